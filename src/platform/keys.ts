@@ -1,0 +1,151 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { equalInConstantTime } from '../lib/constant-time.ts';
+
+/** Encrypts what must be read again. The context (table, column, row) is bound to the text: it opens nowhere else. */
+export interface SecretBox {
+  seal(plain: string, context: string): string;
+  open(sealed: string, context: string): string;
+}
+
+export interface InstanceKey {
+  readonly box: SecretBox;
+  /** For looking up tokens of high entropy by their hash; not for passwords. */
+  hash(text: string): string;
+  sign(purpose: string, text: string): string;
+  verify(purpose: string, text: string, signature: string): boolean;
+}
+
+export class SealedSecretError extends Error {
+  override readonly name = 'SealedSecretError';
+
+  constructor(options?: ErrorOptions) {
+    super('the stored secret cannot be opened with this instance key', options);
+  }
+}
+
+const fileName = 'secret.key';
+const shortestKey = 32;
+const sealedPrefix = 'v1:';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The key from the settings or, without one, from the data folder, where it is made at the first start. */
+export async function loadInstanceKey(from: {
+  configured?: string | undefined;
+  dataDir: string;
+}): Promise<InstanceKey> {
+  return createInstanceKey(from.configured ?? (await loadKeyFile(from.dataDir)));
+}
+
+export function createInstanceKey(secret: string): InstanceKey {
+  if (secret.length < shortestKey) throw new Error(`the secret key needs at least ${shortestKey} characters`);
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', purpose, 32));
+  const lookUpKey = derive('look-up hash');
+  const signingKey = derive('signature');
+
+  const sign = (purpose: string, text: string): string =>
+    hmac(hmac(signingKey, purpose).digest(), text).digest('base64url');
+
+  return {
+    box: createSecretBox(derive('secret box')),
+    hash: (text) => hmac(lookUpKey, text).digest('hex'),
+    sign,
+    verify: (purpose, text, signature) => equalInConstantTime(sign(purpose, text), signature),
+  };
+}
+
+function hmac(key: Buffer, text: string) {
+  return createHmac('sha256', key).update(text);
+}
+
+function createSecretBox(key: Buffer): SecretBox {
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+      cipher.setAAD(Buffer.from(context));
+      const encrypted = [nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return sealedPrefix + Buffer.concat(encrypted).toString('base64url');
+    },
+
+    open(sealed, context) {
+      const text = sealed.slice(sealedPrefix.length);
+      const bytes = Buffer.from(text, 'base64url');
+      // Node skips characters that are not base64url: without the comparison, changed text could still open.
+      const isWhole = sealed.startsWith(sealedPrefix) && bytes.toString('base64url') === text;
+      if (!isWhole || bytes.length < nonceBytes + tagBytes) throw new SealedSecretError();
+      try {
+        const nonce = bytes.subarray(0, nonceBytes);
+        const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+        decipher.setAAD(Buffer.from(context));
+        decipher.setAuthTag(bytes.subarray(-tagBytes));
+        return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      } catch (cause) {
+        throw new SealedSecretError({ cause });
+      }
+    },
+  };
+}
+
+async function loadKeyFile(dataDir: string): Promise<string> {
+  const path = join(dataDir, fileName);
+  const secret = (await readIfPresent(path)) ?? (await makeKeyFile(dataDir, path));
+  // A damaged file must stop the start: with another key, every stored secret would be lost without a word.
+  if (secret.trim().length < shortestKey) throw new Error(`the key file ${path} is damaged: restore it from a backup`);
+  return secret.trim();
+}
+
+async function readIfPresent(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/**
+ * Written aside, flushed and then linked to its name: the file is there whole or not at all. Linking never replaces, so
+ * of several processes that start at once one wins and all read its key.
+ */
+async function makeKeyFile(dataDir: string, path: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  try {
+    await writeFlushed(draft, `${randomBytes(32).toString('base64url')}\n`);
+    await link(draft, path).catch((error: unknown) => {
+      if (!isCode(error, 'EEXIST')) throw error;
+    });
+  } finally {
+    await unlink(draft).catch(() => {
+      // The draft was never made, and the fault that kept it from being made is on its way up.
+    });
+  }
+  await flushFolder(dataDir);
+  return readFile(path, 'utf8');
+}
+
+async function writeFlushed(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
