@@ -1,0 +1,133 @@
+import { pbkdf2 } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { hash as argon2Hash, verify as argon2Verify, type ParsedHashOptions, parseOptions } from '@node-rs/argon2';
+import { equalInConstantTime } from '../lib/constant-time.ts';
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Without a usable hash the answer is false, after the same time as for a wrong password. */
+  verify(hash: string | null, password: string): Promise<boolean>;
+  /** Whether a hash that has just been verified should be replaced by a new one of the same password. */
+  needsRehash(hash: string): boolean;
+}
+
+/** More passwords wait than the server should make anyone wait for: try again later. */
+export class PasswordQueueFull extends Error {
+  override readonly name = 'PasswordQueueFull';
+
+  constructor() {
+    super('too many passwords are being checked at this moment');
+  }
+}
+
+export class PasswordTooLong extends Error {
+  override readonly name = 'PasswordTooLong';
+
+  constructor() {
+    super(`a password has at most ${longestPassword} characters`);
+  }
+}
+
+type Check = (password: string) => Promise<boolean>;
+
+const longestPassword = 4096;
+const argon2id = 2;
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** A stored hash decides what checking it costs: past these bounds it would be an attack on the server. */
+const highestMemoryCost = 262_144;
+const highestTimeCost = 16;
+const mostIterations = 10_000_000;
+
+/** The shape of a hash that no password has, at the cost of those that we make. */
+const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
+const derivePbkdf2 = promisify(pbkdf2);
+
+/**
+ * Hashing takes cores and memory, so `concurrency` run at once and `queue` more may wait. The default leaves one of the
+ * four threads that Node shares between hashing, files and DNS.
+ */
+export function createPasswords(
+  limits: { concurrency?: number | undefined; queue?: number | undefined } = {},
+): Passwords {
+  const run = createQueue(limits.concurrency ?? Math.min(3, availableParallelism()), limits.queue ?? 256);
+  return {
+    async hash(password) {
+      if (password.length > longestPassword) throw new PasswordTooLong();
+      return run(() => argon2Hash(password, cost));
+    },
+    async verify(hash, password) {
+      if (password.length > longestPassword) return false;
+      const check = hash === null ? null : findCheck(hash);
+      return run(async () => {
+        if (check) return check(password);
+        await argon2Verify(nobodysHash, password);
+        return false;
+      });
+    },
+    needsRehash,
+  };
+}
+
+function createQueue(concurrency: number, longestQueue: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  return async function run<T>(work: () => Promise<T>): Promise<T> {
+    if (running < concurrency) running++;
+    else if (waiting.length < longestQueue) await new Promise<void>((start) => waiting.push(start));
+    else throw new PasswordQueueFull();
+    try {
+      return await work();
+    } finally {
+      // The place goes to the next in line without becoming free, so that nobody can slip in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}
+
+function findCheck(hash: string): Check | null {
+  if (hash.startsWith('$argon2')) return findArgon2Check(hash);
+  if (hash.startsWith('pbkdf2_sha256$')) return findPbkdf2Check(hash);
+  return null;
+}
+
+function findArgon2Check(hash: string): Check | null {
+  const options = readArgon2Options(hash);
+  if (!options || options.memoryCost > highestMemoryCost || options.timeCost > highestTimeCost) return null;
+  return (password) => argon2Verify(hash, password);
+}
+
+function readArgon2Options(hash: string): ParsedHashOptions | null {
+  try {
+    return parseOptions(hash);
+  } catch {
+    // The library says in no other way that a text is no hash.
+    return null;
+  }
+}
+
+/** `pbkdf2_sha256$iterations$salt$base64`, as users bring it who are imported from elsewhere. */
+function findPbkdf2Check(hash: string): Check | null {
+  const match = /^pbkdf2_sha256\$([1-9]\d{0,7})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/.exec(hash);
+  const [, iterations, salt, expected] = match ?? [];
+  if (!iterations || !salt || !expected || Number(iterations) > mostIterations) return null;
+  return async (password) => {
+    const derived = await derivePbkdf2(password, salt, Number(iterations), 32, 'sha256');
+    return equalInConstantTime(derived.toString('base64'), expected);
+  };
+}
+
+function needsRehash(hash: string): boolean {
+  const options = readArgon2Options(hash);
+  return (
+    !options ||
+    Number(options.algorithm) !== argon2id ||
+    options.memoryCost !== cost.memoryCost ||
+    options.timeCost !== cost.timeCost ||
+    options.parallelism !== cost.parallelism
+  );
+}
