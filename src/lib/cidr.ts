@@ -1,0 +1,120 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Address ranges of both families. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
+export interface Cidrs {
+  readonly v4: BlockList;
+  readonly v6: BlockList;
+}
+
+interface Range {
+  address: string;
+  prefix: number;
+  family: 4 | 6;
+}
+
+/** Reads `10.0.0.0/8`, `fd00::/8` or a single address. Throws a RangeError that names the first text that is neither. */
+export function parseCidrs(texts: readonly string[]): Cidrs {
+  const cidrs = { v4: new BlockList(), v6: new BlockList() };
+  for (const text of texts) {
+    const range = parseRange(text.trim());
+    if (!range) throw new RangeError(`"${text}" is not an address range`);
+    if (range.family === 4) cidrs.v4.addSubnet(range.address, range.prefix, 'ipv4');
+    else cidrs.v6.addSubnet(range.address, range.prefix, 'ipv6');
+  }
+  return cidrs;
+}
+
+export function isCidr(text: string): boolean {
+  return parseRange(text) !== null;
+}
+
+/** False for a text that is no address. */
+export function contains(cidrs: Cidrs, ip: string): boolean {
+  const bytes = readAddress(ip);
+  if (!bytes) return false;
+  const address = formatAddress(bytes);
+  return bytes.length === 4 ? cidrs.v4.check(address, 'ipv4') : cidrs.v6.check(address, 'ipv6');
+}
+
+/**
+ * Whether an address belongs to the open Internet, by the IANA registries of special-purpose addresses (RFC 6890). An
+ * address that wraps an IPv4 address (mapped, 6to4, NAT64) is as public as the one that it wraps.
+ */
+export function isPublicAddress(ip: string): boolean {
+  const bytes = readAddress(ip);
+  if (!bytes) return false;
+  if (bytes.length === 4) return !specialRanges.v4.check(formatAddress(bytes), 'ipv4');
+  const address = formatAddress(bytes);
+  if (sixToFour.v6.check(address, 'ipv6')) return isPublicAddress(formatAddress(bytes.subarray(2, 6)));
+  if (nat64.v6.check(address, 'ipv6')) return isPublicAddress(formatAddress(bytes.subarray(12)));
+  return globalUnicast.v6.check(address, 'ipv6') && !specialRanges.v6.check(address, 'ipv6');
+}
+
+/** The 4 or 16 bytes of an address, 4 for IPv4 mapped into IPv6; null for a text that is no address. */
+export function readAddress(ip: string): Uint8Array | null {
+  const family = isIP(ip);
+  if (family === 0) return null;
+  if (family === 4) return Uint8Array.from(ip.split('.'), Number);
+  const bytes = readIpv6(ip);
+  const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  return isMapped ? bytes.subarray(12) : bytes;
+}
+
+const sixToFour = parseCidrs(['2002::/16']);
+const nat64 = parseCidrs(['64:ff9b::/96']);
+const globalUnicast = parseCidrs(['2000::/3']);
+const specialRanges = parseCidrs([
+  '0.0.0.0/8', // this network, unspecified
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays, withdrawn
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+  '2001::/23', // protocol assignments, Teredo, ORCHID, benchmarks
+  '2001:db8::/32', // documentation
+  '3fff::/20', // documentation
+]);
+
+function parseRange(text: string): Range | null {
+  const [, address = '', prefixText] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const bytes = readAddress(address);
+  if (!bytes) return null;
+  const writtenBits = isIP(address) === 4 ? 32 : 128;
+  const prefix = prefixText === undefined ? writtenBits : Number(prefixText);
+  if (prefix > writtenBits) return null;
+  if (bytes.length === 16) return { address, prefix, family: 6 };
+  // A mapped range counts its prefix from the start of the IPv6 address; wider than the mapping it is not a range of IPv4.
+  const ipv4Prefix = prefix - (writtenBits - 32);
+  return ipv4Prefix < 0 ? null : { address: formatAddress(bytes), prefix: ipv4Prefix, family: 4 };
+}
+
+function readIpv6(ip: string): Uint8Array {
+  const [withoutZone = ''] = ip.split('%');
+  const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(withoutZone);
+  const groupsOnly = dotted ? withoutZone.slice(0, dotted.index) + dottedAsGroups(dotted) : withoutZone;
+  const [head = '', tail] = groupsOnly.split('::');
+  const before = head ? head.split(':') : [];
+  const after = tail ? tail.split(':') : [];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function dottedAsGroups(dotted: RegExpExecArray): string {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.slice(1).map(Number);
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+}
+
+function formatAddress(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  return Buffer.from(bytes).toString('hex').match(/.{4}/g)?.join(':') ?? '';
+}
