@@ -1,0 +1,37 @@
+const millisecondsPer: ReadonlyMap<string, number> = new Map([
+  ['microseconds', 0.001],
+  ['milliseconds', 1],
+  ['seconds', 1000],
+  ['minutes', 60_000],
+  ['hours', 3_600_000],
+  ['days', 86_400_000],
+  ['weeks', 604_800_000],
+]);
+
+const part = /^\s*([a-z]+)\s*=\s*([+-]?\d{1,15}(?:\.\d{1,15})?)\s*$/i;
+
+/** Longer than any date can be moved: a slip of the keyboard. */
+const longestMilliseconds = 999_999_999 * 86_400_000;
+
+/**
+ * Reads `hours=1;minutes=30` into milliseconds. Parts may be negative (a SAML assertion is valid from `minutes=-5`) and
+ * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
+ */
+export function parseDuration(text: string): number | null {
+  let sum = 0;
+  const seen = new Set<string>();
+  for (const piece of text.split(';')) {
+    const [, name = '', value] = part.exec(piece) ?? [];
+    const unit = name.toLowerCase();
+    const factor = millisecondsPer.get(unit);
+    if (factor === undefined || seen.has(unit)) return null;
+    seen.add(unit);
+    sum += Number(value) * factor;
+  }
+  return Math.abs(sum) <= longestMilliseconds ? sum : null;
+}
+
+/** What a caller is told about text that is no duration. */
+export function durationComplaint(value: string): string {
+  return `${value} is not in the correct format of 'hours=3;minutes=1'.`;
+}
