@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { nearestWord } from './nearest-word.ts';
+
+const commands = ['serve', 'migrate', 'backup', 'restore', 'recover-admin', 'check', 'demo'];
+
+test.each([
+  ['serv', 'serve'],
+  ['migarte', 'migrate'],
+  ['recover_admin', 'recover-admin'],
+  ['demo', 'demo'],
+  ['bakcup', 'backup'],
+])('%s most likely means %s', (word, meant) => {
+  expect(nearestWord(word, commands)).toBe(meant);
+});
+
+test.each([['launch'], [''], ['completely-different']])('"%s" is near to nothing', (word) => {
+  expect(nearestWord(word, commands)).toBeNull();
+});

@@ -1,0 +1,134 @@
+import { statSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { contains, isCidr, parseCidrs } from '../lib/cidr.ts';
+
+export type LogLevel = (typeof logLevels)[number];
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+// Each reader throws a RangeError whose message goes on from the setting's name: "PORT must be …".
+
+export function readHost(text: string): string {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
+  const isName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(host);
+  if (isIP(host) === 0 && !isName) throw new RangeError(`must be an address or a host name, not "${text}"`);
+  return host;
+}
+
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535) throw new RangeError(`must be a number from 0 to 65535, not "${text}"`);
+  return port;
+}
+
+export function readDatabaseUrl(text: string): string {
+  const url = parseDatabaseUrl(text);
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new RangeError('must be like postgres://user:password@host/database; leave it out to use SQLite');
+  }
+  if (url.pathname.length < 2) throw new RangeError('names no database: postgres://user:password@host/database');
+  return text;
+}
+
+/** A database URL that may be shown: whatever can hold a password is masked. */
+export function maskedDatabaseUrl(text: string): string {
+  const url = parseDatabaseUrl(text);
+  if (!url) return '********';
+  const parameters = [...url.searchParams].map(([name, value]) =>
+    /pass/i.test(name) ? `${name}=********` : `${name}=${value}`,
+  );
+  const user = url.username + (url.password ? ':********' : '');
+  const host = url.host === noHost ? '' : url.host;
+  return `${url.protocol}//${user}${user && '@'}${host}${url.pathname}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
+}
+
+const noHost = 'no-host';
+
+/** `postgres://user@/database?host=/run/postgresql` names a socket, which `URL` alone refuses. */
+function parseDatabaseUrl(text: string): URL | null {
+  return URL.parse(text.replace('@/', `@${noHost}/`));
+}
+
+export function readPublicUrl(text: string): string {
+  const url = readHttpUrl(text);
+  // Paths such as /api/v3 and /application/o are fixed, so Gatehouse has a whole origin to itself.
+  if (url.pathname !== '/') throw new RangeError(`must have no path, not "${url.pathname}"`);
+  return url.origin;
+}
+
+export function readApiUrl(text: string): string {
+  return readHttpUrl(text).href.replace(/\/+$/, '');
+}
+
+function readHttpUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    throw new RangeError('must be a URL that starts with https:// or http://');
+  }
+  if (url.username || url.password) throw new RangeError('must hold no user or password');
+  if (url.search || url.hash) throw new RangeError('must have no query and no fragment');
+  return url;
+}
+
+export function readSecretKey(text: string): string {
+  if (text.length < 32)
+    throw new RangeError('must have at least 32 characters; `openssl rand -base64 48` makes a good one');
+  return text;
+}
+
+/** Address ranges between commas or spaces. A range of all addresses would switch off the check that it configures. */
+export function readRanges(text: string): string[] {
+  const ranges = text.split(/[\s,]+/).filter((range) => range !== '');
+  for (const range of ranges) {
+    if (!isCidr(range)) throw new RangeError(`holds "${range}", which is not an address or a range like 10.0.0.0/8`);
+    if (/\/0+$/.test(range))
+      throw new RangeError(`holds "${range}", which is every address: name the ranges that are meant`);
+  }
+  return ranges;
+}
+
+export function readLogLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text.toLowerCase());
+  if (!level) throw new RangeError(`must be one of ${logLevels.join(', ')}, not "${text}"`);
+  return level;
+}
+
+/** A value that can follow `Authorization: Bearer `. The text is a secret, so the complaint must not show it. */
+export function readHeaderValue(text: string): string {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new RangeError('must be printable ASCII without spaces');
+  return text;
+}
+
+/** Unlike the bootstrap token it stays in force as it is, so it may never be short. */
+export function readMetricsToken(text: string): string {
+  if (text.length < 16) throw new RangeError('must have at least 16 characters');
+  return readHeaderValue(text);
+}
+
+export function readEmail(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new RangeError(`must be an e-mail address, not "${text}"`);
+  return text;
+}
+
+export function readFilePath(text: string): string {
+  const path = resolve(text);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new RangeError(`names no file: "${path}"`);
+  return path;
+}
+
+/** Where this server is reached by default. Loopback and wildcard addresses are "localhost" to a browser. */
+export function urlOf(host: string, port: number): string {
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  const name = isWildcard || isLoopback(host) ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
+  return new URL(`http://${name}:${port}`).origin;
+}
+
+/** Whether only this machine can reach that host. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return contains(loopback, name);
+}
+
+const loopback = parseCidrs(['127.0.0.0/8', '::1']);

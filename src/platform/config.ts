@@ -1,0 +1,225 @@
+import { resolve } from 'node:path';
+import { nearestWord } from '../lib/nearest-word.ts';
+import {
+  isLoopback,
+  type LogLevel,
+  maskedDatabaseUrl,
+  readApiUrl,
+  readDatabaseUrl,
+  readEmail,
+  readFilePath,
+  readHeaderValue,
+  readHost,
+  readLogLevel,
+  readMetricsToken,
+  readPort,
+  readPublicUrl,
+  readRanges,
+  readSecretKey,
+  urlOf,
+} from './config-values.ts';
+
+/** Every setting of the server, read once at start. Parts of the server receive the members that they use. */
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Null: SQLite in the data folder. */
+  readonly databaseUrl: string | null;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** The origin that browsers use, without a slash at its end. */
+  readonly publicUrl: string;
+  /** Null: the key is made once and kept in the data folder. */
+  readonly secretKey: string | null;
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly outboundAllow: readonly string[];
+  /** Without a slash at its end. */
+  readonly mediasrcApiUrl: string;
+  readonly bootstrap: {
+    readonly password: string | null;
+    readonly token: string | null;
+    readonly email: string | null;
+  };
+  /** Paths of MMDB files; null: the country database that comes with Gatehouse, no cities, no networks. */
+  readonly geoip: { readonly country: string | null; readonly city: string | null; readonly asn: string | null };
+  readonly metricsToken: string | null;
+  /** What is allowed but deserves a word in the log at start. */
+  readonly warnings: readonly string[];
+  /** Where each setting came from, by its name in the environment. */
+  readonly sources: Readonly<Record<SettingName, SettingSource>>;
+}
+
+export type SettingSource = 'environment' | 'default';
+
+export type SettingName = (typeof settingNames)[number];
+
+export const settingNames = [
+  'HOST',
+  'PORT',
+  'DATABASE_URL',
+  'GATEHOUSE_DATA_DIR',
+  'GATEHOUSE_PUBLIC_URL',
+  'GATEHOUSE_SECRET_KEY',
+  'GATEHOUSE_TRUSTED_PROXIES',
+  'GATEHOUSE_LOG_LEVEL',
+  'GATEHOUSE_OUTBOUND_ALLOW',
+  'GATEHOUSE_MEDIASRC_API_URL',
+  'GATEHOUSE_BOOTSTRAP_PASSWORD',
+  'GATEHOUSE_BOOTSTRAP_TOKEN',
+  'GATEHOUSE_BOOTSTRAP_EMAIL',
+  'GATEHOUSE_GEOIP_COUNTRY',
+  'GATEHOUSE_GEOIP_CITY',
+  'GATEHOUSE_GEOIP_ASN',
+  'GATEHOUSE_METRICS_TOKEN',
+] as const;
+
+/** Settings that cannot be used. Its message lists all complaints and never a secret. */
+export class ConfigError extends Error {
+  readonly complaints: readonly string[];
+
+  constructor(complaints: readonly string[]) {
+    super(
+      `Gatehouse cannot start with these settings:\n${complaints.map((complaint) => `  - ${complaint}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.complaints = complaints;
+  }
+}
+
+/** Reads the settings from an environment; an empty value counts as none. Throws a ConfigError with all complaints. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const complaints = unknownNames(env).map(describeUnknown);
+
+  function read<T>(name: SettingName, parse: (text: string) => T): T | null {
+    const text = env[name];
+    if (!text) return null;
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      complaints.push(`${name} ${error.message}`);
+      return null;
+    }
+  }
+
+  const host = read('HOST', readHost) ?? '127.0.0.1';
+  const port = read('PORT', readPort) ?? 9000;
+  const config = {
+    host,
+    port,
+    databaseUrl: read('DATABASE_URL', readDatabaseUrl),
+    dataDir: resolve(env.GATEHOUSE_DATA_DIR || 'data'),
+    publicUrl: read('GATEHOUSE_PUBLIC_URL', readPublicUrl) ?? urlOf(host, port),
+    secretKey: read('GATEHOUSE_SECRET_KEY', readSecretKey),
+    trustedProxies: Object.freeze(read('GATEHOUSE_TRUSTED_PROXIES', readRanges) ?? []),
+    logLevel: read('GATEHOUSE_LOG_LEVEL', readLogLevel) ?? 'info',
+    outboundAllow: Object.freeze(read('GATEHOUSE_OUTBOUND_ALLOW', readRanges) ?? []),
+    mediasrcApiUrl: read('GATEHOUSE_MEDIASRC_API_URL', readApiUrl) ?? 'https://plex.tv/api/v2',
+    bootstrap: Object.freeze({
+      password: env.GATEHOUSE_BOOTSTRAP_PASSWORD || null,
+      token: read('GATEHOUSE_BOOTSTRAP_TOKEN', readHeaderValue),
+      email: read('GATEHOUSE_BOOTSTRAP_EMAIL', readEmail),
+    }),
+    geoip: Object.freeze({
+      country: read('GATEHOUSE_GEOIP_COUNTRY', readFilePath),
+      city: read('GATEHOUSE_GEOIP_CITY', readFilePath),
+      asn: read('GATEHOUSE_GEOIP_ASN', readFilePath),
+    }),
+    metricsToken: read('GATEHOUSE_METRICS_TOKEN', readMetricsToken),
+    sources: Object.freeze(sourcesIn(env)),
+  };
+  complaints.push(...unsafeCombinations(config));
+  if (complaints.length > 0) throw new ConfigError(complaints);
+  return Object.freeze({ ...config, warnings: Object.freeze(warningsAbout(config)) });
+}
+
+/** Every setting with the value in force, secrets masked, and where it came from: for `check` and for support. */
+export function describeConfig(config: Config): { name: SettingName; value: string; source: SettingSource }[] {
+  const hidden = (secret: string | null) => (secret === null ? '' : '********');
+  const values: Record<SettingName, string> = {
+    HOST: config.host,
+    PORT: String(config.port),
+    DATABASE_URL: config.databaseUrl === null ? '' : maskedDatabaseUrl(config.databaseUrl),
+    GATEHOUSE_DATA_DIR: config.dataDir,
+    GATEHOUSE_PUBLIC_URL: config.publicUrl,
+    GATEHOUSE_SECRET_KEY: hidden(config.secretKey),
+    GATEHOUSE_TRUSTED_PROXIES: config.trustedProxies.join(', '),
+    GATEHOUSE_LOG_LEVEL: config.logLevel,
+    GATEHOUSE_OUTBOUND_ALLOW: config.outboundAllow.join(', '),
+    GATEHOUSE_MEDIASRC_API_URL: config.mediasrcApiUrl,
+    GATEHOUSE_BOOTSTRAP_PASSWORD: hidden(config.bootstrap.password),
+    GATEHOUSE_BOOTSTRAP_TOKEN: hidden(config.bootstrap.token),
+    GATEHOUSE_BOOTSTRAP_EMAIL: config.bootstrap.email ?? '',
+    GATEHOUSE_GEOIP_COUNTRY: config.geoip.country ?? '',
+    GATEHOUSE_GEOIP_CITY: config.geoip.city ?? '',
+    GATEHOUSE_GEOIP_ASN: config.geoip.asn ?? '',
+    GATEHOUSE_METRICS_TOKEN: hidden(config.metricsToken),
+  };
+  return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));
+}
+
+function sourcesIn(env: Readonly<Record<string, string | undefined>>): Record<SettingName, SettingSource> {
+  const sources = settingNames.map((name) => [name, env[name] ? 'environment' : 'default'] as const);
+  return Object.fromEntries(sources) as Record<SettingName, SettingSource>;
+}
+
+function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set<string>(settingNames);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('GATEHOUSE_') && !known.has(name))
+    .filter((name) => !belongsToOthers(name, env[name] ?? ''))
+    .sort();
+}
+
+/** Tests have names of their own, and Kubernetes announces a service called "gatehouse" to every pod beside it. */
+function belongsToOthers(name: string, value: string): boolean {
+  if (name.startsWith('GATEHOUSE_TEST_')) return true;
+  return (
+    /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) || /^(tcp|udp|sctp):\/\//.test(value)
+  );
+}
+
+function describeUnknown(name: string): string {
+  const meant = settingNames.find((known) => name === `GATEHOUSE_${known}`) ?? nearestWord(name, settingNames);
+  return meant ? `${name} is not a setting; did you mean ${meant}?` : `${name} is not a setting`;
+}
+
+type Combination = Omit<Config, 'warnings'>;
+
+/** What each of two settings allows, and both together do not. */
+function unsafeCombinations({ host, bootstrap }: Combination): string[] {
+  if (isLoopback(host)) return [];
+  const complaints: string[] = [];
+  if (bootstrap.password !== null && bootstrap.password.length < 8) {
+    complaints.push(
+      `GATEHOUSE_BOOTSTRAP_PASSWORD has fewer than 8 characters, and HOST ${host} can be reached by others`,
+    );
+  }
+  if (bootstrap.token !== null && bootstrap.token.length < 16) {
+    complaints.push(
+      `GATEHOUSE_BOOTSTRAP_TOKEN has fewer than 16 characters, and HOST ${host} can be reached by others`,
+    );
+  }
+  return complaints;
+}
+
+function warningsAbout({ publicUrl, databaseUrl, secretKey, mediasrcApiUrl }: Combination): string[] {
+  const warnings: string[] = [];
+  if (isPlainHttpBeyondThisMachine(publicUrl)) {
+    warnings.push('GATEHOUSE_PUBLIC_URL is not https: passwords and sessions cross the network in the clear');
+  }
+  if (isPlainHttpBeyondThisMachine(mediasrcApiUrl)) {
+    warnings.push("GATEHOUSE_MEDIASRC_API_URL is not https: users' tokens cross the network in the clear");
+  }
+  if (databaseUrl !== null && secretKey === null) {
+    warnings.push('GATEHOUSE_SECRET_KEY is not set: give the same one to every instance that shares this database');
+  }
+  return warnings;
+}
+
+function isPlainHttpBeyondThisMachine(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(hostname);
+}
