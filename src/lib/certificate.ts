@@ -1,0 +1,83 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readSubject } from './certificate/distinguished-name.ts';
+import { readPem } from './pem.ts';
+
+export interface CertificateFacts {
+  /** Lower-case hex bytes joined by ":". */
+  readonly fingerprintSha256: string;
+  readonly fingerprintSha1: string;
+  /** In UTC, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+  readonly notAfter: string;
+  /** RFC 4514 text. */
+  readonly subject: string;
+}
+
+export interface PrivateKey {
+  /** `rsa`, `ec`, `ed25519` and whatever else OpenSSL knows. */
+  readonly type: string;
+  readonly key: KeyObject;
+}
+
+/** The first certificate of a PEM text; null when it cannot be loaded. An expired one can. */
+export function readCertificate(pem: string): CertificateFacts | null {
+  const certificate = loadCertificate(pem);
+  if (!certificate) return null;
+  try {
+    return {
+      fingerprintSha256: certificate.fingerprint256.toLowerCase(),
+      fingerprintSha1: certificate.fingerprint.toLowerCase(),
+      notAfter: certificate.validToDate.toISOString().replace('Z', '000Z'),
+      subject: readSubject(certificate.raw),
+    };
+  } catch {
+    // OpenSSL loads certificates whose names or dates are broken inside.
+    return null;
+  }
+}
+
+/** The first private key of a PEM text, in PKCS#8, PKCS#1 or SEC1; null when it cannot be loaded, as when it is encrypted. */
+export function readPrivateKey(pem: string): PrivateKey | null {
+  const block = readPem(pem).find(({ label }) => label.endsWith('PRIVATE KEY'));
+  const encoding = block && keyEncodings.get(block.label);
+  if (!block?.bytes || !encoding) return null;
+  try {
+    const key = createPrivateKey({ key: Buffer.from(block.bytes), format: 'der', type: encoding });
+    return key.asymmetricKeyType ? { type: key.asymmetricKeyType, key } : null;
+  } catch {
+    // OpenSSL says in no other way that it cannot load a key.
+    return null;
+  }
+}
+
+/** False also when either cannot be loaded. */
+export function keyMatchesCertificate(keyPem: string, certificatePem: string): boolean {
+  const privateKey = readPrivateKey(keyPem);
+  const certificate = loadCertificate(certificatePem);
+  if (!privateKey || !certificate) return false;
+  try {
+    return certificate.checkPrivateKey(privateKey.key);
+  } catch {
+    // The certificate holds a public key of a kind that OpenSSL does not know.
+    return false;
+  }
+}
+
+const certificateLabels: ReadonlySet<string> = new Set(['CERTIFICATE', 'X509 CERTIFICATE']);
+const keyEncodings: ReadonlyMap<string, 'pkcs8' | 'pkcs1' | 'sec1'> = new Map([
+  ['PRIVATE KEY', 'pkcs8'],
+  ['RSA PRIVATE KEY', 'pkcs1'],
+  ['EC PRIVATE KEY', 'sec1'],
+]);
+
+function loadCertificate(pem: string): X509Certificate | null {
+  const block = readPem(pem).find(({ label }) => certificateLabels.has(label));
+  if (!block?.bytes) return null;
+  try {
+    const certificate = new X509Certificate(block.bytes);
+    // Node would also take PEM inside the base64, or bytes after the end.
+    return certificate.raw.equals(block.bytes) ? certificate : null;
+  } catch {
+    // OpenSSL says in no other way that it cannot load a certificate.
+    return null;
+  }
+}
