@@ -1,0 +1,129 @@
+const mask = '[hidden]';
+const maxDepth = 8;
+// A log line is no dump: a large or strange object must not stall the server.
+const maxMembers = 1000;
+const maxItems = 50;
+
+const secretWords = new Set([
+  'authorization',
+  'cookie',
+  'cookies',
+  'password',
+  'passwords',
+  'passwd',
+  'passphrase',
+  'token',
+  'tokens',
+  'secret',
+  'secrets',
+  'key',
+  'keys',
+  'credential',
+  'credentials',
+  'assertion',
+]);
+/** Members that hold a secret though their last word does not say so. */
+const secretNames = new Set(['key_data', 'code_verifier', 'itoken']);
+/** Parameters of a URL that let somebody sign in or go on where another stopped. */
+const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate']);
+const urlNames = new Set(['url', 'uri', 'location', 'referer', 'href', 'path']);
+
+/** Masks what is to be logged. It remembers the names that it judged, since the same few come with every line. */
+export function createMasking(describeError: (error: Error) => object) {
+  const judged = new Map<string, boolean>();
+
+  function isSecret(name: string): boolean {
+    const known = judged.get(name);
+    if (known !== undefined) return known;
+    const verdict = isSecretName(name);
+    // Names may come from outside, so what is remembered is bounded.
+    if (judged.size < 1000) judged.set(name, verdict);
+    return verdict;
+  }
+
+  /**
+   * A copy in which no member that is named like a secret keeps its value, at any depth. The last word decides:
+   * `client_secret`, `accessToken` and `set-cookie` are masked, `token_type` and `key_id` are not.
+   */
+  function withoutSecrets(members: object): Record<string, unknown> {
+    const ancestors: object[] = [];
+    let left = maxMembers;
+
+    function clean(value: unknown): unknown {
+      if (typeof value !== 'object' || value === null) return value;
+      if (ancestors.includes(value)) return '[circular]';
+      if (ancestors.length >= maxDepth || left <= 0) return '[cut]';
+      if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+      ancestors.push(value);
+      const copy = cleanObject(value);
+      ancestors.pop();
+      return copy;
+    }
+
+    function cleanObject(value: object): unknown {
+      if (Array.isArray(value)) return cleanItems(value);
+      if (value instanceof Error) return cleanMembers(describeError(value));
+      if ('toJSON' in value && typeof value.toJSON === 'function') return clean(value.toJSON());
+      return cleanMembers(value);
+    }
+
+    function cleanItems(items: readonly unknown[]): unknown[] {
+      left -= Math.min(items.length, maxItems);
+      const shown = items.slice(0, maxItems).map(clean);
+      return items.length > maxItems ? [...shown, `[${items.length - maxItems} more]`] : shown;
+    }
+
+    function cleanMembers(value: object): Record<string, unknown> {
+      const copy: Record<string, unknown> = {};
+      for (const name of Object.keys(value)) {
+        if (left <= 0) break;
+        left -= 1;
+        const member: unknown = value[name as keyof typeof value];
+        copy[name] =
+          tells(member) && isSecret(name) ? mask : clean(urlNames.has(name) ? withoutQuerySecrets(member) : member);
+      }
+      return copy;
+    }
+
+    return cleanMembers(members);
+  }
+
+  return withoutSecrets;
+}
+
+/** `has_password: true` is no secret, and it is often just what one looks for. */
+function tells(value: unknown): boolean {
+  return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean';
+}
+
+function isSecretName(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return secretWords.has(words.at(-1) ?? '') || secretNames.has(words.join('_'));
+}
+
+/** Keeps the names of a query, and the values that are no secret. */
+export function withoutQuerySecrets(url: unknown): unknown {
+  if (typeof url !== 'string') return url;
+  const start = url.indexOf('?');
+  if (start < 0) return url;
+  const parameters = url
+    .slice(start + 1)
+    .split('&')
+    .map((parameter) => {
+      const name = decoded(parameter.split('=', 1)[0] ?? '');
+      return isSecretName(name) || secretParameters.has(name.toLowerCase()) ? `${name}=${mask}` : parameter;
+    });
+  return `${url.slice(0, start)}?${parameters.join('&')}`;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // Not percent-encoded text: then the name is what it is.
+    return name;
+  }
+}
