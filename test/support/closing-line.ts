@@ -1,0 +1,46 @@
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+
+/**
+ * Prints `N passed, N failed, N skipped` as the last line of a run, and before it, aloud, what was skipped and why. Under CI
+ * whatever was skipped fails the run.
+ */
+export function closingLine(): Reporter {
+  let vitest: Vitest | null = null;
+  return {
+    onInit(context) {
+      vitest = context;
+    },
+    onTestRunEnd(modules, unhandledErrors) {
+      const tests = modules.flatMap((module) => [...module.children.allTests()]);
+      const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+      const skipped = tests.filter((test) => test.result().state === 'skipped');
+      if (skipped.length > 0) tellSkipped(skipped, vitest?.getRootProject().getProvidedContext().postgresMissing);
+      if (skipped.length > 0 && process.env.CI) process.exitCode = 1;
+      // A file that could not be loaded or whose hooks threw has failed, though none of its tests may have.
+      const failed = count('failed') + brokenModules(modules) + unhandledErrors.length;
+      // The last line also when Vitest's own summary is printed by a reporter that comes after this one.
+      setImmediate(() =>
+        process.stdout.write(`${count('passed')} passed, ${failed} failed, ${skipped.length} skipped\n`),
+      );
+    },
+  };
+}
+
+function brokenModules(modules: readonly TestModule[]): number {
+  return modules.filter((module) => {
+    const hasFailedTest = [...module.children.allTests('failed')].length > 0;
+    return module.state() === 'failed' && !hasFailedTest;
+  }).length;
+}
+
+function tellSkipped(skipped: readonly TestCase[], postgresMissing: string | undefined): void {
+  const files = new Map<string, number>();
+  for (const test of skipped)
+    files.set(test.module.relativeModuleId, (files.get(test.module.relativeModuleId) ?? 0) + 1);
+  const lines = [
+    `SKIPPED: ${skipped.length} tests in ${files.size} files${process.env.CI ? ', which fails the run under CI' : ''}`,
+    ...(postgresMissing ? [`  No PostgreSQL: ${postgresMissing}`] : []),
+    ...[...files].map(([file, tests]) => `  ${file}: ${tests}`),
+  ];
+  process.stderr.write(`${lines.join('\n')}\n`);
+}

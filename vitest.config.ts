@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config';
+import { closingLine } from './test/support/closing-line.ts';
+import { UnitTestsFirst } from './test/support/unit-tests-first.ts';
+
+export default defineConfig({
+  test: {
+    include: ['{src,test,bench,scripts}/**/*.test.ts'],
+    globalSetup: 'test/support/global-setup.ts',
+    // Modules hold no state, so test files share them: 1000 cases in 3 s against 23 s.
+    isolate: false,
+    // As fast as threads here, with half the memory, and a crash takes one worker only.
+    pool: 'forks',
+    maxWorkers: 2,
+    sequence: { sequencer: UnitTestsFirst },
+    hookTimeout: 60_000,
+    testTimeout: 20_000,
+    reporters: ['default', closingLine()],
+    // Node itself runs the sources, by type stripping, as it does in development.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+  },
+});
