@@ -1,0 +1,48 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import type { buildConnector } from 'undici';
+import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
+import { OutboundError } from './outbound-error.ts';
+
+export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
+
+interface Guard {
+  allow: Cidrs;
+  lookup: Lookup;
+  timeoutMs: number;
+}
+
+/**
+ * Opens connections to public addresses and to allowed ranges only. The address that is checked is the one that is
+ * connected to: a name that is resolved once for a check and once more for the connection could change in between.
+ */
+export function createGuardedConnect(build: typeof buildConnector, guard: Guard): buildConnector.connector {
+  const isAllowed = (address: string): boolean => isPublicAddress(address) || contains(guard.allow, address);
+  const connect = build({
+    allowH2: false,
+    timeout: guard.timeoutMs,
+    lookup: createGuardedLookup(guard.lookup, isAllowed),
+  });
+  return (options, callback) => {
+    // Node looks up no literal address.
+    if (isIP(options.hostname) === 0 || isAllowed(options.hostname)) connect(options, callback);
+    else process.nextTick(callback, blocked(options.hostname), null);
+  };
+}
+
+function createGuardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = (addresses: LookupAddress[]): void => {
+      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (!first) callback(blocked(hostname), '', 0);
+      else if (options.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    };
+    lookup(hostname).then(answer, (error: NodeJS.ErrnoException) => callback(error, '', 0));
+  };
+}
+
+function blocked(host: string): OutboundError {
+  return new OutboundError('blocked', `${host} is at an address that outgoing calls may not reach`);
+}

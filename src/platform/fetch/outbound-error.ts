@@ -1,0 +1,42 @@
+export type OutboundReason =
+  | 'blocked'
+  | 'timeout'
+  | 'unreachable'
+  | 'too-large'
+  | 'redirect'
+  | 'bad-url'
+  | 'bad-answer';
+
+/** Why an outgoing call came to nothing. The message names at most the host: paths, queries and headers may hold secrets. */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  readonly reason: OutboundReason;
+
+  constructor(reason: OutboundReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+const timeoutCodes: ReadonlySet<unknown> = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+]);
+
+/** What went wrong below, in the words of this class. */
+export function explainFailure(error: unknown, host: string, isPastDeadline: boolean): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (isPastDeadline || timeoutCodes.has(code)) {
+    return new OutboundError('timeout', `${host} took too long to answer`, { cause: error });
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new OutboundError('too-large', `the headers of ${host} are too large`, { cause: error });
+  }
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return new OutboundError('bad-url', `the request to ${host} cannot be written as HTTP`, { cause: error });
+  }
+  return new OutboundError('unreachable', `${host} cannot be reached`, { cause: error });
+}
