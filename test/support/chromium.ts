@@ -6,10 +6,10 @@ import { installDebianPackage } from './debian-package.ts';
  * The path of a Chromium for `playwright-core`, installed if need be; null when there is none, and under CI an error then.
  * Call it at the top level of a test file: an installation outlasts the time limit of a hook.
  */
-export function findChromium(): string | null {
+export async function findChromium(): Promise<string | null> {
   const found = chromiumOnPath();
   if (found) return found;
-  const reason = installDebianPackage('chromium');
+  const reason = await installDebianPackage('chromium');
   const installed = reason === null ? chromiumOnPath() : null;
   if (!installed && process.env.CI) throw new Error(`No Chromium: ${reason ?? 'the package brought none'}`);
   return installed;

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { findPostgres, startCluster } from './postgres-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A socket that answers where PostgreSQL is; the first question starts it. */
+    /** The URL that answers where PostgreSQL is; the first question starts it. */
     postgresDesk: string;
     /** Every database of this run has a name that starts so. */
     postgresPrefix: string;
@@ -25,38 +24,42 @@ interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Runs once, before all test files: opens the desk. A run that never asks for PostgreSQL does not pay for it. */
+/**
+ * Runs once, before all test files: sees that there is a PostgreSQL and opens the desk. A run that never asks there does not
+ * pay for starting it.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const id = randomBytes(4).toString('hex');
-  const prefix = `gatehouse_test_${id}_`;
-  const desk = join(tmpdir(), `gatehouse-test-${id}.sock`);
+  const prefix = `gatehouse_test_${randomBytes(4).toString('hex')}_`;
+  const open = await wayToPostgres(prefix);
   let postgres: Promise<Postgres> | null = null;
 
   const server = createServer(async (_request, response) => {
-    postgres ??= openPostgres(prefix);
-    const { answer } = await postgres.catch((error: Error): Postgres => unavailable(error.message));
+    postgres ??= open().catch((error: Error) => unavailable(error.message));
+    const { answer } = await postgres;
     if ('reason' in answer) project.provide('postgresMissing', answer.reason);
     response.end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(desk, resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
-
-  project.provide('postgresDesk', desk);
+  const { port } = server.address() as AddressInfo;
+  project.provide('postgresDesk', `http://127.0.0.1:${port}/`);
   project.provide('postgresPrefix', prefix);
   return async () => {
     server.close();
     server.closeAllConnections();
-    await (await postgres?.catch(() => null))?.stop();
+    await (await postgres)?.stop();
   };
 }
 
-async function openPostgres(prefix: string): Promise<Postgres> {
+async function wayToPostgres(prefix: string): Promise<() => Promise<Postgres>> {
   const given = process.env.GATEHOUSE_TEST_POSTGRES;
-  if (given) return { answer: { adminUrl: given }, stop: () => dropDatabases(given, prefix) };
-  const found = findPostgres();
-  if ('reason' in found) return unavailable(found.reason);
-  const { adminUrl, stop } = await startCluster(found.programs);
-  return { answer: { adminUrl }, stop };
+  if (given) return async () => ({ answer: { adminUrl: given }, stop: () => dropDatabases(given, prefix) });
+  const found = await findPostgres();
+  if ('reason' in found) return async () => unavailable(found.reason);
+  return async () => {
+    const { adminUrl, stop } = await startCluster(found.programs);
+    return { answer: { adminUrl }, stop };
+  };
 }
 
 function unavailable(reason: string): Postgres {

@@ -15,10 +15,10 @@ export interface Cluster {
 }
 
 /** The folder of the server's programs, installed if need be, or the reason why there is none. */
-export function findPostgres(): { programs: string } | { reason: string } {
+export async function findPostgres(): Promise<{ programs: string } | { reason: string }> {
   const found = programsFolder();
   if (found) return { programs: found };
-  const reason = installDebianPackage('postgresql');
+  const reason = await installDebianPackage('postgresql');
   if (reason) return { reason: `no PostgreSQL server programs on this machine, and ${reason}` };
   const installed = programsFolder();
   return installed ? { programs: installed } : { reason: "Debian's postgresql brought no server programs" };

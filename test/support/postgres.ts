@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { request } from 'node:http';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { PostgresAnswer } from './global-setup.ts';
@@ -74,12 +73,6 @@ function urlOfDatabase(adminUrl: string, name: string): string {
 }
 
 async function askDesk(): Promise<PostgresAnswer> {
-  const text = await new Promise<string>((resolve, reject) => {
-    const asked = request({ socketPath: inject('postgresDesk') }, async (response) => {
-      response.setEncoding('utf8');
-      resolve((await response.toArray()).join(''));
-    });
-    asked.once('error', reject).end();
-  });
-  return JSON.parse(text) as PostgresAnswer;
+  const response = await fetch(inject('postgresDesk'));
+  return (await response.json()) as PostgresAnswer;
 }
