@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { randomText, randomUuid } from '../../platform/random.ts';
+import type { World } from '../world.ts';
+import type { BootstrapStep } from './steps.ts';
+
+interface FirstSecrets {
+  readonly password: string;
+  readonly passwordHash: string;
+  readonly token: string;
+}
+
+/** The first administrator, the group that makes administrators, and a token to begin with. */
+export const administrator: BootstrapStep = {
+  name: 'administrator',
+  async prepare({ config, passwords }: World): Promise<FirstSecrets> {
+    const password = config.bootstrap.password ?? randomText(24);
+    return { password, passwordHash: await passwords.hash(password), token: config.bootstrap.token ?? randomText(60) };
+  },
+  async run({ ensure, tx, world: { config, key, installId } }, prepared) {
+    const { password, passwordHash, token } = prepared as FirstSecrets;
+    const group = await ensure('svc_core.group', { name: 'Gatehouse Admins' }, { is_superuser: true });
+    const email = config.bootstrap.email ?? 'root@example.com';
+    const admin = await ensure(
+      'svc_core.user',
+      { username: 'admin' },
+      { name: 'Gatehouse Default Admin', email, groups: [group] },
+      { password: passwordHash },
+    );
+    await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed)
+      values (${randomUuid()}, 'gatehouse-bootstrap-token', ${key.box.seal(token, 'tokens.key')}, ${key.hash(token)}, 'api', ${admin},
+        'Made at the first start', null, false, 'gatehouse/tokens/bootstrap')`.execute(tx);
+    announce(config.bootstrap, password, token, installId);
+  },
+};
+
+/** Shown once, on the terminal only: neither is kept in clear, and the log never sees them. */
+function announce(
+  given: { password: string | null; token: string | null },
+  password: string,
+  token: string,
+  installId: string,
+): void {
+  if (given.password !== null && given.token !== null) return;
+  const lines = [
+    '',
+    `Gatehouse is set up (installation ${installId}). This is shown only once:`,
+    `  user name   admin`,
+    ...(given.password === null ? [`  password    ${password}`] : []),
+    ...(given.token === null ? [`  API token   ${token}`] : []),
+    '',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

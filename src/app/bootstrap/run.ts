@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { ResourceWorld } from '../../resource/call.ts';
+import type { Engine } from '../../resource/read.ts';
+import { systemCall } from '../system-call.ts';
+import type { World } from '../world.ts';
+import { administrator } from './administrator.ts';
+import { type BootstrapStep, createMake } from './steps.ts';
+
+/** In order; later steps may find what earlier ones made. */
+const steps: readonly BootstrapStep[] = [administrator];
+
+/** Gives a fresh database the objects it starts with. A step that has been run is never run again. */
+export async function bootstrap(world: World, engine: Engine, resourceWorld: ResourceWorld): Promise<void> {
+  const { db, clock } = world;
+  const { rows } = await sql<{ name: string }>`select name from bootstrap_steps`.execute(db.read);
+  const done = new Set(rows.map(({ name }) => name));
+  // What a server makes by itself at its first start is no administrator's act: it leaves no audit events.
+  const silent = { ...resourceWorld, record: async () => {} };
+  for (const step of steps.filter(({ name }) => !done.has(name))) {
+    const prepared = await step.prepare?.(world);
+    await db.write(async (tx) => {
+      const claimed = await sql`insert into bootstrap_steps (name, applied) values (${step.name}, ${clock.now()})
+        on conflict do nothing returning name`.execute(tx);
+      if (claimed.rows.length === 0) return;
+      await step.run(createMake(tx, world, engine, systemCall(db, silent, clock.now())), prepared);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import type { Engine } from '../../resource/read.ts';
+import { createRow } from '../../resource/verbs/write-row.ts';
+import type { World } from '../world.ts';
+
+/** A set of objects that a fresh install has. Runs once in the life of a database: what an administrator changes stays. */
+export interface BootstrapStep {
+  readonly name: string;
+  /** What takes long, before the transaction. */
+  readonly prepare?: (world: World) => Promise<unknown>;
+  run(make: Make, prepared: unknown): Promise<void>;
+}
+
+export interface Make {
+  readonly tx: Query;
+  readonly world: World;
+  readonly call: Call;
+  /**
+   * The key of the object of this model whose members are as `identity` says; it is created from both when there is none.
+   * The values go through the same validation as a request; `hidden` columns are set past it.
+   */
+  ensure(model: string, identity: Row, values?: Row, hidden?: Row): Promise<string | number>;
+  /** The key of an object that must be there. */
+  find(model: string, identity: Row): Promise<string | number>;
+}
+
+export function createMake(tx: Query, world: World, engine: Engine, call: Call): Make {
+  async function look(model: string, identity: Row): Promise<string | number | null> {
+    const resource = engine.registry.require(model);
+    const row = resource.row();
+    const conditions = Object.entries(identity).map(([name, value]) => sql`${row.col(name)} = ${value}`);
+    const { rows } = await sql<{ pk: string | number }>`select ${row.col('pk')} as pk from ${resource.from()}
+      where ${sql.join(conditions, sql` and `)} limit 1`.execute(tx);
+    return rows[0]?.pk ?? null;
+  }
+  return {
+    tx,
+    world,
+    call,
+    async ensure(model, identity, values = {}, hidden = {}) {
+      const known = await look(model, identity);
+      if (known !== null) return known;
+      const resource = engine.registry.require(model);
+      const { pk } = await createRow(engine, resource, call, tx, { ...identity, ...values });
+      for (const [name, value] of Object.entries(hidden)) {
+        const field = resource.allFields[name];
+        if (!field) throw new Error(`${model} has no field ${name}`);
+        const column = value === null ? null : field.toColumn(value, call.world, `${resource.rootTable}.${name}`);
+        const table =
+          resource.family && Object.hasOwn(resource.family.fields, name) ? resource.family.table : resource.table;
+        await sql`update ${sql.table(table)} set ${sql.ref(name)} = ${column} where pk = ${pk}`.execute(tx);
+      }
+      return pk;
+    },
+    async find(model, identity) {
+      const key = await look(model, identity);
+      if (key === null) throw new Error(`no ${model} with ${JSON.stringify(identity)}`);
+      return key;
+    },
+  };
+}

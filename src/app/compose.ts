@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { createAuthenticate } from '../core/access/authenticate.ts';
+import { brandFacts } from '../core/brand/brand-of-host.ts';
+import { createRecord } from '../core/event/record.ts';
+import { createServer } from '../platform/http/server.ts';
+import type { ResourceWorld } from '../resource/call.ts';
+import { mountApi } from '../resource/http.ts';
+import type { Operation } from '../resource/operation.ts';
+import { operationsOf } from '../resource/operations.ts';
+import { createEngine, type Engine } from '../resource/read.ts';
+import { createRegistry } from '../resource/registry.ts';
+import { catalogue } from './catalogue.ts';
+import type { World } from './world.ts';
+
+export const apiPrefix = '/api/v3';
+const anonymousPerMinute = 1_000;
+
+export interface App {
+  readonly server: FastifyInstance;
+  readonly engine: Engine;
+  readonly operations: readonly Operation[];
+  readonly resourceWorld: ResourceWorld;
+}
+
+/** Builds the whole server from what is open. The only place where parts meet. */
+export async function composeApp(world: World): Promise<App> {
+  const { db, key, clock, config, log, geo, settings } = world;
+  const registry = createRegistry(catalogue(world));
+  const engine = createEngine(registry);
+  const resourceWorld: ResourceWorld = {
+    ...key.box,
+    record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
+  };
+  const operations = registry.resources.flatMap((resource) => operationsOf(resource, engine));
+  const server = await createServer({ log, trustedProxies: config.trustedProxies });
+  mountApi(server, operations, {
+    db,
+    world: resourceWorld,
+    prefix: apiPrefix,
+    now: clock.now,
+    authenticate: createAuthenticate({ db, key, now: clock.now }),
+    observe: () => {},
+    anonymousPerMinute,
+  });
+  return { server, engine, operations, resourceWorld };
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Database } from '../../platform/db/database.ts';
+import type { Actor, ActorUser } from '../../resource/actor.ts';
+import { globalPermissionsSql, rolesOfSql } from './rights-sql.ts';
+
+/** The columns of `users` (as `u`) that make an actor, with `is_superuser` worked out. */
+export interface ActorRow {
+  readonly pk: number;
+  readonly uuid: string;
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly type: string;
+  readonly attributes: string;
+  readonly is_superuser: boolean | number;
+}
+
+export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.attributes`;
+
+/** Makes the actor of a user who has been proven to be active and to be the one who asks. */
+export async function loadActor(db: Database, row: ActorRow, session: string | null): Promise<Actor> {
+  const user: ActorUser = {
+    pk: row.pk,
+    uuid: row.uuid,
+    username: row.username,
+    name: row.name,
+    email: row.email,
+    type: row.type,
+    attributes: JSON.parse(row.attributes),
+  };
+  if (row.is_superuser)
+    return { user, session, isSuperuser: true, holds: () => true, objectsHolding: () => sql`select null` };
+
+  const { rows } = await globalPermissionsSql(sql`${user.pk}`).execute(db.read);
+  const held = new Set(rows.map(({ permission }) => permission));
+  return {
+    user,
+    session,
+    isSuperuser: false,
+    holds: (permission) => held.has(permission),
+    objectsHolding(permission, keyType) {
+      const [app = '', codename = ''] = permission.split('.');
+      const key = db.dialect.keyFromText(sql.ref('o.object_pk'), keyType);
+      const id = sql`(select pk from permissions where app_label = ${app} and codename = ${codename})`;
+      return sql`select ${key} as pk from user_object_permissions o where o."user" = ${user.pk} and o.permission = ${id}
+        union select ${key} as pk from role_object_permissions o where o.permission = ${id} and o.role in (${rolesOfSql(sql`${user.pk}`)})`;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Actor } from '../../resource/actor.ts';
+import type { RequestFacts } from '../../resource/call.ts';
+import { actorOfSession } from '../session/session.ts';
+import { actorOfToken } from '../token/token-credential.ts';
+
+interface Needs {
+  readonly db: Database;
+  readonly key: InstanceKey;
+  now(): string;
+}
+
+/** Who asks: by bearer token, else by session cookie, else nobody. A wrong credential is refused, never ignored. */
+export function createAuthenticate({ db, key, now }: Needs) {
+  return async (request: RequestFacts): Promise<Actor | null> => {
+    const [scheme = '', credentials = ''] = (request.header('authorization') ?? '').trim().split(/\s+/, 2);
+    if (!credentials) return actorOfSession(db, key, request, now());
+    if (scheme.toLowerCase() !== 'bearer') throw new Problem('unsupported_scheme');
+    return actorOfToken(db, key, credentials, now());
+  };
+}

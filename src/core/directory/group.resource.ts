@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { ref, refs } from '../../resource/fields/ref.ts';
+import { flag } from '../../resource/fields/scalar.ts';
+import { computed, derived, nestedMany } from '../../resource/fields/shown.ts';
+import { json } from '../../resource/fields/structured.ts';
+import { text } from '../../resource/fields/text.ts';
+import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import { defineResource } from '../../resource/resource.ts';
+
+const members = { table: 'user_groups', own: 'group', other: 'user' };
+const roles = { table: 'group_roles', own: 'group', other: 'role' };
+
+/** The number that protocols with numeric group ids show: the first five decimal digits of the key. */
+const numberOf = (pk: string): number => Number(BigInt(`0x${pk.replaceAll('-', '')}`).toString().slice(0, 5));
+
+export const groupResource = defineResource({
+  path: '/core/groups/',
+  param: 'group_uuid',
+  key: 'uuid',
+  model: 'svc_core.group',
+  schema: 'Group',
+  names: ['Group', 'Groups'],
+  table: 'groups',
+  order: ['name'],
+  search: ['name'],
+  fields: {
+    num_pk: derived(integerSchema, (row) => numberOf(row.pk as string)),
+    name: text({ unique: 'This field must be unique.', filter: true }),
+    is_superuser: flag({ default: false, filter: true, help: 'Users added to this group will be superusers.' }),
+    parent: ref('svc_core.group', 'uuid', { nullable: true }),
+    parent_name: computed(
+      orNull(stringSchema),
+      (row) => sql`(select p.name from groups p where p.pk = ${row.col('parent')})`,
+    ),
+    users: refs('svc_core.user', 'int', { ...members, resetOnPut: true }),
+    users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username' }),
+    attributes: json({ default: () => ({}) }),
+    roles: refs('svc_rbac.role', 'uuid', roles),
+    roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),
+  },
+  views: {
+    simple: {
+      schema: 'UserGroup',
+      fields: ['pk', 'num_pk', 'name', 'is_superuser', 'parent', 'parent_name', 'attributes'],
+    },
+  },
+});

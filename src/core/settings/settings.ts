@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Database, Query } from '../../platform/db/database.ts';
+
+/** What an administrator sets while the server runs. */
+export interface Settings {
+  readonly avatars: string;
+  readonly default_user_change_name: boolean;
+  readonly default_user_change_email: boolean;
+  readonly default_user_change_username: boolean;
+  readonly event_retention: string;
+  readonly footer_links: readonly { readonly name: string; readonly href: string | null }[];
+  readonly gdpr_compliance: boolean;
+  readonly impersonation: boolean;
+  readonly impersonation_require_reason: boolean;
+  readonly default_token_duration: string;
+  readonly default_token_length: number;
+}
+
+export const defaultSettings: Settings = {
+  avatars: 'initials',
+  default_user_change_name: true,
+  default_user_change_email: false,
+  default_user_change_username: false,
+  event_retention: 'days=365',
+  footer_links: [],
+  gdpr_compliance: true,
+  impersonation: true,
+  impersonation_require_reason: true,
+  default_token_duration: 'days=1',
+  default_token_length: 60,
+};
+
+export interface SettingsStore {
+  /** The settings in force; another instance's change is seen within seconds. */
+  current(): Promise<Settings>;
+  save(tx: Query, settings: Settings): Promise<void>;
+}
+
+const freshForMs = 5_000;
+
+export function createSettingsStore(db: Database): SettingsStore {
+  let known: { readonly settings: Settings; readonly readAt: number } | null = null;
+  return {
+    async current() {
+      if (known && performance.now() - known.readAt < freshForMs) return known.settings;
+      const { rows } = await sql<{ values: string }>`select "values" from settings where pk = 1`.execute(db.read);
+      const settings = { ...defaultSettings, ...(rows[0] && JSON.parse(rows[0].values)) };
+      known = { settings, readAt: performance.now() };
+      return settings;
+    },
+    async save(tx, settings) {
+      const values = JSON.stringify(settings);
+      await sql`insert into settings (pk, "values") values (1, ${values}) on conflict (pk) do update set "values" = ${values}`.execute(
+        tx,
+      );
+      known = null;
+    },
+  };
+}

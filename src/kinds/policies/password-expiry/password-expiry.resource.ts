@@ -1,0 +1,14 @@
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+
+/** Refuses, or forces a change of, passwords older than a number of days. */
+export const passwordExpiryPolicy = definePolicy({
+  path: '/policies/password_expiry/',
+  model: 'svc_policies_expiry.passwordexpirypolicy',
+  schema: 'PasswordExpiryPolicy',
+  names: ['Password Expiry Policy', 'Password Expiry Policies'],
+  component: 'xak-policy-password-expiry-form',
+  description: 'If the password of the user is older than a number of days, refuse or force a change of it.',
+  table: 'policy_password_expiry',
+  fields: { days: whole({ filter: true }), deny_only: flag({ default: false, filter: true }) },
+});

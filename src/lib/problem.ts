@@ -1,0 +1,66 @@
+/** What is wrong with one member of a body: messages, or messages by position for an element of a list. */
+export type Complaint = string[] | Record<string, string[]>;
+export type Complaints = Record<string, Complaint>;
+
+const problems = {
+  not_authenticated: [403, 'Authentication credentials were not provided.'],
+  authentication_failed: [403, 'Token invalid/expired'],
+  unsupported_scheme: [403, 'Unsupported authentication type'],
+  csrf_failed: [403, 'CSRF Failed: CSRF token missing.'],
+  permission_denied: [403, 'You do not have permission to perform this action.'],
+  parse_error: [400, 'JSON parse error'],
+  not_found: [404, 'Not found.'],
+  invalid_page: [404, 'Invalid page.'],
+  method_not_allowed: [405, 'Method not allowed.'],
+  not_acceptable: [406, 'Could not satisfy the request Accept header.'],
+  precondition_failed: [412, 'The object has changed since it was read.'],
+  payload_too_large: [413, 'The request body is too large.'],
+  unsupported_media_type: [415, 'Unsupported media type in request.'],
+  throttled: [429, 'Request was throttled.'],
+  unavailable: [503, 'The service is busy. Try again shortly.'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** A refusal to an API caller, with a code from one closed list. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail?: string, headers: Readonly<Record<string, string>> = {}) {
+    const [status, text] = problems[code];
+    super(detail ?? text);
+    this.code = code;
+    this.status = status;
+    this.headers = headers;
+  }
+
+  body(): Record<string, unknown> {
+    return { detail: this.message, code: this.code };
+  }
+}
+
+/** A body that cannot be accepted; carries every complaint at once. */
+export class Invalid extends Error {
+  readonly status = 400;
+  readonly complaints: Complaints;
+
+  constructor(complaints: Complaints) {
+    super('invalid request');
+    this.complaints = complaints;
+  }
+
+  static field(name: string, ...messages: string[]): Invalid {
+    return new Invalid({ [name]: messages });
+  }
+
+  /** A complaint about the request as a whole. */
+  static whole(...messages: string[]): Invalid {
+    return new Invalid({ non_field_errors: messages });
+  }
+
+  body(): Record<string, unknown> {
+    return this.complaints;
+  }
+}

@@ -1,0 +1,39 @@
+import { ref, refs } from '../resource/fields/ref.ts';
+import { nested } from '../resource/fields/shown.ts';
+import { choice, text } from '../resource/fields/text.ts';
+import { relatedFilter } from '../resource/query.ts';
+import { defineResource } from '../resource/resource.ts';
+
+/** Which events make notifications, for whom, how severe, and how they are sent. Bound policies decide which events. */
+export const ruleResource = defineResource({
+  path: '/events/rules/',
+  param: 'pbm_uuid',
+  key: 'uuid',
+  model: 'svc_events.notificationrule',
+  schema: 'NotificationRule',
+  names: ['Notification Rule', 'Notification Rules'],
+  table: 'notification_rules',
+  target: 'pk',
+  order: ['name'],
+  search: ['name', 'group.name'],
+  filters: { group__name: relatedFilter('group.name') },
+  fields: {
+    name: text({ unique: 'Notification Rule with this name already exists.', filter: true }),
+    transports: refs('svc_events.notificationtransport', 'uuid', {
+      table: 'notification_rule_transports',
+      own: 'rule',
+      other: 'transport',
+      help: 'Select which transports should be used to notify the user. If none are selected, the notification will only be shown in the web interface.',
+    }),
+    severity: choice(['notice', 'warning', 'alert'], {
+      default: 'notice',
+      filter: true,
+      help: 'Controls which severity level the created notifications will have.',
+    }),
+    group: ref('svc_core.group', 'uuid', {
+      nullable: true,
+      help: 'Define which group of users this notification should be sent and shown to. If left empty, Notification won’t be sent.',
+    }),
+    group_obj: nested('svc_core.group', 'group'),
+  },
+});

@@ -1,0 +1,41 @@
+import { ref } from '../resource/fields/ref.ts';
+import { flag } from '../resource/fields/scalar.ts';
+import { derived } from '../resource/fields/shown.ts';
+import { choice, text } from '../resource/fields/text.ts';
+import { stringSchema } from '../resource/json-schema.ts';
+import { defineResource } from '../resource/resource.ts';
+
+const modes: Record<string, string> = {
+  local: 'Local (in-app) notification',
+  webhook: 'Generic Webhook',
+  webhook_slack: 'Slack Webhook (Slack/Discord)',
+  email: 'Email',
+};
+
+export const transportResource = defineResource({
+  path: '/events/transports/',
+  param: 'uuid',
+  key: 'uuid',
+  model: 'svc_events.notificationtransport',
+  schema: 'NotificationTransport',
+  names: ['Notification Transport', 'Notification Transports'],
+  table: 'notification_transports',
+  order: ['name'],
+  search: ['name', 'mode', 'webhook_url'],
+  fields: {
+    name: text({ unique: 'Notification Transport with this name already exists.', filter: true }),
+    mode: choice(Object.keys(modes), { default: 'local', filter: true }),
+    mode_verbose: derived(stringSchema, (row) => modes[row.mode as string]),
+    webhook_url: text({ blank: true, default: '', filter: true, format: 'uri' }),
+    webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', { nullable: true }),
+    send_once: flag({
+      default: false,
+      filter: true,
+      help: 'Only send notification once, for example when sending a webhook into a chat channel.',
+    }),
+  },
+  check({ values }) {
+    const needsUrl = values.mode === 'webhook' || values.mode === 'webhook_slack';
+    return needsUrl && !values.webhook_url ? { webhook_url: ['Webhook URL may not be empty.'] } : null;
+  },
+});

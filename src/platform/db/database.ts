@@ -1,0 +1,30 @@
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { Dialect } from './dialect.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the tables come from declarations at run time; callers state row types where they read
+export type Tables = any;
+/** Something that queries can be run on: the database outside a transaction, or a transaction. */
+export type Query = Kysely<Tables>;
+
+/** One store, embedded or PostgreSQL, behind the same queries. */
+export interface Database {
+  readonly dialect: Dialect;
+  /** For reading outside a transaction. */
+  readonly read: Query;
+  /** Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. */
+  write<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  /** Called with each statement that is run; for tests and metrics. */
+  onStatement(listener: (query: CompiledQuery) => void): () => void;
+  /** Answers when the store can be reached. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Thrown inside `write` to undo it on purpose, carrying the answer out. */
+export class Rollback<T> extends Error {
+  readonly value: T;
+  constructor(value: T) {
+    super('rolled back on purpose');
+    this.value = value;
+  }
+}

@@ -1,0 +1,45 @@
+import type { RawBuilder } from 'kysely';
+
+export type ColumnType = 'serial' | 'int' | 'big' | 'real' | 'text' | 'bool' | 'time' | 'json' | 'uuid';
+
+export interface NestedColumn {
+  readonly alias: string;
+  /** Whether the column holds JSON, which must be embedded and not quoted. */
+  readonly json: boolean;
+}
+
+/** What the two databases say differently. Nothing outside this folder may ask which one it is. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  columnType(type: ColumnType): string;
+  /** One row of a subquery as a JSON object, or null. */
+  jsonObject(subquery: RawBuilder<unknown>, columns: readonly NestedColumn[]): RawBuilder<unknown>;
+  /** All rows of a subquery as a JSON array. */
+  jsonArray(subquery: RawBuilder<unknown>, columns: readonly NestedColumn[]): RawBuilder<unknown>;
+  /** A one-column subquery as a JSON array of plain values. */
+  jsonValues(subquery: RawBuilder<unknown>, column: string): RawBuilder<unknown>;
+  /** Case-insensitive "contains", without an index. */
+  contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
+  /** Rows of a table whose search index contains the term (three characters or more); see `searchIndex`. */
+  indexedContains(table: string, alias: string, columns: readonly string[], term: string): RawBuilder<boolean>;
+  /** A text value read as a key of this type. */
+  keyFromText(value: RawBuilder<unknown>, type: ColumnType): RawBuilder<unknown>;
+  toText(value: RawBuilder<unknown>): RawBuilder<string>;
+  /** A member of a JSON column as text. */
+  jsonText(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<string | null>;
+  /** The start of the hour, day or month a timestamp column falls into, as text `YYYY-MM-DDTHH:MM`. */
+  timeBucket(column: RawBuilder<unknown>, unit: 'hour' | 'day' | 'month'): RawBuilder<string>;
+  /** Appended to a select whose row is about to be changed. */
+  readonly forUpdate: RawBuilder<unknown>;
+  /** Statements that keep a trigram index over these columns of a table. */
+  searchIndex(table: string, columns: readonly string[]): string[];
+  /** Statements that delete a row of `other` when the row that names it in `column` goes. */
+  dropAlong(table: string, column: string, other: string): string[];
+  /** Which constraint a failed write broke, if it is one. */
+  violation(error: unknown): Violation | null;
+}
+
+export type Violation =
+  | { readonly kind: 'unique'; readonly columns: readonly string[] }
+  | { readonly kind: 'reference' }
+  | { readonly kind: 'check' };

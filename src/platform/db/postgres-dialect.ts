@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { ColumnType, Dialect } from './dialect.ts';
+
+const types: Record<ColumnType, string> = {
+  serial: 'integer',
+  int: 'integer',
+  big: 'bigint',
+  real: 'double precision',
+  text: 'text',
+  bool: 'boolean',
+  time: 'timestamptz',
+  json: 'jsonb',
+  uuid: 'uuid',
+};
+
+const bucketFormat = {
+  hour: 'YYYY-MM-DD"T"HH24:00',
+  day: 'YYYY-MM-DD"T"00:00',
+  month: 'YYYY-MM-01"T"00:00',
+};
+
+export const postgresDialect: Dialect = {
+  name: 'postgres',
+  columnType: (type) => types[type],
+  jsonObject: (subquery) => sql`(select to_json(q) from (${subquery}) as q limit 1)`,
+  jsonArray: (subquery) => sql`(select coalesce(json_agg(to_json(q)), '[]') from (${subquery}) as q)`,
+  jsonValues: (subquery, column) =>
+    sql`(select coalesce(json_agg(q.${sql.ref(column)}), '[]') from (${subquery}) as q)`,
+  contains: (column, term) => sql`cast(${column} as text) ilike ${`%${escapeLike(term)}%`}`,
+  indexedContains: (_table, alias, columns, term) =>
+    sql`(${sql.join(
+      columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} ilike ${`%${escapeLike(term)}%`}`),
+      sql` or `,
+    )})`,
+  keyFromText: (value, type) => sql`cast(${value} as ${sql.raw(types[type])})`,
+  toText: (value) => sql`cast(${value} as text)`,
+  jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,
+  timeBucket: (column, unit) => sql`to_char(${column} at time zone 'UTC', ${sql.lit(bucketFormat[unit])})`,
+  forUpdate: sql`for update of t`,
+  searchIndex: (table, columns) =>
+    columns.map((column) => {
+      const create = `create index ${table}_${column}_search on ${table} using gin (${column} gin_trgm_ops)`;
+      return `do $$ begin if exists (select from pg_extension where extname = 'pg_trgm') then ${create}; end if; end $$`;
+    }),
+  dropAlong: (table, column, other) => [
+    `create function ${table}_drop_${other}() returns trigger language plpgsql as $$ begin delete from ${other} where pk = old.${column}; return null; end $$`,
+    `create trigger ${table}_drop_${other} after delete on ${table} for each row execute function ${table}_drop_${other}()`,
+  ],
+  violation(error) {
+    const { code, detail } = error as { code?: string; detail?: string };
+    if (code === '23505') {
+      const columns = /^Key \((.+?)\)=/.exec(detail ?? '')?.[1] ?? '';
+      return { kind: 'unique', columns: columns.split(', ').map((name) => name.replaceAll('"', '')) };
+    }
+    if (code === '23503') return { kind: 'reference' };
+    if (code === '23514' || code === '23502') return { kind: 'check' };
+    return null;
+  },
+};
+
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');

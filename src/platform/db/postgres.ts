@@ -1,0 +1,50 @@
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Database, Query } from './database.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { createStatementListeners } from './statements.ts';
+
+const oid = { int8: 20, json: 114, jsonb: 3802, timestamptz: 1184 };
+
+// Values arrive as SQLite gives them: JSON as text, timestamps as our own text, counts as numbers.
+const parsers = new Map<number, (text: string) => unknown>([
+  [oid.int8, Number],
+  [oid.json, (text) => text],
+  [oid.jsonb, (text) => text],
+  [oid.timestamptz, toTimestamp],
+]);
+
+const types = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && parsers.get(type)) || pg.types.getTypeParser(type, format as 'text'),
+} as pg.CustomTypesConfig;
+
+export function openPostgres(url: string, poolSize = 10): Database {
+  const pool = new pg.Pool({ connectionString: url, max: poolSize, types, options: '-c timezone=UTC' });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  const listeners = createStatementListeners();
+  const db: Query = new Kysely({
+    dialect: new PostgresDialect({ pool }),
+    log: (event) => {
+      if (event.level === 'query') listeners.notify(event.query as CompiledQuery);
+    },
+  });
+  return {
+    dialect: postgresDialect,
+    read: db,
+    write: (work) => db.transaction().execute(work),
+    onStatement: listeners.add,
+    async ping() {
+      await pool.query('select 1');
+    },
+    close: () => db.destroy(),
+  };
+}
+
+/** `2026-01-02 03:04:05.678+00` as `2026-01-02T03:04:05.678000Z`. */
+function toTimestamp(text: string): string {
+  const [date, time = ''] = text.split(' ');
+  const [clock = '', fraction = ''] = time.replace(/[+-]\d\d(:\d\d)*$/, '').split('.');
+  return `${date}T${clock}.${fraction.padEnd(6, '0')}Z`;
+}

@@ -1,0 +1,79 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ColumnType, Dialect, NestedColumn } from './dialect.ts';
+
+const types: Record<ColumnType, string> = {
+  serial: 'integer',
+  int: 'integer',
+  big: 'integer',
+  real: 'real',
+  text: 'text',
+  bool: 'integer',
+  time: 'text',
+  json: 'text',
+  uuid: 'text',
+};
+
+const bucketFormat = { hour: '%Y-%m-%dT%H:00', day: '%Y-%m-%dT00:00', month: '%Y-%m-01T00:00' };
+
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  columnType: (type) => types[type],
+  jsonObject: (subquery, columns) => sql`(select ${objectOf(columns)} from (${subquery}) as q limit 1)`,
+  jsonArray: (subquery, columns) =>
+    sql`(select coalesce(json_group_array(${objectOf(columns)}), '[]') from (${subquery}) as q)`,
+  jsonValues: (subquery, column) =>
+    sql`(select coalesce(json_group_array(q.${sql.ref(column)}), '[]') from (${subquery}) as q)`,
+  contains: (column, term) =>
+    isAscii(term)
+      ? sql`${column} like ${`%${escapeLike(term)}%`} escape '\\'`
+      : sql`contains_folded(${column}, ${term}) = 1`,
+  indexedContains: (table, alias, columns, term) => {
+    const match = `{${columns.join(' ')}} : "${term.replaceAll('"', '""')}"`;
+    const index = `${table}_search`;
+    return sql`${sql.ref(`${alias}.rowid`)} in (select rowid from ${sql.table(index)} where ${sql.ref(index)} match ${match})`;
+  },
+  keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
+  toText: (value) => sql`cast(${value} as text)`,
+  jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
+  timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
+  forUpdate: sql``,
+  searchIndex(table, columns) {
+    const index = `${table}_search`;
+    const names = columns.join(', ');
+    const values = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
+    const remove = `insert into ${index}(${index}, rowid, ${names}) values ('delete', old.rowid, ${values('old')});`;
+    const add = `insert into ${index}(rowid, ${names}) values (new.rowid, ${values('new')});`;
+    return [
+      `create virtual table ${index} using fts5(${names}, content='${table}', content_rowid='rowid', tokenize='trigram')`,
+      `create trigger ${index}_insert after insert on ${table} begin ${add} end`,
+      `create trigger ${index}_delete after delete on ${table} begin ${remove} end`,
+      `create trigger ${index}_update after update of ${names} on ${table} begin ${remove} ${add} end`,
+    ];
+  },
+  dropAlong: (table, column, other) => [
+    `create trigger ${table}_drop_${other} after delete on ${table} begin delete from ${other} where pk = old.${column}; end`,
+  ],
+  violation(error) {
+    const message = error instanceof Error ? error.message : '';
+    const unique = /^UNIQUE constraint failed: (.+)$/.exec(message);
+    if (unique?.[1]) {
+      const columns = unique[1].split(', ').map((name) => name.slice(name.indexOf('.') + 1));
+      return { kind: 'unique', columns };
+    }
+    if (message.startsWith('FOREIGN KEY constraint failed')) return { kind: 'reference' };
+    if (message.startsWith('CHECK constraint failed')) return { kind: 'check' };
+    return null;
+  },
+};
+
+function objectOf(columns: readonly NestedColumn[]): RawBuilder<unknown> {
+  const pairs = columns.map(({ alias, json }) => {
+    const column = sql.ref(`q.${alias}`);
+    return sql`${sql.lit(alias)}, ${json ? sql`json(${column})` : column}`;
+  });
+  return sql`json_object(${sql.join(pairs)})`;
+}
+
+const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text);
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+const jsonPath = (path: readonly string[]) => `$${path.map((step) => `."${step.replaceAll('"', '')}"`).join('')}`;

@@ -1,0 +1,138 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Database, Query } from './database.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { createStatementListeners, type StatementListeners } from './statements.ts';
+
+const preparedLimit = 400;
+
+/**
+ * SQLite in the process: one connection writes, in turn; another reads and never waits for it (WAL).
+ * synchronous=FULL: what is acknowledged is on the disk.
+ */
+export function openSqlite(path: string): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const writer = new DatabaseSync(path, { timeout: 10_000 });
+  writer.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma mmap_size = 268435456; pragma temp_store = memory',
+  );
+  const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+  reader.exec('pragma cache_size = -16000; pragma mmap_size = 268435456; pragma temp_store = memory');
+  for (const connection of [writer, reader]) addFunctions(connection);
+
+  const listeners = createStatementListeners();
+  const read = kyselyOn(reader, listeners);
+  const write = kyselyOn(writer, listeners);
+  let turn: Promise<unknown> = Promise.resolve();
+
+  return {
+    dialect: sqliteDialect,
+    read,
+    write<T>(work: (tx: Query) => Promise<T>): Promise<T> {
+      const result = turn.then(() => inTransaction(writer, write, work));
+      turn = result.catch(() => undefined);
+      return result;
+    },
+    onStatement: listeners.add,
+    async ping() {
+      reader.prepare('select 1').get();
+    },
+    async close() {
+      await turn;
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+async function inTransaction<T>(writer: DatabaseSync, tx: Query, work: (tx: Query) => Promise<T>): Promise<T> {
+  writer.exec('begin immediate');
+  try {
+    const value = await work(tx);
+    writer.exec('commit');
+    return value;
+  } catch (error) {
+    if (writer.isTransaction) writer.exec('rollback');
+    throw error;
+  }
+}
+
+function addFunctions(connection: DatabaseSync): void {
+  // SQLite folds case for ASCII only; this one serves search terms with other letters.
+  connection.function('contains_folded', { deterministic: true }, (value, term) =>
+    typeof value === 'string' && value.toLowerCase().includes(String(term).toLowerCase()) ? 1 : 0,
+  );
+}
+
+function kyselyOn(connection: DatabaseSync, listeners: StatementListeners): Query {
+  return new Kysely({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => driverFor(connection, listeners),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}
+
+function driverFor(database: DatabaseSync, listeners: StatementListeners): Driver {
+  const prepared = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+
+  function prepare(text: string) {
+    let entry = prepared.get(text);
+    if (entry) {
+      prepared.delete(text);
+    } else {
+      const statement = database.prepare(text);
+      entry = { statement, returnsRows: statement.columns().length > 0 };
+      if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
+    }
+    prepared.set(text, entry);
+    return entry;
+  }
+
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      listeners.notify(query);
+      const { statement, returnsRows } = prepare(query.sql);
+      const parameters = query.parameters.map(toParameter);
+      if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+      const { changes, lastInsertRowid } = statement.run(...parameters);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    },
+    async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+      const { statement } = prepare(query.sql);
+      for (const row of statement.iterate(...query.parameters.map(toParameter))) yield { rows: [row as R] };
+    },
+  };
+
+  const nothing = async () => {};
+  const refuse = async () => {
+    throw new Error('transactions go through Database.write');
+  };
+  return {
+    init: nothing,
+    acquireConnection: async () => connection,
+    releaseConnection: nothing,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy: nothing,
+  };
+}
+
+function toParameter(value: unknown): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value as SQLInputValue;
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Declaration, Family } from '../resource/define.ts';
+import { flag, time } from '../resource/fields/scalar.ts';
+import { computed } from '../resource/fields/shown.ts';
+import { text } from '../resource/fields/text.ts';
+import { integerSchema } from '../resource/json-schema.ts';
+import { keyFilter } from '../resource/query.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+
+/** What every policy has, whatever it tests. */
+export const policyFamily: Family = {
+  model: 'svc_policies.policy',
+  table: 'policies',
+  fields: {
+    name: text({ unique: 'Policy with this name already exists.', filter: true }),
+    execution_logging: flag({
+      default: false,
+      filter: true,
+      help: 'When this option is enabled, all executions of this policy will be logged. By default, only execution errors are logged.',
+    }),
+    created: time({ readOnly: true, writeOnly: true, filter: true, default: (call: { now: string }) => call.now }),
+    last_updated: time({ readOnly: true, writeOnly: true, filter: true, onWrite: (call) => call.now }),
+    bound_to: computed(
+      integerSchema,
+      (row) => sql`(select count(*) from policy_bindings pb where pb.policy = ${row.col('pk')})`,
+    ),
+  },
+};
+
+type Varying = Pick<
+  Declaration,
+  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
+> &
+  Partial<Pick<Declaration, 'search' | 'filters' | 'check'>>;
+
+/** A kind of policy: its own fields on top of the family's. */
+export function definePolicy(kind: Varying): Resource {
+  return defineResource({
+    param: 'policy_uuid',
+    key: 'uuid',
+    family: policyFamily,
+    order: ['name'],
+    search: ['name'],
+    ...kind,
+    filters: { policy_uuid: keyFilter, ...kind.filters },
+  });
+}

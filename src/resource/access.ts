@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Actor } from './actor.ts';
+import { type Call, requireActor } from './call.ts';
+import type { Row } from './fields/field.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+/** Under this name a loaded row carries its owner's key. */
+export const ownerColumn = '$owner';
+
+/** The condition that leaves only the rows the caller may see; null when that is every row. Throws when it is none at all. */
+export async function visibleRows(
+  resource: Resource,
+  call: Call,
+  registry: Registry,
+): Promise<RawBuilder<unknown> | null> {
+  const actor = requireActor(call);
+  const row = resource.row();
+  const visibility = resource.visibility ?? { by: 'permission' };
+  switch (visibility.by) {
+    case 'anyone signed in':
+      return null;
+    case 'owner':
+      return actor.isSuperuser ? null : sql`${row.col(visibility.column)} = ${actor.user.pk}`;
+    case 'rule':
+      return visibility.where(actor, row, call);
+    case 'permission': {
+      const fixed = visibility.always?.(row) ?? null;
+      const held = await heldRows(resource, actor, call, registry);
+      if (!fixed || !held) return fixed ?? held;
+      return sql`${fixed} and ${held}`;
+    }
+  }
+}
+
+/** Rows on which `view` is held. Of a family's base, also those whose kind may be viewed. */
+async function heldRows(
+  resource: Resource,
+  actor: Actor,
+  call: Call,
+  registry: Registry,
+): Promise<RawBuilder<unknown> | null> {
+  const permission = resource.permission('view');
+  if (actor.holds(permission)) return null;
+  const row = resource.row();
+  const kinds = registry.kinds(resource.model);
+  const open = kinds.filter((kind) => actor.holds(kind.permission('view'))).map(({ model }) => model);
+  const permissions = [permission, ...kinds.map((kind) => kind.permission('view'))];
+  const keys = permissions.map((name) => actor.objectsHolding(name, resource.key));
+  if (open.length === 0) {
+    const { rows } = await sql`select 1 from (${sql.join(keys, sql` union all `)}) as held limit 1`.execute(
+      call.db.read,
+    );
+    if (rows.length === 0) throw new Problem('permission_denied');
+  }
+  const conditions = keys.map((subquery) => sql`${row.col('pk')} in (${subquery})`);
+  if (open.length > 0) conditions.push(sql`${row.col('kind')} in (${sql.join(open)})`);
+  return sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** Whether the caller holds a permission everywhere or on this object. */
+export async function holdsOn(
+  actor: Actor,
+  permission: string,
+  resource: Resource,
+  pk: unknown,
+  db: Query,
+): Promise<boolean> {
+  if (actor.holds(permission)) return true;
+  const { rows } =
+    await sql`select 1 from (${actor.objectsHolding(permission, resource.key)}) as held where held.pk = ${pk}`.execute(
+      db,
+    );
+  return rows.length > 0;
+}
+
+export function checkMayAdd(resource: Resource, call: Call): Actor {
+  const actor = requireActor(call);
+  if (!actor.holds(resource.permission('add'))) throw new Problem('permission_denied');
+  return actor;
+}
+
+/** Whether a row the caller can see may also be changed or deleted by them. */
+export async function checkMayWrite(
+  resource: Resource,
+  verb: 'change' | 'delete',
+  current: Row,
+  call: Call,
+  registry: Registry,
+  db: Query,
+): Promise<void> {
+  const actor = requireActor(call);
+  const { visibility } = resource;
+  if (visibility?.by === 'owner' && visibility.write !== 'permission') {
+    const isOwner = current[ownerColumn] === actor.user.pk;
+    if (isOwner || (actor.isSuperuser && visibility.write === 'owner')) return;
+    throw new Problem('permission_denied');
+  }
+  // A row of a family's base is written with the right to its kind.
+  const kind = typeof current.kind === 'string' ? registry.find(current.kind) : undefined;
+  for (const owner of kind && kind !== resource ? [resource, kind] : [resource]) {
+    if (await holdsOn(actor, owner.permission(verb), owner, current[resource.keyName ?? 'pk'], db)) return;
+  }
+  throw new Problem('permission_denied');
+}

@@ -1,0 +1,24 @@
+import type { RawBuilder } from 'kysely';
+import type { ColumnType } from '../platform/db/dialect.ts';
+
+/** Who asks. There is no default: a call without an actor is a call by nobody. */
+export interface Actor {
+  readonly user: ActorUser;
+  readonly isSuperuser: boolean;
+  /** The session the call came with, if it came with a cookie. */
+  readonly session: string | null;
+  /** Whether the permission is held on every object. */
+  holds(permission: string): boolean;
+  /** A subquery of the keys on which the permission is held, directly or through a role. */
+  objectsHolding(permission: string, keyType: ColumnType): RawBuilder<unknown>;
+}
+
+export interface ActorUser {
+  readonly pk: number;
+  readonly uuid: string;
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly type: string;
+  readonly attributes: Record<string, unknown>;
+}

@@ -1,0 +1,51 @@
+import type { Query } from '../platform/db/database.ts';
+import type { Call } from './call.ts';
+import type { Row } from './fields/field.ts';
+import type { Resource } from './resource.ts';
+
+export const masked = '********************';
+
+/** What an event says of the object it is about. */
+export function modelFacts(resource: Resource, pk: string | number, values: Row): Row {
+  return {
+    app: resource.app,
+    model_name: resource.modelName,
+    pk: typeof pk === 'string' && resource.key === 'uuid' ? pk.replaceAll('-', '') : pk,
+    name: nameOf(resource, values),
+  };
+}
+
+export function nameOf(resource: Resource, values: Row): string {
+  if (resource.nameOf) return resource.nameOf(values);
+  return typeof values.name === 'string' ? values.name : resource.names[0];
+}
+
+/** The members that changed, secrets masked. */
+export function diffOf(resource: Resource, before: Row | null, after: Row): Row {
+  const diff: Row = {};
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    if (field.storage.in !== 'column' && field.storage.in !== 'join') continue;
+    if (!(name in after)) continue;
+    const previous = before?.[name] ?? null;
+    const next = after[name] ?? null;
+    if (before && JSON.stringify(previous) === JSON.stringify(next)) continue;
+    diff[name] = {
+      previous_value: field.secret && previous !== null ? masked : previous,
+      new_value: field.secret && next !== null ? masked : next,
+    };
+  }
+  return diff;
+}
+
+export function recordWrite(
+  action: 'model_created' | 'model_updated' | 'model_deleted',
+  resource: Resource,
+  pk: string | number,
+  values: Row,
+  diff: Row | null,
+  call: Call,
+  tx: Query,
+): Promise<void> {
+  const context = { model: modelFacts(resource, pk, values), ...(diff && { diff }) };
+  return call.world.record(tx, call, { action, app: resource.app, context });
+}

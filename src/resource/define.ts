@@ -1,0 +1,174 @@
+import type { RawBuilder } from 'kysely';
+import type { Complaints } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Dialect } from '../platform/db/dialect.ts';
+import type { Actor } from './actor.ts';
+import type { Call } from './call.ts';
+import type { Fields, Row, RowAlias } from './fields/field.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+export type Verb = 'list' | 'create' | 'retrieve' | 'update' | 'partial_update' | 'destroy' | 'used_by';
+export const allVerbs: readonly Verb[] = [
+  'list',
+  'create',
+  'retrieve',
+  'update',
+  'partial_update',
+  'destroy',
+  'used_by',
+];
+export const readVerbs: readonly Verb[] = ['list', 'retrieve', 'used_by'];
+export const readAndDeleteVerbs: readonly Verb[] = ['list', 'retrieve', 'destroy', 'used_by'];
+
+export type KeyType = 'uuid' | 'int' | 'text';
+
+/** What all kinds of one family share: a base table whose rows carry the model of their kind in `kind`. */
+export interface Family {
+  readonly model: string;
+  readonly table: string;
+  readonly fields: Fields;
+}
+
+/** A resource as its author writes it; from it follow routes, validation, documents, permissions and events. */
+export interface Declaration {
+  /** `/events/rules/`; operation ids follow from it (`events_rules_list`). */
+  readonly path: string;
+  /** The name of the key in paths (`pbm_uuid`), and the field it is looked up by. */
+  readonly param: string;
+  readonly lookup?: string;
+  readonly key: KeyType;
+  /** Under which name the key is shown; null when a field of the resource plays that part. */
+  readonly keyName?: string | null;
+  /** `svc_events.notificationrule`: names permissions and events. */
+  readonly model: string;
+  /** The name of its schema in the OpenAPI document. */
+  readonly schema: string;
+  readonly names: readonly [singular: string, plural: string];
+  /** How clients edit it; adds the four descriptive members. */
+  readonly component?: string;
+  /** One sentence for the list of types. */
+  readonly description?: string;
+  readonly table: string;
+  readonly family?: Family;
+  /** The column that makes the row a target of policy bindings. */
+  readonly target?: string;
+  readonly fields: Fields;
+  readonly views?: Readonly<Record<string, View>>;
+  /** Default order; a minus in front descends, a dot follows a reference. */
+  readonly order: readonly string[];
+  readonly search?: readonly string[];
+  /** Columns of `table` (or of the family's) that have a search index. */
+  readonly searchIndex?: readonly string[];
+  readonly filters?: Readonly<Record<string, Filter>>;
+  readonly verbs?: readonly Verb[];
+  readonly visibility?: Visibility;
+  /** Rules over the whole row, asked when every field is right by itself. */
+  readonly check?: (input: CheckInput) => Promise<Complaints | null> | Complaints | null;
+  readonly actions?: readonly Action[];
+  /** What the row is called in events and in `used_by`; its `name` by default. */
+  readonly nameOf?: (row: Row) => string;
+  /** Work after the row is written, in the same transaction. Not for rules: those belong in `check`. */
+  readonly afterWrite?: (input: AfterWrite) => Promise<void>;
+  readonly maxPageSize?: number;
+}
+
+/** A part of a resource, shown where another nests it. */
+export interface View {
+  readonly schema: string;
+  readonly fields: readonly string[];
+}
+
+export type Visibility =
+  /** Rows on which the caller holds `view`, globally or one by one. */
+  | { readonly by: 'permission'; readonly always?: (row: RowAlias) => RawBuilder<unknown> }
+  /** A superuser sees all, others their own; strangers' rows do not exist for them. */
+  | { readonly by: 'owner'; readonly column: string; readonly write: OwnerWrite }
+  /** A rule of its own: null means every row. */
+  | {
+      readonly by: 'rule';
+      readonly where: (actor: Actor, row: RowAlias, call: Call) => Promise<RawBuilder<unknown> | null>;
+    }
+  /** Every signed-in caller sees every row. */
+  | { readonly by: 'anyone signed in' };
+
+/** `owner`: the owner or a superuser; `only owner`: not even a superuser; `permission`: the verb's permission on top. */
+export type OwnerWrite = 'owner' | 'only owner' | 'permission';
+
+export interface CheckInput {
+  readonly tx: Query;
+  readonly call: Call;
+  readonly registry: Registry;
+  /** The row as it would be stored. */
+  readonly values: Row;
+  /** The members the request named. */
+  readonly given: ReadonlySet<string>;
+  /** The row as it is; null on create. */
+  readonly current: Row | null;
+}
+
+export interface AfterWrite extends CheckInput {
+  readonly verb: 'create' | 'update' | 'destroy';
+  readonly pk: string | number;
+}
+
+export interface Filter {
+  readonly schema: JsonSchema;
+  /** Whether the parameter may be repeated. */
+  readonly many?: boolean;
+  condition(input: FilterInput): Promise<FilterResult> | FilterResult;
+}
+
+export interface FilterInput {
+  readonly texts: readonly string[];
+  readonly row: RowAlias;
+  readonly dialect: Dialect;
+  readonly call: Call;
+  readonly registry: Registry;
+  readonly resource: Resource;
+}
+
+/** A condition, a complaint, or nothing to filter by. */
+export type FilterResult = RawBuilder<unknown> | { readonly complaint: string } | null;
+
+/** An operation beside the standard verbs, on one row or on the whole set. */
+export interface Action<Prepared = unknown> {
+  /** The path below the row or the set: `set_password`, `sync/status`. */
+  readonly name: string;
+  readonly on: 'row' | 'set';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  /** Replaces the operation id's ending where the reference interface has its own. */
+  readonly operation?: string;
+  readonly summary: string;
+  readonly access: ActionAccess;
+  readonly body?: Fields;
+  /** The name of the body's schema. */
+  readonly bodySchema?: string;
+  /** A file upload instead of JSON. */
+  readonly upload?: boolean;
+  readonly query?: Readonly<Record<string, JsonSchema>>;
+  readonly answer: Answer;
+  /** What takes long or leaves the process, before the transaction: hashing, outgoing calls. */
+  readonly prepare?: (input: ActionInput) => Promise<Prepared>;
+  run(input: ActionInput & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The body's schema; `self` is the resource; none is an empty body. */
+  readonly schema?: JsonSchema | 'self';
+  readonly schemaName?: string;
+}
+
+/** `visible`: whoever may see the row; a permission is asked for globally or on the row. */
+export type ActionAccess = 'anyone' | 'authenticated' | 'visible' | 'superuser' | { readonly permission: string };
+
+export interface ActionInput {
+  readonly call: Call;
+  readonly registry: Registry;
+  /** The row with all its columns; empty on a set. */
+  readonly row: Row;
+  readonly values: Row;
+  readonly given: ReadonlySet<string>;
+}

@@ -1,0 +1,110 @@
+import type { RawBuilder } from 'kysely';
+import type { Complaint } from '../../lib/problem.ts';
+import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
+import type { Call, ResourceWorld } from '../call.ts';
+import type { JsonSchema } from '../json-schema.ts';
+
+/** A value that was understood, or what is wrong with it. */
+export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
+
+export const accept = <T>(value: T): Parsed<T> => ({ value });
+export const complain = (...messages: string[]): Parsed<never> => ({ complaint: messages });
+
+/** Options every kind of field takes. */
+export interface Common {
+  /** Shown in responses, never taken from a request. */
+  readonly readOnly?: boolean;
+  /** Taken from a request, never shown. */
+  readonly writeOnly?: boolean;
+  readonly nullable?: boolean;
+  /** Value on create when the request names none, or a function of the call. A field without one is required. */
+  readonly default?: unknown;
+  /** Set by the server on every write. */
+  readonly onWrite?: (call: Call) => unknown;
+  readonly required?: boolean;
+  /** Offer an exact filter under the field's name. */
+  readonly filter?: boolean;
+  /** The complaint when another row has this value; presence makes the field unique. */
+  readonly unique?: string;
+  /** An absent member of a PUT sets the default instead of keeping what is stored. */
+  readonly resetOnPut?: boolean;
+  readonly help?: string;
+}
+
+/** How one kind of value is stored, read from a request, refused, shown, documented, filtered and ordered. */
+export interface Field extends Common {
+  readonly kind: string;
+  /** Where the value lives. */
+  readonly storage: Storage;
+  /** The schema of a value in a response; in a request where it differs. */
+  readonly schema: JsonSchema;
+  readonly requestSchema?: JsonSchema;
+  /** Shows as asterisks in audit events. */
+  readonly secret?: boolean;
+  /** Whether `ordering` may name it. */
+  readonly orderable: boolean;
+  parse(value: unknown): Parsed<unknown>;
+  toColumn(value: unknown, world: ResourceWorld, context: string): unknown;
+  /** `nested` values come out of JSON built by the database, others out of a plain column. */
+  fromColumn(raw: unknown, world: ResourceWorld, context: string, nested: boolean): unknown;
+}
+
+export type Storage =
+  | { readonly in: 'column'; readonly type: ColumnType }
+  | { readonly in: 'join'; readonly join: Join }
+  | { readonly in: 'query'; readonly select: Select; readonly json: boolean }
+  | { readonly in: 'nested'; readonly nest: Nest }
+  | { readonly in: 'nowhere'; readonly derive: Derive | null };
+
+/** Rows of another table that name this row and one of another model. */
+export interface Join {
+  readonly table: string;
+  readonly own: string;
+  readonly other: string;
+  readonly model: string;
+}
+
+/** An SQL expression over the row. */
+export type Select = (row: RowAlias, dialect: Dialect) => RawBuilder<unknown>;
+
+/** Objects of another model shown inside this one. */
+export interface Nest {
+  readonly model: string;
+  readonly view: string;
+  readonly many: boolean;
+  /** Which rows of the other table, given its alias, this row's and the field's name. */
+  where(other: RowAlias, row: RowAlias, name: string): RawBuilder<unknown>;
+  readonly order?: string;
+}
+
+/** A value made from the others of the row when it is shown. */
+export type Derive = (values: Row, context: ReadContext) => unknown;
+
+export interface ReadContext {
+  readonly world: ResourceWorld;
+  readonly call: Call;
+}
+
+export type Row = Record<string, unknown>;
+
+/** Names the columns of a row wherever they are stored (base table of a family or own table). */
+export interface RowAlias {
+  readonly alias: string;
+  col(name: string): RawBuilder<unknown>;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export const isWritable = (field: Field): boolean =>
+  !field.readOnly && field.storage.in !== 'query' && field.storage.in !== 'nested';
+export const isShown = (field: Field): boolean => !field.writeOnly;
+
+export function isRequired(field: Field): boolean {
+  return field.required ?? (field.default === undefined && !field.nullable);
+}
+
+export function defaultOf(field: Field, call: Call): unknown {
+  if (typeof field.default === 'function') return field.default(call);
+  if (field.default !== undefined) return field.default;
+  return null;
+}

@@ -1,0 +1,96 @@
+import type { JsonSchema } from '../json-schema.ts';
+import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+import { canonicalUuid, isUuid } from './scalar.ts';
+import { typeName } from './well-formed.ts';
+
+export interface RefOptions extends Common {
+  /** The caller must hold this verb on the object named, before and after a change. */
+  readonly needs?: 'view' | 'change';
+}
+
+export interface RefField extends Field {
+  readonly model: string;
+  readonly keyType: KeyType;
+  readonly needs?: 'view' | 'change';
+}
+
+export type KeyType = 'uuid' | 'int';
+
+/** Names one object of another model by its key. Whether it exists is asked once for all references of a request. */
+export function ref(model: string, keyType: KeyType, options: RefOptions = {}): RefField {
+  return {
+    kind: 'ref',
+    model,
+    keyType,
+    orderable: true,
+    storage: { in: 'column', type: keyType },
+    schema: keySchema(keyType),
+    ...(options.nullable && options.default === undefined && { default: null }),
+    ...options,
+    parse: (value) => (value === '' && options.nullable ? accept(null) : parseKey(value, keyType)),
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}
+
+export interface RefsOptions extends RefOptions {
+  readonly table: string;
+  /** The join table's column for this row, and for the object named. */
+  readonly own: string;
+  readonly other: string;
+  readonly notEmpty?: boolean;
+}
+
+/** Names any number of objects of another model, through a table of pairs. */
+export function refs(model: string, keyType: KeyType, options: RefsOptions): RefField {
+  const { table, own, other } = options;
+  return {
+    kind: 'refs',
+    model,
+    keyType,
+    orderable: false,
+    storage: { in: 'join', join: { table, own, other, model } },
+    schema: { type: 'array', items: keySchema(keyType), ...(options.notEmpty && { minItems: 1 }) },
+    ...(!options.notEmpty && options.required !== true && { default: () => [] }),
+    ...options,
+    parse: (value) => parseKeys(value, keyType, options.notEmpty ?? false),
+    toColumn: (value) => value,
+    fromColumn: (raw, _world, _context, nested) => (nested ? raw : JSON.parse(raw as string)),
+  };
+}
+
+function parseKeys(value: unknown, keyType: KeyType, notEmpty: boolean): Parsed<unknown[]> {
+  if (!Array.isArray(value)) return complain(`Expected a list of items but got type "${typeName(value)}".`);
+  if (notEmpty && value.length === 0) return complain('This list may not be empty.');
+  const keys = new Set<string | number>();
+  for (const element of value) {
+    const parsed = element === null ? complain('This field may not be null.') : parseKey(element, keyType);
+    if ('complaint' in parsed) return parsed;
+    keys.add(parsed.value);
+  }
+  return accept([...keys]);
+}
+
+function parseKey(value: unknown, keyType: KeyType): Parsed<string | number> {
+  if (keyType === 'uuid') {
+    if (isUuid(value)) return accept(canonicalUuid(value));
+    return complain(
+      typeof value === 'string' || typeof value === 'number'
+        ? `“${value}” is not a valid UUID.`
+        : `Incorrect type. Expected pk value, received ${typeName(value)}.`,
+    );
+  }
+  const key =
+    typeof value === 'number' ? value : typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null;
+  if (key === null || !Number.isInteger(key)) {
+    return complain(`Incorrect type. Expected pk value, received ${typeName(value)}.`);
+  }
+  if (Math.abs(key) > 2147483647) return complain(missingObject(key));
+  return accept(key);
+}
+
+export const missingObject = (key: unknown): string => `Invalid pk "${key}" - object does not exist.`;
+const refKinds = new Set(['ref', 'refs', 'embedded']);
+export const isRef = (field: Field): field is RefField => refKinds.has(field.kind);
+export const keySchema = (keyType: KeyType): JsonSchema =>
+  keyType === 'uuid' ? { type: 'string', format: 'uuid' } : { type: 'integer' };

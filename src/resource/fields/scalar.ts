@@ -1,0 +1,162 @@
+import { parseDuration } from '../../lib/duration.ts';
+import { parseTimestamp } from '../../platform/clock.ts';
+import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+
+const int32 = { min: -2147483648, max: 2147483647 };
+const yes = new Set<unknown>([
+  true,
+  1,
+  'true',
+  'True',
+  'TRUE',
+  't',
+  'T',
+  'y',
+  'Y',
+  'yes',
+  'Yes',
+  'YES',
+  'on',
+  'On',
+  'ON',
+  '1',
+]);
+const no = new Set<unknown>([
+  false,
+  0,
+  'false',
+  'False',
+  'FALSE',
+  'f',
+  'F',
+  'n',
+  'N',
+  'no',
+  'No',
+  'NO',
+  'off',
+  'Off',
+  'OFF',
+  '0',
+]);
+
+export function flag(options: Common = {}): Field {
+  return {
+    kind: 'flag',
+    orderable: true,
+    storage: { in: 'column', type: 'bool' },
+    schema: { type: 'boolean' },
+    ...options,
+    parse: (value) =>
+      yes.has(value) ? accept(true) : no.has(value) ? accept(false) : complain('Must be a valid boolean.'),
+    toColumn: (value) => value,
+    fromColumn: (raw) => (raw === null ? null : raw === true || raw === 1),
+  };
+}
+
+export interface WholeOptions extends Common {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** An integer of 32 bits, or of the narrower range given. */
+export function whole(options: WholeOptions = {}): Field {
+  const { min = int32.min, max = int32.max } = options;
+  return {
+    kind: 'whole',
+    orderable: true,
+    storage: { in: 'column', type: 'int' },
+    schema: { type: 'integer', minimum: min, maximum: max },
+    ...options,
+    parse: (value) => parseWhole(value, min, max),
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}
+
+export function parseWhole(value: unknown, min = int32.min, max = int32.max): Parsed<number> {
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\s*[-+]?\d+(\.0*)?\s*$/.test(value));
+  const number = isNumeric ? Number(value) : Number.NaN;
+  if (!Number.isInteger(number)) return complain('A valid integer is required.');
+  if (number > max) return complain(`Ensure this value is less than or equal to ${max}.`);
+  if (number < min) return complain(`Ensure this value is greater than or equal to ${min}.`);
+  return accept(number === 0 ? 0 : number);
+}
+
+/** A decimal number. */
+export function real(options: Common = {}): Field {
+  return {
+    kind: 'real',
+    orderable: true,
+    storage: { in: 'column', type: 'real' },
+    schema: { type: 'number' },
+    ...options,
+    parse: (value) => {
+      const number =
+        typeof value === 'number' || (typeof value === 'string' && value.trim()) ? Number(value) : Number.NaN;
+      return Number.isFinite(number) ? accept(number) : complain('A valid number is required.');
+    },
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}
+
+const timeComplaint =
+  'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
+
+/** A moment, kept to the microsecond. */
+export function time(options: Common = {}): Field {
+  return {
+    kind: 'time',
+    orderable: true,
+    storage: { in: 'column', type: 'time' },
+    schema: { type: 'string', format: 'date-time' },
+    ...options,
+    parse: (value) => {
+      const parsed = typeof value === 'string' ? parseTimestamp(value.trim()) : null;
+      return parsed ? accept(parsed) : complain(timeComplaint);
+    },
+    toColumn: (value) => value,
+    fromColumn: (raw, _world, _context, nested) => (nested && typeof raw === 'string' ? parseTimestamp(raw) : raw),
+  };
+}
+
+/** A length of time as text: `hours=1;minutes=30`. */
+export function duration(options: Common = {}): Field {
+  return {
+    kind: 'duration',
+    orderable: true,
+    storage: { in: 'column', type: 'text' },
+    schema: { type: 'string' },
+    ...options,
+    parse: (value) =>
+      typeof value === 'string' && parseDuration(value.trim()) !== null
+        ? accept(value.trim())
+        : complain(`${value} is not in the correct format of 'hours=3;minutes=1'.`),
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}
+
+/** An identifier the server makes. */
+export function uuid(options: Common = {}): Field {
+  return {
+    kind: 'uuid',
+    orderable: true,
+    storage: { in: 'column', type: 'uuid' },
+    schema: { type: 'string', format: 'uuid' },
+    ...options,
+    parse: (value) => (isUuid(value) ? accept(canonicalUuid(value)) : complain('Must be a valid UUID.')),
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}
+
+const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && uuidPattern.test(value);
+
+/** The canonical form: lower case, with dashes. */
+export function canonicalUuid(text: string): string {
+  const hex = text.replaceAll('-', '').toLowerCase();
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import type { JsonSchema } from '../json-schema.ts';
+import { accept, type Common, type Derive, type Field, type Nest, type RowAlias, type Select } from './field.ts';
+import type { RefField } from './ref.ts';
+
+const shown = {
+  readOnly: true,
+  orderable: false,
+  parse: accept,
+  toColumn: (value: unknown) => value,
+} as const;
+
+/** A value the database computes for each row. Boolean and JSON results are read by their schema. */
+export function computed(schema: JsonSchema, select: Select): Field {
+  const isJson = schema.type === 'array' || schema.type === 'object';
+  const isFlag = schema.type === 'boolean';
+  return {
+    ...shown,
+    kind: 'computed',
+    schema,
+    storage: { in: 'query', select, json: isJson },
+    fromColumn(raw, _world, _context, nested) {
+      if (isFlag) return raw === true || raw === 1;
+      return isJson && !nested && raw !== null ? JSON.parse(raw as string) : raw;
+    },
+  };
+}
+
+/** A value made from the other members of the row when it is shown. Hidden columns it reads are write-only fields. */
+export function derived(schema: JsonSchema, derive: Derive): Field {
+  return { ...shown, kind: 'derived', schema, storage: { in: 'nowhere', derive }, fromColumn: (raw) => raw };
+}
+
+export interface NestedOptions {
+  /** A view of the other resource; the whole of it when not said. */
+  readonly view?: string;
+}
+
+/** The object that the reference in `column` names, or null. */
+export function nested(model: string, column: string, options: NestedOptions = {}): Field {
+  return nest(model, options.view ?? 'full', false, (other, row) => sql`${other.col('pk')} = ${row.col(column)}`);
+}
+
+/** A reference that is shown as the object it names, under the name of its own column. Set by the server only. */
+export function embedded(
+  model: string,
+  keyType: 'uuid' | 'int',
+  options: NestedOptions & Pick<Common, 'filter'> = {},
+): RefField {
+  const shownAs = nest(
+    model,
+    options.view ?? 'full',
+    false,
+    (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`,
+  );
+  return { ...shownAs, kind: 'embedded', model, keyType, orderable: true, ...(options.filter && { filter: true }) };
+}
+
+/** The objects that a table of pairs names. */
+export function nestedMany(
+  model: string,
+  join: { readonly table: string; readonly own: string; readonly other: string },
+  options: NestedOptions & { readonly order?: string } = {},
+): Field {
+  const where = (other: RowAlias, row: RowAlias) =>
+    sql`${other.col('pk')} in (select ${sql.ref(join.other)} from ${sql.table(join.table)} where ${sql.ref(`${join.table}.${join.own}`)} = ${row.col('pk')})`;
+  return nest(model, options.view ?? 'full', true, where, options.order);
+}
+
+/** The objects of another model that name this row in their column. */
+export function nestedBack(
+  model: string,
+  column: string,
+  options: NestedOptions & { readonly order?: string } = {},
+): Field {
+  return nest(
+    model,
+    options.view ?? 'full',
+    true,
+    (other, row) => sql`${other.col(column)} = ${row.col('pk')}`,
+    options.order,
+  );
+}
+
+function nest(model: string, view: string, many: boolean, where: Nest['where'], order?: string): Field {
+  return {
+    ...shown,
+    kind: 'nested',
+    schema: {},
+    storage: { in: 'nested', nest: { model, view, many, where, ...(order && { order }) } },
+    fromColumn: (raw) => raw,
+  };
+}

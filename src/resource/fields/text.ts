@@ -1,0 +1,90 @@
+import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+import { isStorable, unstorable } from './well-formed.ts';
+
+export interface TextOptions extends Common {
+  readonly max?: number;
+  /** Whether the empty string is a value; by default it is not. */
+  readonly blank?: boolean;
+  /** Surrounding white space is dropped unless this is false. */
+  readonly trim?: boolean;
+  readonly format?: 'slug' | 'email' | 'uri' | 'url';
+  /** Says what is wrong with the text, or null. */
+  readonly check?: (text: string) => string | null;
+}
+
+const slugPattern = /^[-a-zA-Z0-9_]+$/;
+// One @, no spaces, a dotted or literal domain: what mail servers take in practice.
+const emailPattern =
+  /^[^\s@<>(),;:"[\]\\]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}$|^[^\s@]+@localhost$/;
+
+const formats = {
+  slug: {
+    test: (text: string) => slugPattern.test(text),
+    complaint: 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.',
+    schema: { pattern: '^[-a-zA-Z0-9_]+$' },
+  },
+  email: {
+    test: (text: string) => emailPattern.test(text),
+    complaint: 'Enter a valid email address.',
+    schema: { format: 'email' },
+  },
+  uri: { test: isWebUrl, complaint: 'Enter a valid URL.', schema: { format: 'uri' } },
+  /** A web address or a path on this server. */
+  url: { test: (text: string) => text.startsWith('/') || isWebUrl(text), complaint: 'Enter a valid URL.', schema: {} },
+};
+
+export function text(options: TextOptions = {}): Field {
+  const { max, blank = false, format, nullable } = options;
+  const shape = { type: 'string', ...(max && { maxLength: max }), ...(format && !blank && formats[format].schema) };
+  return {
+    kind: 'text',
+    orderable: true,
+    storage: { in: 'column', type: 'text' },
+    schema: { type: 'string', ...(max && { maxLength: max }) },
+    requestSchema: blank || nullable ? shape : { ...shape, minLength: 1 },
+    ...options,
+    parse: (value) => parseText(value, options),
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}
+
+export function parseText(value: unknown, options: TextOptions): Parsed<string> {
+  if (typeof value !== 'string' && typeof value !== 'number') return complain('Not a valid string.');
+  const given = String(value);
+  const text = options.trim === false ? given : given.trim();
+  if (text === '') return options.blank ? accept('') : complain('This field may not be blank.');
+  if (!isStorable(text)) return complain(unstorable);
+  const complaints: string[] = [];
+  if (options.max && [...text].length > options.max) {
+    complaints.push(`Ensure this field has no more than ${options.max} characters.`);
+  }
+  if (options.format && !formats[options.format].test(text)) complaints.push(formats[options.format].complaint);
+  const complaint = options.check?.(text);
+  if (complaint) complaints.push(complaint);
+  return complaints.length > 0 ? complain(...complaints) : accept(text);
+}
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
+}
+
+export const slug = (options: TextOptions = {}): Field => text({ max: 50, ...options, format: 'slug' });
+
+/** One of a closed list of texts. */
+export function choice(values: readonly string[], options: Common = {}): Field {
+  return {
+    kind: 'choice',
+    orderable: true,
+    storage: { in: 'column', type: 'text' },
+    schema: { type: 'string', enum: values },
+    ...options,
+    parse: (value) =>
+      values.includes(String(value)) && typeof value !== 'object'
+        ? accept(value)
+        : complain(`"${typeof value === 'object' ? JSON.stringify(value) : value}" is not a valid choice.`),
+    toColumn: (value) => value,
+    fromColumn: (raw) => raw,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Call, Reply } from './call.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One operation of the API: what serves it and what is said of it, in one place. */
+export interface Operation {
+  readonly id: string;
+  readonly method: Method;
+  /** `/core/users/{id}/set_password/` */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: Body;
+  readonly answer: OperationAnswer;
+  /** Whether it may be called without signing in. */
+  readonly anonymous?: boolean;
+  handle(call: Call): Promise<Reply>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema: JsonSchema;
+  readonly required?: boolean;
+  readonly description?: string;
+}
+
+export interface Body {
+  readonly schema: NamedSchema;
+  readonly upload?: boolean;
+  readonly required?: boolean;
+}
+
+export interface OperationAnswer {
+  readonly status: number;
+  readonly schema?: NamedSchema;
+}
+
+/** A schema that stands in the document under a name, or inline when it has none. */
+export interface NamedSchema {
+  readonly name?: string;
+  readonly schema: JsonSchema;
+}

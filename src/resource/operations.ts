@@ -1,0 +1,233 @@
+import { Problem } from '../lib/problem.ts';
+import { holdsOn } from './access.ts';
+import { type Call, type Reply, requireActor } from './call.ts';
+import type { Action, ActionInput, Verb } from './define.ts';
+import { etagOf, matchesEtag } from './etag.ts';
+import type { Row } from './fields/field.ts';
+import { arrayOf } from './json-schema.ts';
+import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';
+import { parseAlone } from './parse.ts';
+import { keyField } from './plan.ts';
+import { filtersOf } from './query.ts';
+import { type Engine, findVisible, showRow } from './read.ts';
+import type { Resource } from './resource.ts';
+import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
+import { list } from './verbs/list.ts';
+import { usedBy } from './verbs/used-by.ts';
+import { create, destroy, update } from './verbs/write-row.ts';
+import { inWrite } from './write.ts';
+
+/** Every operation that follows from a declaration. */
+export function operationsOf(resource: Resource, engine: Engine): Operation[] {
+  const verbs = resource.verbs.map((verb) => verbOperation(verb, resource, engine));
+  const actions = (resource.actions ?? []).map((action) => actionOperation(action, resource, engine));
+  return [...verbs, ...actions];
+}
+
+interface VerbFacts {
+  readonly method: Method;
+  readonly below: string;
+  readonly suffix: string;
+  readonly summary: (names: readonly [string, string]) => string;
+  readonly handle: (engine: Engine, resource: Resource, call: Call) => Promise<Reply>;
+}
+
+const verbs: Record<Verb, VerbFacts> = {
+  list: { method: 'GET', below: '', suffix: 'list', summary: ([, many]) => `List ${many}`, handle: list },
+  create: { method: 'POST', below: '', suffix: 'create', summary: ([one]) => `Create ${one}`, handle: create },
+  retrieve: { method: 'GET', below: 'key', suffix: 'retrieve', summary: ([one]) => `Read ${one}`, handle: retrieve },
+  update: {
+    method: 'PUT',
+    below: 'key',
+    suffix: 'update',
+    summary: ([one]) => `Replace ${one}`,
+    handle: (engine, resource, call) => update(engine, resource, call, 'replace'),
+  },
+  partial_update: {
+    method: 'PATCH',
+    below: 'key',
+    suffix: 'partial_update',
+    summary: ([one]) => `Change ${one}`,
+    handle: (engine, resource, call) => update(engine, resource, call, 'patch'),
+  },
+  destroy: { method: 'DELETE', below: 'key', suffix: 'destroy', summary: ([one]) => `Delete ${one}`, handle: destroy },
+  used_by: {
+    method: 'GET',
+    below: 'key/used_by',
+    suffix: 'used_by_list',
+    summary: ([one]) => `List what uses ${one}`,
+    handle: usedBy,
+  },
+};
+
+async function retrieve(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
+  const { raw } = await findVisible(engine, resource, call, call.db.read);
+  const body = JSON.stringify(showRow(engine, resource, call, raw));
+  const etag = etagOf(body);
+  const known = call.request.header('if-none-match');
+  if (known !== undefined && matchesEtag(known, etag)) return { status: 304, headers: { etag } };
+  return { status: 200, body: Buffer.from(body), headers: { etag } };
+}
+
+const text = { type: 'string' } as const;
+const listParameters: Parameter[] = [
+  { name: 'ordering', in: 'query', schema: text, description: 'Which field to use when ordering the results.' },
+  { name: 'page', in: 'query', schema: { type: 'integer' }, description: 'A page number within the result set.' },
+  { name: 'page_size', in: 'query', schema: { type: 'integer' }, description: 'Number of results per page.' },
+  { name: 'search', in: 'query', schema: text, description: 'A search term.' },
+];
+const dryRun: Parameter = {
+  name: 'dry_run',
+  in: 'query',
+  schema: { type: 'boolean' },
+  description: 'Answer what would come of the write, and write nothing.',
+};
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  schema: text,
+  description: 'Write only when the object is still as it was read.',
+};
+
+function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operation {
+  const facts = verbs[verb];
+  const parameters: Parameter[] = [];
+  if (facts.below) parameters.push(pathParameter(resource));
+  if (verb === 'list') {
+    const filters = Object.entries(filtersOf(resource)).map(
+      ([name, filter]): Parameter => ({ name, in: 'query', schema: filter.schema }),
+    );
+    parameters.push(...filters, ...listParameters);
+  }
+  if (facts.method !== 'GET') parameters.push(dryRun);
+  if (facts.method === 'PUT' || facts.method === 'PATCH' || facts.method === 'DELETE') parameters.push(ifMatch);
+  const body = verbBody(verb, resource);
+  return {
+    id: `${resource.operationPrefix}_${facts.suffix}`,
+    method: facts.method,
+    path: pathOf(resource, facts.below.replace('key', `{${resource.param}}`)),
+    tag: resource.path.split('/')[1] as string,
+    summary: facts.summary(resource.names),
+    parameters,
+    ...(body && { body }),
+    answer: verbAnswer(verb, resource, engine),
+    handle: (call) => facts.handle(engine, resource, call),
+  };
+}
+
+const pathOf = (resource: Resource, below: string) => `${resource.path}${below}${below && '/'}`;
+
+const pathParameter = (resource: Resource): Parameter => ({
+  name: resource.param,
+  in: 'path',
+  schema: resource.lookup === 'pk' ? keyField(resource).schema : text,
+  required: true,
+});
+
+function verbBody(verb: Verb, { allFields, schema }: Resource): Body | null {
+  if (verb === 'create' || verb === 'update') {
+    return { schema: { name: `${schema}Request`, schema: requestSchema(allFields, false) }, required: true };
+  }
+  if (verb !== 'partial_update') return null;
+  return { schema: { name: `Patched${schema}Request`, schema: requestSchema(allFields, true) } };
+}
+
+function verbAnswer(verb: Verb, resource: Resource, { registry }: Engine) {
+  if (verb === 'destroy') return { status: 204 };
+  if (verb === 'used_by') {
+    return { status: 200, schema: { schema: arrayOf({ $ref: '#/components/schemas/UsedBy' }) } };
+  }
+  const schema = responseSchema(resource, registry);
+  if (verb === 'list') return { status: 200, schema: paginatedSchema(schema) };
+  return { status: verb === 'create' ? 201 : 200, schema };
+}
+
+const actionSuffix = { GET: 'retrieve', POST: 'create', PUT: 'update', PATCH: 'partial_update' } as const;
+
+function actionOperation(action: Action, resource: Resource, engine: Engine): Operation {
+  const below = action.on === 'row' ? `{${resource.param}}/${action.name}` : action.name;
+  const name = action.name.replaceAll('/', '_');
+  const { schema, schemaName, status } = action.answer;
+  const answer: NamedSchema | undefined =
+    schema === 'self'
+      ? responseSchema(resource, engine.registry)
+      : schema && { schema, ...(schemaName && { name: schemaName }) };
+  const suffix =
+    action.operation ??
+    `${name}_${schema !== 'self' && schema?.type === 'array' ? 'list' : actionSuffix[action.method]}`;
+  return {
+    id: `${resource.operationPrefix}_${suffix}`,
+    method: action.method,
+    path: pathOf(resource, below),
+    tag: resource.path.split('/')[1] as string,
+    summary: action.summary,
+    anonymous: action.access === 'anyone',
+    parameters: [
+      ...(action.on === 'row' ? [pathParameter(resource)] : []),
+      ...Object.entries(action.query ?? {}).map(([name, schema]): Parameter => ({ name, in: 'query', schema })),
+      ...(action.method === 'GET' ? [] : [dryRun]),
+    ],
+    ...(action.body && { body: actionBody(action) }),
+    ...(action.upload && { body: { schema: { schema: uploadSchema }, upload: true } }),
+    answer: { status, ...(answer && { schema: answer }) },
+    handle: (call) => runAction(action, resource, engine, call),
+  };
+}
+
+const uploadSchema = {
+  type: 'object',
+  properties: { file: { type: 'string', format: 'binary' }, clear: { type: 'boolean', default: false } },
+} as const;
+
+function actionBody(action: Action): Body {
+  const schema = requestSchema(action.body ?? {}, action.method === 'PATCH');
+  return {
+    schema: { schema, ...(action.bodySchema && { name: action.bodySchema }) },
+    required: Boolean(schema.required),
+  };
+}
+
+async function runAction(action: Action, resource: Resource, engine: Engine, call: Call): Promise<Reply> {
+  const { registry } = engine;
+  checkSetAccess(action, call);
+  const row: Row = action.on === 'row' ? await actionRow(action, resource, engine, call) : {};
+  const body = action.body ? await parseAlone(action.body, call, registry) : { values: {}, given: new Set<string>() };
+  const input: ActionInput = { call, registry, row, ...body };
+  const prepared = await action.prepare?.(input);
+  const value =
+    action.method === 'GET'
+      ? await action.run({ ...input, prepared, tx: call.db.read })
+      : await inWrite(call, resource, (tx) => action.run({ ...input, prepared, tx }));
+  return isReply(value) ? value : { status: action.answer.status, ...(value !== undefined && { body: value }) };
+}
+
+/** An action may answer with a status or headers of its own. */
+export class ReplyWith implements Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  constructor(status: number, body?: unknown, headers?: Readonly<Record<string, string>>) {
+    this.status = status;
+    this.body = body;
+    if (headers) this.headers = headers;
+  }
+}
+const isReply = (value: unknown): value is Reply => value instanceof ReplyWith;
+
+function checkSetAccess({ access, on }: Action, call: Call): void {
+  if (access === 'anyone') return;
+  const actor = requireActor(call);
+  if (access === 'superuser' && !actor.isSuperuser) throw new Problem('permission_denied');
+  if (typeof access === 'object' && on === 'set' && !actor.holds(access.permission))
+    throw new Problem('permission_denied');
+}
+
+async function actionRow({ access }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
+  const found = await findVisible(engine, resource, call, call.db.read);
+  if (typeof access === 'object') {
+    const actor = requireActor(call);
+    if (!(await holdsOn(actor, access.permission, resource, found.pk, call.db.read)))
+      throw new Problem('permission_denied');
+  }
+  return { ...found.values, pk: found.pk };
+}

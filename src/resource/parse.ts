@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Complaints, Invalid } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Call } from './call.ts';
+import { defaultOf, type Field, type Fields, isRequired, isWritable, type Row } from './fields/field.ts';
+import { isRef, missingObject, type RefField } from './fields/ref.ts';
+import { typeName } from './fields/well-formed.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+export interface ParsedBody {
+  /** The members the request named, understood. */
+  readonly values: Row;
+  readonly given: ReadonlySet<string>;
+  readonly complaints: Complaints;
+}
+
+/** Whether members may be missing, and what a missing one means. */
+export type BodyMode = 'create' | 'replace' | 'patch';
+
+export function parseBody(fields: Fields, body: unknown, mode: BodyMode, call: Call): ParsedBody {
+  const given = bodyObject(body);
+  const values: Row = {};
+  const named = new Set<string>();
+  const complaints: Complaints = {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (!isWritable(field)) continue;
+    if (!Object.hasOwn(given, name)) {
+      if (mode !== 'patch' && isRequired(field)) complaints[name] = ['This field is required.'];
+      else if (mode === 'create' || (mode === 'replace' && field.resetOnPut)) values[name] = defaultOf(field, call);
+      continue;
+    }
+    named.add(name);
+    parseMember(name, field, given[name], values, complaints);
+  }
+  return { values, given: named, complaints };
+}
+
+function parseMember(name: string, field: Field, value: unknown, values: Row, complaints: Complaints): void {
+  if (value === null) {
+    if (field.nullable) values[name] = null;
+    else complaints[name] = ['This field may not be null.'];
+    return;
+  }
+  const parsed = field.parse(value);
+  if ('value' in parsed) values[name] = parsed.value;
+  else complaints[name] = parsed.complaint;
+}
+
+function bodyObject(body: unknown): Record<string, unknown> {
+  if (body === null) throw Invalid.whole('No data provided');
+  if (typeName(body) === 'dict') return body as Record<string, unknown>;
+  throw Invalid.whole(`Invalid data. Expected a dictionary, but got ${typeName(body)}.`);
+}
+
+/** A body that stands alone, as actions take it; throws all complaints. */
+export async function parseAlone(
+  fields: Fields,
+  call: Call,
+  registry: Registry,
+): Promise<Pick<ParsedBody, 'values' | 'given'>> {
+  const parsed = parseBody(fields, call.body(), call.request.method === 'PATCH' ? 'patch' : 'create', call);
+  const stored = await probe(fields, parsed, () => null, null, call.db.read, registry);
+  const complaints = { ...parsed.complaints, ...stored };
+  if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
+  return parsed;
+}
+
+/** What only the database knows of a row: references to nothing, values that another row has. */
+export function storedComplaints(
+  resource: Resource,
+  parsed: Pick<ParsedBody, 'values' | 'given'>,
+  current: string | number | null,
+  tx: Query,
+  registry: Registry,
+): Promise<Complaints> {
+  const { family, table, allFields } = resource;
+  const tableOf = (name: string) => (family && Object.hasOwn(family.fields, name) ? family.table : table);
+  return probe(allFields, parsed, tableOf, current, tx, registry);
+}
+
+/** Asks for all references and unique values of a body in one statement. */
+async function probe(
+  fields: Fields,
+  { values, given }: Pick<ParsedBody, 'values' | 'given'>,
+  tableOf: (name: string) => string | null,
+  current: string | number | null,
+  db: Query,
+  registry: Registry,
+): Promise<Complaints> {
+  const names = [...given].filter((name) => values[name] !== undefined && values[name] !== null);
+  const references = names.filter((name) => isRef(fields[name] as Field));
+  const uniques = names.filter((name) => fields[name]?.unique && tableOf(name));
+  const select = (name: string, table: string, where: RawBuilder<unknown>) =>
+    sql`select ${sql.lit(name)} as name, cast(pk as text) as pk from ${sql.table(table)} where ${where}`;
+  const probes = [
+    ...references.flatMap((name) => {
+      const keys = keysOf(values[name]);
+      const { rootTable } = registry.require((fields[name] as RefField).model);
+      return keys.length === 0 ? [] : [select(name, rootTable, sql`pk in (${sql.join(keys)})`)];
+    }),
+    ...uniques.map((name) => select(name, tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`)),
+  ];
+  if (probes.length === 0) return {};
+
+  const { rows } = await sql<{ name: string; pk: string }>`${sql.join(probes, sql` union all `)}`.execute(db);
+  const found = Map.groupBy(rows, ({ name }) => name);
+  const complaints: Complaints = {};
+  for (const name of references) {
+    const present = new Set(found.get(name)?.map(({ pk }) => pk));
+    const missing = keysOf(values[name]).find((key) => !present.has(String(key)));
+    if (missing !== undefined) complaints[name] = [missingObject(missing)];
+  }
+  for (const name of uniques) {
+    const others = found.get(name)?.filter(({ pk }) => pk !== String(current)) ?? [];
+    if (others.length > 0) complaints[name] = [fields[name]?.unique as string];
+  }
+  return complaints;
+}
+
+const keysOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
+import type { Actor } from './actor.ts';
+import { type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
+import { uuid, whole } from './fields/scalar.ts';
+import { text } from './fields/text.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+/** How a view of a resource is selected and turned into what a caller sees. */
+export interface Plan {
+  readonly columns: readonly PlanColumn[];
+  /** The select list, without parameters unless the caller may not see everything. */
+  readonly list: RawBuilder<unknown>;
+  /** What a caller sees. */
+  show(raw: Row, context: ReadContext, nested?: boolean): Row;
+  /** Everything that is stored, hidden columns too. */
+  load(raw: Row, context: ReadContext): Row;
+}
+
+interface PlanColumn extends NestedColumn {
+  readonly expression: RawBuilder<unknown>;
+}
+
+export interface PlanNeeds {
+  readonly registry: Registry;
+  readonly dialect: Dialect;
+  /** Who will see the result; nested secrets show only to callers who may view their owner. */
+  readonly actor: Actor | null;
+}
+
+export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
+  const members = membersOf(resource, view).map(([name, field]) => compile(resource, name, field, needs, depth));
+  const columns = members.flatMap(({ column }) => (column ? [column] : []));
+  const stored = members.filter((member): member is Stored => member.read !== null);
+  const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
+  const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
+  const isPlain = shown.length === stored.length;
+  return {
+    columns,
+    list: sql.join(columns.map(({ expression, alias }) => sql`${expression} as ${sql.ref(alias)}`)),
+    show: (raw, context, nested = false) => {
+      const row: Row = {};
+      for (const { name, read } of stored) row[name] = read(raw[name], context, nested);
+      if (isPlain) return row;
+      for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
+      const result: Row = {};
+      for (const name of shown) result[name] = row[name];
+      return result;
+    },
+    load: (raw, context) => {
+      const row: Row = {};
+      for (const { name, read } of stored) row[name] = read(raw[name], context, false);
+      return row;
+    },
+  };
+}
+
+/** The fields of a view in the order they are shown; derived members bring the hidden columns along. */
+function membersOf(resource: Resource, view: string): [string, Field][] {
+  const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
+  const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
+  if (view === 'full') return all;
+  const names = resource.views?.[view]?.fields;
+  if (!names) throw new Error(`${resource.model} has no view "${view}"`);
+  return all.filter(([name, field]) => names.includes(name) || !isShown(field));
+}
+
+export function keyField(resource: Resource): Field {
+  const options = { readOnly: true, ...(resource.keyName === null && { writeOnly: true }) };
+  if (resource.key === 'int') return whole(options);
+  return resource.key === 'uuid' ? uuid(options) : text(options);
+}
+
+interface Member {
+  readonly name: string;
+  readonly field: Field;
+  readonly column: PlanColumn | null;
+  readonly read: ((raw: unknown, context: ReadContext, nested: boolean) => unknown) | null;
+  readonly derive: Derive | null;
+}
+
+type Stored = Member & { readonly read: NonNullable<Member['read']> };
+type Derived = Member & { readonly derive: Derive };
+
+function compile(resource: Resource, name: string, field: Field, needs: PlanNeeds, depth: number): Member {
+  const row = resource.row(depth);
+  const { storage } = field;
+  const secretContext = `${resource.rootTable}.${name}`;
+  const read: Member['read'] = (raw, { world }, nested) => field.fromColumn(raw, world, secretContext, nested);
+  const member = (expression: RawBuilder<unknown>, json: boolean, reader = read): Member => ({
+    name,
+    field,
+    column: { alias: name, expression, json },
+    read: reader,
+    derive: null,
+  });
+
+  switch (storage.in) {
+    case 'column': {
+      const column = row.col(name === resource.keyName ? 'pk' : name);
+      const guarded = field.secret && depth > 0 ? guard(resource, column, needs, depth) : column;
+      return member(guarded, storage.type === 'json');
+    }
+    case 'join': {
+      const { table, own, other } = storage.join;
+      const pairs = sql`select ${sql.ref(other)} from ${sql.table(table)} where ${sql.ref(`${table}.${own}`)} = ${row.col('pk')} order by ${sql.ref(other)}`;
+      return member(needs.dialect.jsonValues(pairs, other), true);
+    }
+    case 'query':
+      return member(storage.select(row, needs.dialect), storage.json);
+    case 'nested': {
+      const { nest } = storage;
+      const target = needs.registry.require(nest.model);
+      const plan = planOf(target, nest.view, needs, depth + 1);
+      const other = target.row(depth + 1);
+      const order = nest.order ? sql` order by ${other.col(nest.order)}` : sql``;
+      const rows = sql`select ${plan.list} from ${target.from(depth + 1)} where ${nest.where(other, row, name)}${order}`;
+      const { dialect } = needs;
+      const expression = nest.many ? dialect.jsonArray(rows, plan.columns) : dialect.jsonObject(rows, plan.columns);
+      return member(expression, true, (raw, context, nested) => {
+        const value = nested || raw === null ? raw : JSON.parse(raw as string);
+        if (value === null) return null;
+        return nest.many ? value.map((item: Row) => plan.show(item, context, true)) : plan.show(value, context, true);
+      });
+    }
+    case 'nowhere':
+      return { name, field, column: null, read: null, derive: storage.derive };
+  }
+}
+
+/** A nested secret is empty for callers who may not view the object it belongs to. */
+function guard(
+  resource: Resource,
+  column: RawBuilder<unknown>,
+  { actor }: PlanNeeds,
+  depth: number,
+): RawBuilder<unknown> {
+  const permission = resource.permission('view');
+  if (actor?.holds(permission)) return column;
+  if (!actor) return sql`''`;
+  const visible = actor.objectsHolding(permission, resource.key);
+  return sql`case when ${resource.row(depth).col('pk')} in (${visible}) then ${column} else '' end`;
+}

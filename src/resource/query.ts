@@ -1,0 +1,261 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Complaints, Invalid } from '../lib/problem.ts';
+import { parseTimestamp } from '../platform/clock.ts';
+import type { Call } from './call.ts';
+import type { Filter, FilterInput, FilterResult } from './define.ts';
+import type { Field, RowAlias } from './fields/field.ts';
+import { isRef, keySchema, type RefField } from './fields/ref.ts';
+import { canonicalUuid, isUuid } from './fields/scalar.ts';
+import { isStorable } from './fields/well-formed.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
+const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
+
+/** Every filter of a resource by the name of its query parameter. */
+export function filtersOf(resource: Resource): Record<string, Filter> {
+  const filters: Record<string, Filter> = {};
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    if (field.filter) filters[name] = fieldFilter(name, field);
+  }
+  return { ...filters, ...resource.filters };
+}
+
+/** The exact filter that a field's kind brings. */
+export function fieldFilter(column: string, field: Field): Filter {
+  if (isRef(field)) return field.kind === 'refs' ? joinFilter(field) : refFilter(column, field);
+  return {
+    schema: field.schema,
+    condition({ texts, row }) {
+      const parsed = parseFilterText(field, texts.at(-1) ?? '');
+      if (parsed === null || 'complaint' in parsed) return parsed;
+      // No row can have a number that its column cannot hold.
+      if (field.kind === 'whole' && !isInt32(parsed.value)) return sql`1 = 0`;
+      return sql`${row.col(column)} = ${parsed.value}`;
+    },
+  };
+}
+
+const isInt32 = (value: unknown) => Number.isInteger(value) && Math.abs(value as number) <= 2147483647;
+
+/** An exact filter on the key, under another name (`policy_uuid`). */
+export const keyFilter: Filter = {
+  schema: { type: 'string', format: 'uuid' },
+  condition({ texts, row }) {
+    const text = texts.at(-1) ?? '';
+    return isUuid(text) ? sql`${row.col('pk')} = ${canonicalUuid(text)}` : { complaint: 'Enter a valid UUID.' };
+  },
+};
+
+/** An exact text filter on a column of the object that a reference names: `group.name`. Never fails. */
+export function relatedFilter(path: string): Filter {
+  return {
+    schema: { type: 'string' },
+    condition: ({ texts, row, registry, resource }) =>
+      followPath(resource, path, row, registry, (column) => sql`${column} = ${texts.at(-1) ?? ''}`),
+  };
+}
+
+function parseFilterText(field: Field, text: string): { value: unknown } | { complaint: string } | null {
+  switch (field.kind) {
+    case 'flag':
+      if (/^(true|1)$/i.test(text)) return { value: true };
+      return /^(false|0)$/i.test(text) ? { value: false } : null;
+    case 'whole':
+    case 'real': {
+      const number = Number(text);
+      return Number.isFinite(number) && text.trim() !== '' ? { value: number } : { complaint: 'Enter a number.' };
+    }
+    case 'uuid':
+      return isUuid(text) ? { value: canonicalUuid(text) } : { complaint: 'Enter a valid UUID.' };
+    case 'time': {
+      const moment = parseTimestamp(text.replace(' ', '+')) ?? parseTimestamp(text);
+      return moment ? { value: moment } : { complaint: 'Enter a valid date/time.' };
+    }
+    case 'choice':
+      return field.schema.enum?.includes(text) ? { value: text } : { complaint: noChoice(text) };
+    default:
+      return { value: text };
+  }
+}
+
+function refFilter(column: string, field: RefField): Filter {
+  return {
+    schema: keySchema(field.keyType),
+    async condition(input) {
+      const key = parseKeyText(field, input.texts.at(-1) ?? '');
+      if (typeof key === 'object') return key;
+      if (!(await exists(field, [key], input))) return { complaint: noSuchChoice };
+      return sql`${input.row.col(column)} = ${key}`;
+    },
+  };
+}
+
+function joinFilter(field: RefField): Filter {
+  return {
+    schema: { type: 'array', items: keySchema(field.keyType) },
+    many: true,
+    async condition(input) {
+      const keys: (string | number)[] = [];
+      for (const text of input.texts) {
+        const key = parseKeyText(field, text);
+        if (typeof key === 'object') return key;
+        if (!(await exists(field, [key], input))) return { complaint: noChoice(text) };
+        keys.push(key);
+      }
+      if (field.storage.in !== 'join') return null;
+      const { table, own, other } = field.storage.join;
+      return sql`${input.row.col('pk')} in (select ${sql.ref(own)} from ${sql.table(table)} where ${sql.ref(other)} in (${sql.join(keys)}))`;
+    },
+  };
+}
+
+function parseKeyText(field: RefField, text: string): string | number | { complaint: string } {
+  if (field.keyType === 'int') return /^\d{1,9}$/.test(text) ? Number(text) : { complaint: noSuchChoice };
+  return isUuid(text) ? canonicalUuid(text) : { complaint: `“${text}” is not a valid UUID.` };
+}
+
+async function exists(
+  field: RefField,
+  keys: readonly (string | number)[],
+  { call, registry }: FilterInput,
+): Promise<boolean> {
+  const { rootTable } = registry.require(field.model);
+  const { rows } = await sql`select 1 from ${sql.table(rootTable)} where pk in (${sql.join(keys)})`.execute(
+    call.db.read,
+  );
+  return rows.length === keys.length;
+}
+
+/** All conditions that the query string asks for; every complaint at once. */
+export async function filterConditions(
+  resource: Resource,
+  call: Call,
+  registry: Registry,
+): Promise<RawBuilder<unknown>[]> {
+  const { query } = call.request;
+  const conditions: RawBuilder<unknown>[] = [];
+  const complaints: Complaints = {};
+  if (query.size === 0) return conditions;
+  const row = resource.row();
+  for (const [name, filter] of Object.entries(filtersOf(resource))) {
+    const texts = query
+      .getAll(name)
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
+    if (texts.length === 0) continue;
+    if (!texts.every(isStorable)) {
+      complaints[name] = ['Null characters are not allowed.'];
+      continue;
+    }
+    const result: FilterResult = await filter.condition({
+      texts,
+      row,
+      dialect: call.db.dialect,
+      call,
+      registry,
+      resource,
+    });
+    if (result === null) continue;
+    if ('complaint' in result) complaints[name] = [result.complaint];
+    else conditions.push(result);
+  }
+  if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
+  return conditions;
+}
+
+/** Each word of `search` must be contained in one of the search columns. */
+export function searchConditions(resource: Resource, call: Call, registry: Registry): RawBuilder<unknown>[] {
+  const paths = resource.search ?? [];
+  const text = call.request.query.get('search') ?? '';
+  if (paths.length === 0 || !isStorable(text)) return [];
+  const terms = text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .slice(0, 10);
+  return terms.map((term) => sql`(${sql.join(termConditions(resource, paths, term, call, registry), sql` or `)})`);
+}
+
+function termConditions(
+  resource: Resource,
+  paths: readonly string[],
+  term: string,
+  { db: { dialect } }: Call,
+  registry: Registry,
+): RawBuilder<unknown>[] {
+  const row = resource.row();
+  const indexed = term.length >= 3 ? (resource.searchIndex ?? []) : [];
+  const conditions: RawBuilder<unknown>[] = [];
+  if (indexed.length > 0) {
+    const alias = resource.family ? 'b' : 't';
+    conditions.push(dialect.indexedContains(resource.rootTable, alias, indexed, term));
+  }
+  for (const path of paths.filter((path) => !indexed.includes(path))) {
+    conditions.push(
+      followPath(resource, path, row, registry, (column, field) =>
+        dialect.contains(
+          field && field.storage.in === 'column' && field.storage.type !== 'text' ? dialect.toText(column) : column,
+          term,
+        ),
+      ),
+    );
+  }
+  return conditions;
+}
+
+/** A condition on a column of the row, or of the object that a reference of the row names. */
+function followPath(
+  resource: Resource,
+  path: string,
+  row: RowAlias,
+  registry: Registry,
+  condition: (column: RawBuilder<unknown>, field: Field | undefined) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const [first = '', ...rest] = path.split('.');
+  const field = resource.allFields[first];
+  if (rest.length === 0) return condition(row.col(first === resource.keyName ? 'pk' : first), field);
+  if (!field || !isRef(field)) throw new Error(`${resource.model}: ${path} does not follow a reference`);
+  const target = registry.require(field.model);
+  const other = target.row(9);
+  return sql`${row.col(first)} in (select ${other.col('pk')} from ${target.from(9)} where ${followPath(target, rest.join('.'), other, registry, condition)})`;
+}
+
+/** The order a list comes in: what the caller asks for, else the default; the key settles ties. */
+export function orderBy(resource: Resource, call: Call, registry: Registry): RawBuilder<unknown> {
+  const row = resource.row();
+  const asked = (call.request.query.get('ordering') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => isOrderable(resource, name.replace(/^-/, '')));
+  const names = asked.length > 0 ? asked : resource.order;
+  const terms = names.map((name) => {
+    const descending = name.startsWith('-');
+    const path = name.replace(/^-/, '');
+    const nullable = resource.allFields[path]?.nullable;
+    const direction = descending
+      ? nullable
+        ? sql`desc nulls first`
+        : sql`desc`
+      : nullable
+        ? sql`asc nulls last`
+        : sql`asc`;
+    return sql`${orderExpression(resource, path, row, registry)} ${direction}`;
+  });
+  if (!names.some((name) => name.replace(/^-/, '') === 'pk')) terms.push(sql`${row.col('pk')}`);
+  return sql.join(terms);
+}
+
+function isOrderable(resource: Resource, name: string): boolean {
+  return name === 'pk' || name === resource.keyName || resource.allFields[name]?.orderable === true;
+}
+
+function orderExpression(resource: Resource, path: string, row: RowAlias, registry: Registry): RawBuilder<unknown> {
+  const [first = '', second] = path.split('.');
+  if (second === undefined) return row.col(first === resource.keyName ? 'pk' : first);
+  const field = resource.allFields[first];
+  if (!field || !isRef(field)) throw new Error(`${resource.model}: ${path} does not follow a reference`);
+  const target = registry.require(field.model);
+  const other = target.row(8);
+  return sql`(select ${other.col(second)} from ${target.from(8)} where ${other.col('pk')} = ${row.col(first)})`;
+}

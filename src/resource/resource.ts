@@ -1,0 +1,71 @@
+import { type RawBuilder, sql } from 'kysely';
+import { allVerbs, type Declaration, type Verb } from './define.ts';
+import type { Field, Fields, RowAlias } from './fields/field.ts';
+import { derived } from './fields/shown.ts';
+import { stringSchema } from './json-schema.ts';
+
+/** A declaration with everything that follows from it worked out once. */
+export interface Resource extends Declaration {
+  readonly app: string;
+  readonly modelName: string;
+  readonly operationPrefix: string;
+  readonly lookup: string;
+  readonly keyName: string | null;
+  readonly verbs: readonly Verb[];
+  /** All fields: the family's, the descriptive ones, its own. */
+  readonly allFields: Fields;
+  /** The table a row begins in; deleting there takes the rest along. */
+  readonly rootTable: string;
+  permission(verb: 'view' | 'add' | 'change' | 'delete'): string;
+  /** The row under an alias; base columns are found in the base table. */
+  row(depth?: number): RowAlias;
+  from(depth?: number): RawBuilder<unknown>;
+}
+
+export function defineResource(declaration: Declaration): Resource {
+  const { path, model, family, fields, component, names } = declaration;
+  const [app = '', modelName = ''] = model.split('.');
+  const baseNames = new Set(Object.keys(family?.fields ?? {}));
+  return {
+    ...declaration,
+    app,
+    modelName,
+    operationPrefix: path.split('/').filter(Boolean).join('_'),
+    lookup: declaration.lookup ?? 'pk',
+    keyName: declaration.keyName === undefined ? 'pk' : declaration.keyName,
+    verbs: declaration.verbs ?? allVerbs,
+    allFields: {
+      ...family?.fields,
+      ...(component !== undefined && descriptive(component, names, model)),
+      ...fields,
+    },
+    rootTable: family?.table ?? declaration.table,
+    permission: (verb) => `${app}.${verb}_${modelName}`,
+    row(depth = 0) {
+      const suffix = depth === 0 ? '' : String(depth);
+      const alias = `t${suffix}`;
+      return {
+        alias,
+        col: (name) =>
+          sql.ref(baseNames.has(name) || (family && name === 'kind') ? `b${suffix}.${name}` : `${alias}.${name}`),
+      };
+    },
+    from(depth = 0) {
+      const suffix = depth === 0 ? '' : String(depth);
+      const own = sql`${sql.table(declaration.table)} as ${sql.ref(`t${suffix}`)}`;
+      if (!family) return own;
+      const base = sql.ref(`b${suffix}`);
+      return sql`${own} join ${sql.table(family.table)} as ${base} on ${sql.ref(`b${suffix}.pk`)} = ${sql.ref(`t${suffix}.pk`)}`;
+    },
+  };
+}
+
+function descriptive(component: string, [singular, plural]: readonly [string, string], model: string): Fields {
+  const fixed = (value: string): Field => derived(stringSchema, () => value);
+  return {
+    component: fixed(component),
+    verbose_name: fixed(singular),
+    verbose_name_plural: fixed(plural),
+    meta_model_name: fixed(model),
+  };
+}

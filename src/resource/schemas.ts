@@ -1,0 +1,100 @@
+import { type Field, type Fields, isRequired, isShown, isWritable } from './fields/field.ts';
+import { arrayOf, type JsonSchema, orNull } from './json-schema.ts';
+import type { NamedSchema } from './operation.ts';
+import { keyField } from './plan.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+/** The schema of what a caller sees of a resource, or of one of its views. */
+export function responseSchema(resource: Resource, registry: Registry, view = 'full'): NamedSchema {
+  const declared = view === 'full' ? null : resource.views?.[view];
+  const names = declared?.fields;
+  const properties: Record<string, JsonSchema> = {};
+  if (resource.keyName !== null && (!names || names.includes(resource.keyName))) {
+    properties[resource.keyName] = { ...keyField(resource).schema, readOnly: true };
+  }
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    if (isShown(field) && (!names || names.includes(name))) properties[name] = memberSchema(field, registry);
+  }
+  const schema: JsonSchema = { type: 'object', properties, required: Object.keys(properties) };
+  return { name: declared?.schema ?? resource.schema, schema };
+}
+
+function memberSchema(field: Field, registry: Registry): JsonSchema {
+  const value = field.storage.in === 'nested' ? nestedSchema(field, registry) : field.schema;
+  const schema = field.nullable ? orNull(value) : value;
+  const isReadOnly = !isWritable(field);
+  if (schema.$ref) return schema;
+  return { ...schema, ...(isReadOnly && { readOnly: true }), ...(field.help && { description: field.help }) };
+}
+
+function nestedSchema({ storage }: Field, registry: Registry): JsonSchema {
+  if (storage.in !== 'nested') throw new Error('only nested fields have nested schemas');
+  const { model, view, many } = storage.nest;
+  const { name } = responseSchema(registry.require(model), registry, view);
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return many ? arrayOf(reference) : orNull(reference);
+}
+
+/** The schema of a body: for creating and replacing, or (all optional) for changing. */
+export function requestSchema(fields: Fields, isPatch: boolean): JsonSchema {
+  const writable = Object.entries(fields).filter(([, field]) => isWritable(field));
+  const properties = Object.fromEntries(writable.map(([name, field]) => [name, bodyMember(field)]));
+  const required = isPatch ? [] : writable.filter(([, field]) => isRequired(field)).map(([name]) => name);
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+function bodyMember(field: Field): JsonSchema {
+  const schema = field.requestSchema ?? field.schema;
+  const isFixed = field.default !== undefined && typeof field.default !== 'function' && field.default !== null;
+  return {
+    ...(field.nullable ? orNull(schema) : schema),
+    ...(isFixed && { default: field.default }),
+    ...(field.writeOnly && { writeOnly: true }),
+    ...(field.help && { description: field.help }),
+  };
+}
+
+export const paginatedSchema = (item: NamedSchema): NamedSchema => ({
+  name: `Paginated${item.name}List`,
+  schema: {
+    type: 'object',
+    properties: {
+      pagination: { $ref: '#/components/schemas/Pagination' },
+      results: arrayOf({ $ref: `#/components/schemas/${item.name}` }),
+    },
+    required: ['pagination', 'results'],
+  },
+});
+
+const pageNumbers = ['next', 'previous', 'count', 'current', 'total_pages', 'start_index', 'end_index'];
+
+/** Schemas that stand in the document whatever resources there are. */
+export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
+  Pagination: {
+    type: 'object',
+    properties: Object.fromEntries(pageNumbers.map((name) => [name, { type: 'number' }])),
+    required: pageNumbers,
+  },
+  ValidationError: {
+    type: 'object',
+    properties: { non_field_errors: { type: 'array', items: { type: 'string' } }, code: { type: 'string' } },
+    additionalProperties: true,
+  },
+  GenericError: {
+    type: 'object',
+    properties: { detail: { type: 'string' }, code: { type: 'string' } },
+    required: ['detail'],
+  },
+  UsedBy: {
+    type: 'object',
+    properties: {
+      app: { type: 'string' },
+      model_name: { type: 'string' },
+      pk: { type: 'string' },
+      name: { type: 'string' },
+      action: { type: 'string', enum: ['cascade', 'cascade_many', 'set_null', 'set_default'] },
+    },
+    required: ['app', 'model_name', 'pk', 'name', 'action'],
+  },
+};

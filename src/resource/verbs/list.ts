@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
+import { visibleRows } from '../access.ts';
+import type { Call, Reply } from '../call.ts';
+import type { Row } from '../fields/field.ts';
+import { filterConditions, orderBy, searchConditions } from '../query.ts';
+import type { Engine } from '../read.ts';
+import type { Resource } from '../resource.ts';
+
+const defaultPageSize = 100;
+/** Past this a page would be a way to exhaust the server; the envelope tells the caller to read on. */
+const largestPageSize = 10_000;
+
+/** Rows, count, and no statement more for what is nested in them. */
+export async function list(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
+  const { registry } = engine;
+  const visible = await visibleRows(resource, call, registry);
+  const conditions = [
+    ...(visible ? [visible] : []),
+    ...(await filterConditions(resource, call, registry)),
+    ...searchConditions(resource, call, registry),
+  ];
+  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
+  const count = await countRows(resource, call, where);
+  const page = pageNumber(call.request.query.get('page'), Math.max(1, Math.ceil(count / size)));
+  const plan = engine.plan(resource, call);
+  const order = orderBy(resource, call, registry);
+  const { rows } =
+    count === 0
+      ? { rows: [] }
+      : await sql<Row>`select ${plan.list} from ${resource.from()} ${where} order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(
+          call.db.read,
+        );
+  const context = { world: call.world, call };
+  return {
+    status: 200,
+    body: envelope(
+      rows.map((raw) => plan.show(raw, context)),
+      count,
+      page,
+      size,
+    ),
+  };
+}
+
+async function countRows(resource: Resource, call: Call, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`.execute(
+    call.db.read,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+export function pageSize(text: string | null, largest = largestPageSize): number {
+  const number = /^\d+$/.test(text ?? '') ? Number(text) : 0;
+  return Math.min(number > 0 ? number : defaultPageSize, largest);
+}
+
+export function pageNumber(text: string | null, last: number): number {
+  if (text === null) return 1;
+  if (text === 'last') return last;
+  const page = /^\d+$/.test(text) ? Number(text) : 0;
+  if (page < 1 || page > last) throw new Problem('invalid_page');
+  return page;
+}
+
+/** The paged form every list answers in. */
+export function envelope(results: readonly unknown[], count: number, page: number, size: number): Row {
+  const totalPages = Math.max(1, Math.ceil(count / size));
+  const start = count === 0 ? 0 : (page - 1) * size + 1;
+  return {
+    pagination: {
+      next: page < totalPages ? page + 1 : 0,
+      previous: page > 1 ? page - 1 : 0,
+      count,
+      current: page,
+      total_pages: totalPages,
+      start_index: start,
+      end_index: count === 0 ? 0 : start + results.length - 1,
+    },
+    results,
+  };
+}

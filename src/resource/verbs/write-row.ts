@@ -1,0 +1,173 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import { randomUuid } from '../../platform/random.ts';
+import { checkMayAdd, checkMayWrite } from '../access.ts';
+import { diffOf, recordWrite } from '../audit.ts';
+import type { Call, Reply } from '../call.ts';
+import { checkIfMatch } from '../etag.ts';
+import { defaultOf, isWritable, type Row } from '../fields/field.ts';
+import { parseBody, storedComplaints } from '../parse.ts';
+import { type Engine, findVisible, selectOne, showRow } from '../read.ts';
+import type { Resource } from '../resource.ts';
+import { checkReferenceRights, columnsByTable, inWrite, throwComplaints, writeJoins } from '../write.ts';
+
+export async function create(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
+  checkMayAdd(resource, call);
+  const body = call.body();
+  return inWrite(call, resource, async (tx) => {
+    const { pk } = await createRow(engine, resource, call, tx, body);
+    return { status: 201, body: await showByKey(engine, resource, call, tx, pk) };
+  });
+}
+
+/** Validates, stores and records one new row. The caller has checked that the actor may. */
+export async function createRow(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  tx: Query,
+  body: unknown,
+): Promise<{ pk: string | number; values: Row }> {
+  const { registry } = engine;
+  const parsed = parseBody(resource.allFields, body, 'create', call);
+  throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, null, tx, registry));
+  const values: Row = { ...serverValues(resource, call), ...parsed.values };
+  const input = { tx, call, registry, values, given: parsed.given, current: null };
+  throwComplaints((await resource.check?.(input)) ?? null);
+  if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
+  const pk = await insertRow(resource, values, call, tx);
+  await resource.afterWrite?.({ ...input, verb: 'create', pk });
+  await recordWrite('model_created', resource, pk, values, diffOf(resource, null, values), call, tx);
+  return { pk, values };
+}
+
+/** Values that are not the caller's to give. */
+function serverValues(resource: Resource, call: Call): Row {
+  const values: Row = {};
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    if (field.onWrite) values[name] = field.onWrite(call);
+    else if (!isWritable(field) && field.storage.in === 'column' && field.default !== undefined) {
+      values[name] = defaultOf(field, call);
+    }
+  }
+  return values;
+}
+
+/** Stores a row in all its tables. Also for server code that makes rows without a request. */
+export async function insertRow(resource: Resource, values: Row, call: Call, tx: Query): Promise<string | number> {
+  const { family, target } = resource;
+  const tables = columnsByTable(resource, values, call);
+  const key: Row = resource.key === 'uuid' ? { pk: (values.pk as string | undefined) ?? randomUuid() } : {};
+  if (target) {
+    const targetKey = target === 'pk' ? (key.pk as string) : randomUuid();
+    await sql`insert into policy_targets (pk, model) values (${targetKey}, ${resource.model})`.execute(tx);
+    if (target !== 'pk') (tables.get(resource.rootTable) as Row)[target] = targetKey;
+  }
+  let pk: string | number | undefined = key.pk as string | undefined;
+  for (const [table, columns] of tables) {
+    const row: Row = {
+      ...columns,
+      ...(pk !== undefined && { pk }),
+      ...(table === family?.table && { kind: resource.model }),
+    };
+    pk = await insertInto(table, row, tx);
+  }
+  if (pk === undefined) throw new Error(`${resource.model}: the row has no key`);
+  await writeJoins(resource, pk, values, tx, true);
+  return pk;
+}
+
+async function insertInto(table: string, row: Row, tx: Query): Promise<string | number> {
+  const names = Object.keys(row);
+  const columns =
+    names.length > 0
+      ? sql`(${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(Object.values(row))})`
+      : sql`default values`;
+  const { rows } = await sql<{ pk: string | number }>`insert into ${sql.table(table)} ${columns} returning pk`.execute(
+    tx,
+  );
+  return (rows[0] as { pk: string | number }).pk;
+}
+
+export async function update(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  mode: 'replace' | 'patch',
+): Promise<Reply> {
+  return inWrite(call, resource, async (tx) => {
+    const found = await findVisible(engine, resource, call, tx, true);
+    await checkMayWrite(resource, 'change', found.values, call, engine.registry, tx);
+    checkIfMatch(call, () => showRow(engine, resource, call, found.raw));
+    await updateRow(engine, resource, call, tx, found.pk, found.values, call.body(), mode);
+    return { status: 200, body: await showByKey(engine, resource, call, tx, found.pk) };
+  });
+}
+
+/** Validates, stores and records a change of one row. The caller has checked that the actor may. */
+export async function updateRow(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  tx: Query,
+  pk: string | number,
+  current: Row,
+  body: unknown,
+  mode: 'replace' | 'patch',
+): Promise<Row> {
+  const { registry } = engine;
+  const parsed = parseBody(resource.allFields, body, mode, call);
+  throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, pk, tx, registry));
+  const touched: Row = {};
+  for (const [name, field] of Object.entries(resource.allFields)) {
+    if (field.onWrite) touched[name] = field.onWrite(call);
+  }
+  const values: Row = { ...current, ...touched, ...parsed.values };
+  const input = { tx, call, registry, values, given: parsed.given, current };
+  throwComplaints((await resource.check?.(input)) ?? null);
+  // A check may settle values; what it changed is stored as well.
+  const changed = Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
+  );
+  await checkReferenceRights(resource, changed, current, call, registry, tx);
+  for (const [table, columns] of columnsByTable(resource, changed, call)) {
+    if (Object.keys(columns).length === 0) continue;
+    const pairs = Object.entries(columns).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+    await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${pk}`.execute(tx);
+  }
+  await writeJoins(resource, pk, changed, tx, false);
+  await resource.afterWrite?.({ ...input, verb: 'update', pk });
+  await recordWrite('model_updated', resource, pk, values, diffOf(resource, current, changed), call, tx);
+  return values;
+}
+
+export async function destroy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
+  return inWrite(call, resource, async (tx) => {
+    const found = await findVisible(engine, resource, call, tx, true);
+    await checkMayWrite(resource, 'delete', found.values, call, engine.registry, tx);
+    checkIfMatch(call, () => showRow(engine, resource, call, found.raw));
+    await destroyRow(engine, resource, call, tx, found.pk, found.values);
+    return { status: 204 };
+  });
+}
+
+export async function destroyRow(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  tx: Query,
+  pk: string | number,
+  current: Row,
+): Promise<void> {
+  const { registry } = engine;
+  const actual = typeof current.kind === 'string' ? (registry.find(current.kind) ?? resource) : resource;
+  await resource.afterWrite?.({ tx, call, registry, values: current, given: new Set(), current, verb: 'destroy', pk });
+  await sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`.execute(tx);
+  await recordWrite('model_deleted', actual, pk, current, null, call, tx);
+}
+
+async function showByKey(engine: Engine, resource: Resource, call: Call, tx: Query, pk: string | number): Promise<Row> {
+  const found = await selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
+  if (!found) throw new Error(`${resource.model} ${pk} is gone right after it was written`);
+  return showRow(engine, resource, call, found.raw);
+}

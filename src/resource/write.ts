@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { type Complaints, Invalid, Problem } from '../lib/problem.ts';
+import { type Query, Rollback } from '../platform/db/database.ts';
+import { holdsOn } from './access.ts';
+import { type Call, requireActor } from './call.ts';
+import type { Field, Row } from './fields/field.ts';
+import { isRef } from './fields/ref.ts';
+import type { Registry } from './registry.ts';
+import type { Resource } from './resource.ts';
+
+/** Whether the caller only wants to see what would come. */
+export const isDryRun = (call: Call): boolean => /^(true|1)$/i.test(call.request.query.get('dry_run') ?? '');
+
+/** Runs a change in one transaction; a dry run is rolled back after it has shown its answer. */
+export async function inWrite<T>(call: Call, resource: Resource | null, work: (tx: Query) => Promise<T>): Promise<T> {
+  try {
+    return await call.db.write(async (tx) => {
+      const value = await work(tx);
+      if (isDryRun(call)) throw new Rollback(value);
+      return value;
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return error.value;
+    throw refusalOf(error, call, resource) ?? error;
+  }
+}
+
+/** A broken constraint is the caller's fault when two requests raced past the checks. */
+function refusalOf(error: unknown, call: Call, resource: Resource | null): Invalid | null {
+  const violation = call.db.dialect.violation(error);
+  if (!violation) return null;
+  if (violation.kind === 'reference') return Invalid.whole('An object that is referred to does not exist.');
+  if (violation.kind === 'check') return null;
+  const complaints: Complaints = {};
+  for (const column of violation.columns) {
+    const unique = resource?.allFields[column]?.unique;
+    if (unique) complaints[column] = [unique];
+  }
+  if (Object.keys(complaints).length > 0) return new Invalid(complaints);
+  return Invalid.whole(`The fields ${violation.columns.join(', ')} must make a unique set.`);
+}
+
+export function throwComplaints(...sets: readonly (Complaints | null)[]): void {
+  const complaints: Complaints = Object.assign({}, ...sets);
+  if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
+}
+
+/** Sorts values into the columns of each table of the resource. */
+export function columnsByTable(resource: Resource, values: Row, call: Call): Map<string, Row> {
+  const { family, table, rootTable } = resource;
+  const tables = new Map<string, Row>([...(family ? [[family.table, {}] as [string, Row]] : []), [table, {}]]);
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.allFields[name];
+    if (field?.storage.in !== 'column') continue;
+    const home = family && Object.hasOwn(family.fields, name) ? family.table : table;
+    const column = value === null ? null : field.toColumn(value, call.world, `${rootTable}.${name}`);
+    (tables.get(home) as Row)[name] = column;
+  }
+  return tables;
+}
+
+/** Makes the table of pairs say exactly what the request says. */
+export async function writeJoins(
+  resource: Resource,
+  pk: string | number,
+  values: Row,
+  tx: Query,
+  isNew: boolean,
+): Promise<void> {
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.allFields[name];
+    if (field?.storage.in !== 'join' || !Array.isArray(value)) continue;
+    const { table, own, other } = field.storage.join;
+    const keys = value as (string | number)[];
+    if (!isNew) {
+      const keep = keys.length > 0 ? sql`and ${sql.ref(other)} not in (${sql.join(keys)})` : sql``;
+      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} ${keep}`.execute(tx);
+    }
+    if (keys.length > 0) {
+      const pairs = sql.join(keys.map((key) => sql`(${pk}, ${key})`));
+      await sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`.execute(
+        tx,
+      );
+    }
+  }
+}
+
+/** Some references give rights over what they name: the caller must hold them, on the old object and on the new. */
+export async function checkReferenceRights(
+  resource: Resource,
+  values: Row,
+  current: Row | null,
+  call: Call,
+  registry: Registry,
+  tx: Query,
+): Promise<void> {
+  const actor = requireActor(call);
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.allFields[name] as Field;
+    if (!isRef(field) || !field.needs || value === current?.[name]) continue;
+    const target = registry.require(field.model);
+    for (const key of [value, current?.[name]].flat()) {
+      if (key === null || key === undefined) continue;
+      if (!(await holdsOn(actor, target.permission(field.needs), target, key, tx)))
+        throw new Problem('permission_denied');
+    }
+  }
+}
