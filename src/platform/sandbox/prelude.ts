@@ -1,0 +1,74 @@
+/**
+ * What stands ready inside QuickJS before an expression runs: a function that takes the way out to the host and gives
+ * back the two that the host calls. It keeps its own `parse` and `stringify`, since expressions may replace the global ones.
+ */
+export const prelude = String.raw`
+(function (host) {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const longestResult = 1000000;
+  const longestError = 1000;
+
+  const give = (name, value) =>
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+
+  const ask = (name, args) => {
+    const answer = parse(host(name, stringify(args)));
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.value;
+  };
+
+  const text = (value) => (value === null || value === undefined ? '' : String(value));
+
+  const show = (value) => (typeof value === 'string' ? value : (stringify(value) ?? String(value)));
+
+  // Nothing is awaited here, so a microtask would never run; and there is no second thread to share with.
+  delete globalThis.queueMicrotask;
+  delete globalThis.SharedArrayBuffer;
+  // QuickJS seeds its own when it starts, and every evaluation starts from the same memory: all would draw the same numbers.
+  Math.random = function random() { return ask('Math.random', []); };
+
+  give('True', true);
+  give('False', false);
+  give('None', null);
+  give('message', function message(value) { ask('message', [text(value)]); });
+  give('log', function log(...values) { ask('log', [values.map(show).join(' ')]); });
+  give('ip_in', function ip_in(address, ranges) { return ask('ip_in', [address, ranges]); });
+  give('regex_match', function regex_match(value, pattern) { return new RegExp(pattern, 'y').test(text(value)); });
+  give('regex_replace', function regex_replace(value, pattern, replacement) {
+    return text(value).replace(new RegExp(pattern, 'g'), text(replacement));
+  });
+  give('list_flatten', function list_flatten(value) { return Array.isArray(value) ? (value[0] ?? null) : value; });
+  give('slugify', function slugify(value) {
+    return text(value)
+      .normalize('NFKD')
+      .replace(/[^\x20-\x7e\s]/g, '')
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/[-\s]+/g, '-')
+      .replace(/^[-_]+|[-_]+$/g, '');
+  });
+
+  return {
+    run(expression, given) {
+      const { globals, functions } = parse(given);
+      for (const name of Object.keys(globals)) give(name, globals[name]);
+      for (const name of functions) give(name, (...args) => ask(name, args));
+      const value = expression();
+      if (value === undefined) return 'null';
+      if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
+        throw new TypeError('the expression returned a ' + typeof value);
+      }
+      if (value instanceof Promise) throw new TypeError('the expression returned a promise: nothing can be awaited here');
+      const result = stringify(value) ?? 'null';
+      if (result.length > longestResult) throw new RangeError('the result is too large');
+      return result;
+    },
+    describe(error) {
+      const words = error instanceof Error ? error.name + ': ' + error.message : 'Uncaught ' + show(error);
+      const line = /\bexpression:(\d+)/.exec(error instanceof Error ? text(error.stack) : '');
+      return words.slice(0, longestError) + (line ? ' (near line ' + line[1] + ')' : '');
+    },
+  };
+})
+`;

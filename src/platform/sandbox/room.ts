@@ -1,0 +1,145 @@
+import type { Json } from '../../lib/json.ts';
+import { features, QuickJsMemoryFull, startQuickJs } from './quickjs.ts';
+
+export type Outcome = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly error: string };
+
+export interface Work {
+  readonly bytecode: Uint8Array;
+  readonly globals: Record<string, Json>;
+  readonly functions: Record<string, (...args: Json[]) => Json | undefined>;
+  /** The names that are new to the expression; the other functions serve those that the prelude gives. */
+  readonly names: readonly string[];
+  readonly timeMs: number;
+  readonly memoryBytes: number;
+}
+
+/** A place where one expression runs at a time, each in memory as fresh as for the first. */
+export interface Room {
+  evaluate(work: Work): Outcome;
+  readonly isReusable: boolean;
+}
+
+export interface Compiler {
+  compile(
+    source: string,
+    fileName: string,
+    timeMs?: number,
+  ): { bytecode: Uint8Array } | { message: string; line: number };
+}
+
+class TimeIsUp extends Error {}
+
+const mebibyte = 1024 * 1024;
+/** To describe what happened when all memory was used. */
+const reserveBytes = mebibyte;
+const compileTimeMs = 250;
+const compileMemoryBytes = 16 * mebibyte;
+
+/** No `eval`, and so no `Function` either: the only code is the expression that was compiled and checked. */
+const languageOfExpressions =
+  features.date |
+  features.regExp |
+  features.json |
+  features.proxy |
+  features.mapAndSet |
+  features.typedArrays |
+  features.promise |
+  features.bigInt;
+
+export function openCompiler(module: WebAssembly.Module): Compiler {
+  let deadline = Number.POSITIVE_INFINITY;
+  const engine = startQuickJs(module, features.eval | features.regExp, {
+    tick: () => checkTime(deadline),
+    call: () => {
+      throw new Error('the compiler runs no code');
+    },
+  });
+  engine.setMemoryLimit(compileMemoryBytes);
+  engine.capture(compileMemoryBytes + reserveBytes);
+  return {
+    compile(source, fileName, timeMs = compileTimeMs) {
+      engine.reset();
+      deadline = performance.now() + timeMs;
+      try {
+        const bytecode = engine.compile(source, fileName);
+        if (bytecode) return { bytecode };
+        engine.setMemoryLimit(compileMemoryBytes + reserveBytes);
+        const error = engine.takeException();
+        const message = engine.readString(engine.property(error, 'message'));
+        const [, line = '1'] = /:(\d+):\d+\s*$/m.exec(engine.readString(engine.property(error, 'stack'))) ?? [];
+        return { message, line: Number(line) };
+      } catch (error) {
+        return { message: `too much to read at once: ${explain(error, timeMs, compileMemoryBytes)}`, line: 1 };
+      }
+    },
+  };
+}
+
+export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBytes: number): Room {
+  let deadline = Number.POSITIVE_INFINITY;
+  let functions: Work['functions'] = {};
+  const engine = startQuickJs(module, languageOfExpressions, {
+    tick: () => checkTime(deadline),
+    call(name, payload) {
+      checkTime(deadline);
+      return answer(functions, name, payload);
+    },
+  });
+  const doors = engine.call(engine.evaluate(prelude), [engine.hostFunction()]);
+  const run = engine.property(doors, 'run');
+  const describe = engine.property(doors, 'describe');
+  engine.capture(heapBytes + 2 * reserveBytes);
+
+  return {
+    get isReusable() {
+      return engine.canReset();
+    },
+    evaluate(work) {
+      const given = JSON.stringify({ globals: work.globals, functions: work.names });
+      engine.reset();
+      engine.setMemoryLimit(work.memoryBytes);
+      deadline = performance.now() + work.timeMs;
+      functions = work.functions;
+      try {
+        const result = engine.call(run, [engine.evaluate(work.bytecode), engine.string(given)]);
+        if (!engine.isException(result)) return { ok: true, value: JSON.parse(engine.readString(result)) };
+        engine.setMemoryLimit(work.memoryBytes + reserveBytes);
+        const description = engine.call(describe, [engine.takeException()]);
+        if (engine.isException(description)) return { ok: false, error: 'The expression threw without words.' };
+        const error = engine.readString(description);
+        if (outOfMemory.test(error)) throw new QuickJsMemoryFull();
+        return { ok: false, error };
+      } catch (error) {
+        return { ok: false, error: explain(error, work.timeMs, work.memoryBytes) };
+      } finally {
+        functions = {};
+      }
+    },
+  };
+}
+
+const outOfMemory = /^\w+: out of memory/;
+
+function checkTime(deadline: number): void {
+  if (performance.now() > deadline) throw new TimeIsUp();
+}
+
+/** Whatever ended an evaluation from outside. None of it is let through: an expression costs its own evaluation, no more. */
+function explain(error: unknown, timeMs: number, memoryBytes: number): string {
+  if (error instanceof TimeIsUp) return `The expression took longer than ${timeMs} ms.`;
+  if (error instanceof QuickJsMemoryFull) {
+    return `The expression used more than ${(memoryBytes / mebibyte).toFixed(1)} MiB of memory.`;
+  }
+  return `The expression broke off: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** A function's failure reaches the expression by its message, never with its stack. */
+function answer(functions: Work['functions'], name: string, payload: string): string {
+  try {
+    const fn = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (!fn) throw new Error(`there is no function ${name}`);
+    return JSON.stringify({ value: fn(...JSON.parse(payload)) ?? null });
+  } catch (error) {
+    return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });
+  }
+}

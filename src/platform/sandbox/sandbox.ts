@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { contains, parseCidrs, readAddress } from '../../lib/cidr.ts';
+import type { Json } from '../../lib/json.ts';
+import { createRecentlyUsed } from '../../lib/recently-used.ts';
+import { prelude } from './prelude.ts';
+import { loadQuickJs } from './quickjs.ts';
+import { type Compiler, openCompiler, openRoom, type Room } from './room.ts';
+
+/** Where the expressions of administrators run: the bodies of JavaScript functions, without the server's powers. */
+export interface Sandbox {
+  /** Looks at the syntax only; null when there is nothing to complain about. Lines count from 1. */
+  check(source: string): { message: string; line: number } | null;
+  /** Never throws for anything that the expression does. Nothing stays from one evaluation to the next. */
+  run(source: string, context: Context): Evaluation;
+}
+
+export interface Context {
+  /** Copied in, each under its name. */
+  readonly globals: Record<string, Json>;
+  /** Called with copies of the arguments; what they throw is thrown in the expression, by its message only. */
+  readonly functions?: Record<string, (...args: Json[]) => Json> | undefined;
+  readonly timeMs?: number | undefined;
+  readonly memoryBytes?: number | undefined;
+}
+
+export type Evaluation = { readonly messages: string[]; readonly logs: string[] } & (
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly error: string }
+);
+
+export interface SandboxOptions {
+  /** How much compiled code is kept, in bytes. */
+  readonly cacheBytes?: number | undefined;
+}
+
+const mebibyte = 1024 * 1024;
+const defaultTimeMs = 50;
+const defaultMemoryBytes = 16 * mebibyte;
+const longestSource = 65_536;
+const deepestNesting = 4;
+const mostNotes = 100;
+const longestNote = 2000;
+
+type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; readonly line: number };
+
+/** Cheap to make: QuickJS is loaded with the first expression (some 100 ms). */
+export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
+  const compiled = createRecentlyUsed<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
+  const idle: Room[] = [];
+  let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
+  let running = 0;
+
+  return {
+    check(source) {
+      const result = compile(source);
+      return 'bytecode' in result ? null : result;
+    },
+    run(source, { globals, functions = {}, timeMs = defaultTimeMs, memoryBytes = defaultMemoryBytes }) {
+      const messages: string[] = [];
+      const logs: string[] = [];
+      const result = compile(source);
+      if (!('bytecode' in result)) {
+        return { ok: false, error: `SyntaxError: ${result.message} (line ${result.line})`, messages, logs };
+      }
+      if (running >= deepestNesting) {
+        return { ok: false, error: 'Expressions call each other too deeply.', messages, logs };
+      }
+      const room = idle.pop() ?? openRoom(load().module, load().prelude, defaultMemoryBytes);
+      running++;
+      try {
+        const outcome = room.evaluate({
+          bytecode: result.bytecode,
+          globals,
+          functions: { ...builtIns, message: noteIn(messages), log: noteIn(logs), ...functions },
+          names: Object.keys(functions),
+          timeMs,
+          memoryBytes,
+        });
+        return { ...outcome, messages, logs };
+      } finally {
+        running--;
+        if (room.isReusable) idle.push(room);
+      }
+    },
+  };
+
+  function load() {
+    if (parts) return parts;
+    const module = loadQuickJs();
+    const compiler = openCompiler(module);
+    const ready = compiler.compile(prelude, 'gatehouse', Number.POSITIVE_INFINITY);
+    if (!('bytecode' in ready)) throw new Error(`the prelude does not compile: ${ready.message}, line ${ready.line}`);
+    parts = { module, compiler, prelude: ready.bytecode };
+    return parts;
+  }
+
+  function compile(source: string): Compiled {
+    if (source.length > longestSource) {
+      return { message: `the expression is longer than ${longestSource} characters`, line: 1 };
+    }
+    const known = compiled.get(source);
+    if (known) return known;
+    const result = compileBody(load().compiler, source);
+    // A refusal may be due to a busy machine, so only what was understood is remembered.
+    if ('bytecode' in result) compiled.set(source, result);
+    return result;
+  }
+}
+
+/**
+ * Text that closes the function around it and opens another could pass as an expression or as a declaration, but hardly
+ * as both: so both are tried.
+ */
+function compileBody(compiler: Compiler, source: string): Compiled {
+  const asExpression = compiler.compile(`(function () {${source}\n})`, 'expression');
+  const complaint =
+    'message' in asExpression ? asExpression : compiler.compile(`function expression() {${source}\n}`, 'expression');
+  if ('bytecode' in complaint) return asExpression;
+  const lines = source.split('\n').length;
+  if (complaint.line <= lines) return complaint;
+  // Past the last line stands only our own closing brace, which the author has not written and must not see quoted.
+  return { message: 'a bracket is missing or too many', line: lines };
+}
+
+function weigh(source: string, { bytecode }: { readonly bytecode: Uint8Array }): number {
+  return source.length * 2 + bytecode.length + 200;
+}
+
+function noteIn(notes: string[]): (text: Json) => null {
+  return (text) => {
+    if (notes.length < mostNotes) notes.push(String(text).slice(0, longestNote));
+    return null;
+  };
+}
+
+const builtIns = {
+  'Math.random': () => Number(randomBytes(8).readBigUInt64LE() >> 11n) / 2 ** 53,
+  ip_in: (address: Json, ranges: Json) => {
+    if (typeof address !== 'string' || !readAddress(address)) throw new TypeError(`${address} is not an IP address`);
+    const texts = Array.isArray(ranges) ? ranges : [ranges];
+    return contains(parseCidrs(texts.map(String)), address);
+  },
+};
