@@ -10,7 +10,7 @@ const request = {
 };
 
 function run(source: string, context: Partial<Context> = {}) {
-  return sandbox.run(source, { globals: {}, timeMs: 1000, ...context });
+  return sandbox.run(source, { globals: {}, timeMs: 5000, ...context });
 }
 
 function valueGivenBy(source: string, context: Partial<Context> = {}): Json {
