@@ -4,12 +4,13 @@ import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
 import { createServer } from '../platform/http/server.ts';
 import type { ResourceWorld } from '../resource/call.ts';
+import { endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
 import type { Operation } from '../resource/operation.ts';
 import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
-import { catalogue } from './catalogue.ts';
+import { catalogue, endpoints } from './catalogue.ts';
 import type { World } from './world.ts';
 
 export const apiPrefix = '/api/v3';
@@ -31,7 +32,10 @@ export async function composeApp(world: World): Promise<App> {
     ...key.box,
     record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
   };
-  const operations = registry.resources.flatMap((resource) => operationsOf(resource, engine));
+  const operations = [
+    ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
+    ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
+  ];
   const server = await createServer({ log, trustedProxies: config.trustedProxies });
   mountApi(server, operations, {
     db,

@@ -76,7 +76,7 @@ const listParameters: Parameter[] = [
   { name: 'page_size', in: 'query', schema: { type: 'integer' }, description: 'Number of results per page.' },
   { name: 'search', in: 'query', schema: text, description: 'A search term.' },
 ];
-const dryRun: Parameter = {
+export const dryRun: Parameter = {
   name: 'dry_run',
   in: 'query',
   schema: { type: 'boolean' },

@@ -1,0 +1,102 @@
+import { Problem } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import { type Call, type Reply, requireActor } from './call.ts';
+import type { Answer } from './define.ts';
+import type { Fields, Row } from './fields/field.ts';
+import { type JsonSchema, stringSchema } from './json-schema.ts';
+import type { Body, Method, Operation, Parameter } from './operation.ts';
+import { dryRun, ReplyWith } from './operations.ts';
+import { parseAlone } from './parse.ts';
+import type { Engine } from './read.ts';
+import { requestSchema } from './schemas.ts';
+import { inWrite } from './write.ts';
+
+/** An operation that stands for no row of a table: settings, reports, what a caller is. Rows belong in resources. */
+export interface Endpoint<Prepared = unknown> {
+  /** The operation id, whole: `admin_settings_retrieve`. */
+  readonly id: string;
+  readonly method: Method;
+  /** `/admin/settings/`; parts of the path that vary stand in braces. */
+  readonly path: string;
+  readonly summary: string;
+  /** A permission is asked for globally; rules over single objects belong in `prepare` or `run`. */
+  readonly access: EndpointAccess;
+  /** The schemas of the path's parts that vary; text unless said otherwise. */
+  readonly params?: Readonly<Record<string, JsonSchema>>;
+  readonly query?: readonly Omit<Parameter, 'in'>[];
+  readonly body?: Fields;
+  readonly bodySchema?: string;
+  readonly answer: Answer & { readonly schema?: JsonSchema };
+  /** What takes long or leaves the process, before the transaction. */
+  readonly prepare?: (input: EndpointInput) => Promise<Prepared>;
+  /** The answer's body, or a `ReplyWith`. `tx` is a transaction, except for GET: there it only reads. */
+  run(input: EndpointInput & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
+}
+
+export type EndpointAccess = 'anyone' | 'authenticated' | 'superuser' | { readonly permission: string };
+
+export interface EndpointInput {
+  readonly call: Call;
+  readonly engine: Engine;
+  readonly values: Row;
+  /** The members of the body that the request named; the others have their defaults (in a PATCH: are missing). */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Takes endpoints of any `Prepared` together in one list. */
+export const defineEndpoint = <Prepared>(endpoint: Endpoint<Prepared>): Endpoint => endpoint as Endpoint;
+
+export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation {
+  const { id, method, path, summary, access, answer } = endpoint;
+  const { schema, schemaName, status } = answer;
+  return {
+    id,
+    method,
+    path,
+    tag: path.split('/')[1] as string,
+    summary,
+    anonymous: access === 'anyone',
+    parameters: parametersOf(endpoint),
+    ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body) }),
+    answer: { status, ...(schema && { schema: { schema, ...(schemaName && { name: schemaName }) } }) },
+    handle: (call) => serve(endpoint, engine, call),
+  };
+}
+
+function parametersOf({ path, params = {}, query = [], method }: Endpoint): Parameter[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  return [
+    ...names.map((name): Parameter => ({ name, in: 'path', schema: params[name] ?? stringSchema, required: true })),
+    ...query.map((parameter): Parameter => ({ ...parameter, in: 'query' })),
+    ...(method === 'GET' ? [] : [dryRun]),
+  ];
+}
+
+function bodyOf({ method, bodySchema }: Endpoint, fields: Fields): Body {
+  const schema = requestSchema(fields, method === 'PATCH');
+  return { schema: { schema, ...(bodySchema && { name: bodySchema }) }, required: Boolean(schema.required) };
+}
+
+async function serve(endpoint: Endpoint, engine: Engine, call: Call): Promise<Reply> {
+  checkAccess(endpoint.access, call);
+  const body = endpoint.body
+    ? await parseAlone(endpoint.body, call, engine.registry)
+    : { values: {}, given: new Set<string>() };
+  const input: EndpointInput = { call, engine, values: body.values, given: body.given };
+  const prepared = await endpoint.prepare?.(input);
+  const value =
+    endpoint.method === 'GET'
+      ? await endpoint.run({ ...input, prepared, tx: call.db.read })
+      : await inWrite(call, null, (tx) => endpoint.run({ ...input, prepared, tx }));
+  if (value instanceof ReplyWith) return value;
+  return { status: endpoint.answer.status, ...(value !== undefined && { body: value }) };
+}
+
+function checkAccess(access: EndpointAccess, call: Call): void {
+  if (access === 'anyone') return;
+  const actor = requireActor(call);
+  if (access === 'authenticated') return;
+  if (access === 'superuser' ? !actor.isSuperuser : !actor.holds(access.permission)) {
+    throw new Problem('permission_denied');
+  }
+}
