@@ -4,6 +4,7 @@ import { userResource } from '../core/directory/user.resource.ts';
 import { passwordExpiryPolicy } from '../kinds/policies/password-expiry/password-expiry.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
+import { policiesResource } from '../policy/policies.resource.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { World } from './world.ts';
@@ -16,6 +17,7 @@ export function catalogue(world: World): Resource[] {
     groupResource,
     roleResource,
     // Policies
+    policiesResource,
     passwordExpiryPolicy,
     // Notifications
     ruleResource,

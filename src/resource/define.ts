@@ -161,8 +161,17 @@ export interface Answer {
   readonly schemaName?: string;
 }
 
-/** `visible`: whoever may see the row; a permission is asked for globally or on the row. */
-export type ActionAccess = 'anyone' | 'authenticated' | 'visible' | 'superuser' | { readonly permission: string };
+/**
+ * `visible`: whoever may see the row; `change`: whoever may see and change it (of a family: by the right to its kind);
+ * a permission is asked for globally or on the row.
+ */
+export type ActionAccess =
+  | 'anyone'
+  | 'authenticated'
+  | 'visible'
+  | 'change'
+  | 'superuser'
+  | { readonly permission: string };
 
 export interface ActionInput {
   readonly call: Call;

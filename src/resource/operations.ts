@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import { holdsOn } from './access.ts';
+import { checkMayWrite, holdsOn } from './access.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import type { Action, ActionInput, Verb } from './define.ts';
 import { etagOf, matchesEtag } from './etag.ts';
@@ -89,6 +89,13 @@ const ifMatch: Parameter = {
   description: 'Write only when the object is still as it was read.',
 };
 
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  schema: text,
+  description: 'Answer 304 without a body when the object is still as it was read.',
+};
+
 function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operation {
   const facts = verbs[verb];
   const parameters: Parameter[] = [];
@@ -99,6 +106,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     );
     parameters.push(...filters, ...listParameters);
   }
+  if (verb === 'retrieve') parameters.push(ifNoneMatch);
   if (facts.method !== 'GET') parameters.push(dryRun);
   if (facts.method === 'PUT' || facts.method === 'PATCH' || facts.method === 'DELETE') parameters.push(ifMatch);
   const body = verbBody(verb, resource);
@@ -224,6 +232,7 @@ function checkSetAccess({ access, on }: Action, call: Call): void {
 
 async function actionRow({ access }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
   const found = await findVisible(engine, resource, call, call.db.read);
+  if (access === 'change') await checkMayWrite(resource, 'change', found.values, call, engine.registry, call.db.read);
   if (typeof access === 'object') {
     const actor = requireActor(call);
     if (!(await holdsOn(actor, access.permission, resource, found.pk, call.db.read)))

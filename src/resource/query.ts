@@ -3,7 +3,7 @@ import { type Complaints, Invalid } from '../lib/problem.ts';
 import { parseTimestamp } from '../platform/clock.ts';
 import type { Call } from './call.ts';
 import type { Filter, FilterInput, FilterResult } from './define.ts';
-import type { Field, RowAlias } from './fields/field.ts';
+import { type Field, isShown, type RowAlias } from './fields/field.ts';
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
@@ -247,7 +247,8 @@ export function orderBy(resource: Resource, call: Call, registry: Registry): Raw
 }
 
 function isOrderable(resource: Resource, name: string): boolean {
-  return name === 'pk' || name === resource.keyName || resource.allFields[name]?.orderable === true;
+  const field = resource.allFields[name];
+  return name === 'pk' || name === resource.keyName || (field?.orderable === true && isShown(field));
 }
 
 function orderExpression(resource: Resource, path: string, row: RowAlias, registry: Registry): RawBuilder<unknown> {

@@ -101,7 +101,7 @@ export async function selectOne(
     );
   const raw = rows[0];
   if (!raw) return null;
-  const values = plan.load(raw, { world: call.world, call });
+  const values = plan.load(raw, { world: call.world, call, registry: engine.registry });
   for (const extra of [ownerColumn, 'kind']) if (extra in raw && !(extra in values)) values[extra] = raw[extra];
   return { pk: raw[resource.keyName ?? 'pk'] as string | number, raw, values };
 }
@@ -110,5 +110,5 @@ const registryHasKinds = ({ registry }: Engine, resource: Resource) => registry.
 
 /** What the caller sees of a row. */
 export function showRow(engine: Engine, resource: Resource, call: Call, raw: Row): Row {
-  return engine.plan(resource, call).show(raw, { world: call.world, call });
+  return engine.plan(resource, call).show(raw, { world: call.world, call, registry: engine.registry });
 }

@@ -86,6 +86,18 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
     properties: { detail: { type: 'string' }, code: { type: 'string' } },
     required: ['detail'],
   },
+  TypeCreate: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      description: { type: 'string' },
+      component: { type: 'string' },
+      model_name: { type: 'string' },
+      icon_url: { type: 'string' },
+      requires_enterprise: { type: 'boolean', default: false },
+    },
+    required: ['name', 'description', 'component', 'model_name'],
+  },
   UsedBy: {
     type: 'object',
     properties: {

@@ -3,6 +3,7 @@ import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
 import type { JsonSchema } from '../json-schema.ts';
+import type { Registry } from '../registry.ts';
 
 /** A value that was understood, or what is wrong with it. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
@@ -83,6 +84,7 @@ export type Derive = (values: Row, context: ReadContext) => unknown;
 export interface ReadContext {
   readonly world: ResourceWorld;
   readonly call: Call;
+  readonly registry: Registry;
 }
 
 export type Row = Record<string, unknown>;

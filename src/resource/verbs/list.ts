@@ -32,7 +32,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
       : await sql<Row>`select ${plan.list} from ${resource.from()} ${where} order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(
           call.db.read,
         );
-  const context = { world: call.world, call };
+  const context = { world: call.world, call, registry };
   return {
     status: 200,
     body: envelope(

@@ -47,7 +47,7 @@ async function rowsNaming(
     app: other.app,
     model_name: other.modelName,
     pk: String(raw[other.keyName ?? 'pk']),
-    name: nameOf(other, plan.load(raw, { world: call.world, call })),
+    name: nameOf(other, plan.load(raw, { world: call.world, call, registry: engine.registry })),
     action: field.storage.in === 'join' ? 'cascade_many' : field.nullable ? 'set_null' : 'cascade',
   }));
 }

@@ -1,0 +1,69 @@
+import type { Action, AfterWrite, Declaration, Family } from './define.ts';
+import { readAndDeleteVerbs } from './define.ts';
+import type { Fields, ReadContext, Row } from './fields/field.ts';
+import { derived } from './fields/shown.ts';
+import { text } from './fields/text.ts';
+import { arrayOf, stringSchema } from './json-schema.ts';
+import { defineResource, type Resource } from './resource.ts';
+
+/** The list over all kinds of a family, as its author writes it: what it adds to the family's own fields. */
+export type FamilyList = Omit<Declaration, 'model' | 'table' | 'family' | 'component' | 'description' | 'fields'> & {
+  readonly family: Family;
+  readonly fields?: Fields;
+};
+
+/** The `…/all/` resource of a family: rows of every kind by what they share, each saying which kind it is of, and `types/`. */
+export function defineFamilyList({ family, fields, actions = [], ...rest }: FamilyList): Resource {
+  return defineResource({
+    verbs: readAndDeleteVerbs,
+    ...rest,
+    model: family.model,
+    table: family.table,
+    fields: { ...family.fields, kind: text({ readOnly: true, writeOnly: true }), ...ofKind, ...fields },
+    actions: [typesAction(family.model), ...actions],
+    afterWrite: consequencesOfKind,
+  });
+}
+
+/** The kind a row of a family is of, as far as this server still has it. */
+function kindOf(row: Row, { registry }: Pick<ReadContext, 'registry'>): Resource | undefined {
+  return typeof row.kind === 'string' ? registry.find(row.kind) : undefined;
+}
+
+/** The descriptive members of the row's own kind; a kind that is gone describes nothing. */
+const ofKind: Fields = {
+  component: derived(stringSchema, (row, context) => kindOf(row, context)?.component ?? ''),
+  verbose_name: derived(stringSchema, (row, context) => kindOf(row, context)?.names[0] ?? ''),
+  verbose_name_plural: derived(stringSchema, (row, context) => kindOf(row, context)?.names[1] ?? ''),
+  meta_model_name: derived(stringSchema, (row) => row.kind),
+};
+
+/** Deleting through the common list has the consequences that deleting through the kind's own has. */
+async function consequencesOfKind(input: AfterWrite): Promise<void> {
+  await kindOf(input.values, input)?.afterWrite?.(input);
+}
+
+function typesAction(familyModel: string): Action {
+  return {
+    name: 'types',
+    on: 'set',
+    method: 'GET',
+    summary: 'List the types that can be created',
+    access: 'authenticated',
+    answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/TypeCreate' }) },
+    async run({ registry }) {
+      return registry.kinds(familyModel).map(typeFacts).sort(byName);
+    },
+  };
+}
+
+const typeFacts = ({ names, description = '', component = '', modelName }: Resource) => ({
+  name: names[0],
+  description,
+  component,
+  model_name: modelName,
+  icon_url: '',
+  requires_enterprise: false,
+});
+
+const byName = (left: { name: string }, right: { name: string }) => left.name.localeCompare(right.name, 'en');
