@@ -2,15 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from '../core/access/authenticate.ts';
 import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
+import { sessionCookie } from '../core/session/session.ts';
 import { createServer } from '../platform/http/server.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
+import { openApiDocument } from '../resource/openapi.ts';
 import type { Operation } from '../resource/operation.ts';
 import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import { catalogue, endpoints } from './catalogue.ts';
+import { schemaOperation } from './openapi-routes.ts';
+import { version } from './version.ts';
 import type { World } from './world.ts';
 
 export const apiPrefix = '/api/v3';
@@ -32,9 +36,10 @@ export async function composeApp(world: World): Promise<App> {
     ...key.box,
     record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
   };
-  const operations = [
+  const operations: Operation[] = [
     ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
     ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
+    schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
   const server = await createServer({ log, trustedProxies: config.trustedProxies });
   mountApi(server, operations, {

@@ -36,6 +36,8 @@ export interface Body {
 export interface OperationAnswer {
   readonly status: number;
   readonly schema?: NamedSchema;
+  /** The media types of the body; JSON unless said otherwise. */
+  readonly types?: readonly string[];
 }
 
 /** A schema that stands in the document under a name, or inline when it has none. */

@@ -1,0 +1,79 @@
+import { stringify } from 'yaml';
+import { Problem } from '../lib/problem.ts';
+import type { Call, Reply } from '../resource/call.ts';
+import { etagOf, matchesEtag } from '../resource/etag.ts';
+import type { OpenApiDocument } from '../resource/openapi.ts';
+import type { Operation } from '../resource/operation.ts';
+
+type Format = 'json' | 'yaml';
+
+const mediaTypes: Record<Format, readonly string[]> = {
+  json: ['application/json', 'application/vnd.oai.openapi+json'],
+  yaml: ['application/yaml', 'application/vnd.oai.openapi'],
+};
+
+/** The document that describes the API. Written when it is first asked for: most processes never are. */
+export function schemaOperation(document: () => OpenApiDocument): Operation {
+  const texts = new Map<Format, Rendered>();
+  return {
+    id: 'schema_retrieve',
+    method: 'GET',
+    path: '/schema/',
+    tag: 'schema',
+    summary: 'Read this document',
+    anonymous: true,
+    parameters: [
+      {
+        name: 'format',
+        in: 'query',
+        schema: { type: 'string', enum: ['json', 'yaml'] },
+        description: 'What to write it in; the Accept header decides when this is missing.',
+      },
+      { name: 'If-None-Match', in: 'header', schema: { type: 'string' } },
+    ],
+    answer: {
+      status: 200,
+      schema: { schema: { type: 'object', additionalProperties: true } },
+      types: [...mediaTypes.json, ...mediaTypes.yaml],
+    },
+    async handle(call): Promise<Reply> {
+      const { format, type } = wanted(call);
+      let rendered = texts.get(format);
+      if (!rendered) {
+        rendered = render(document(), format);
+        texts.set(format, rendered);
+      }
+      const headers = { etag: rendered.etag, vary: 'accept', 'cache-control': 'no-cache' };
+      const known = call.request.header('if-none-match');
+      if (known !== undefined && matchesEtag(known, rendered.etag)) return { status: 304, headers };
+      return { status: 200, body: rendered.bytes, headers: { ...headers, 'content-type': type } };
+    },
+  };
+}
+
+interface Rendered {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+function render(document: OpenApiDocument, format: Format): Rendered {
+  // Schemas that stand in several places are written out in each: tools that read YAML do not all know its aliases.
+  const text =
+    format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return { bytes: Buffer.from(text), etag: etagOf(text) };
+}
+
+function wanted({ request }: Call): { format: Format; type: string } {
+  const asked = request.query.get('format');
+  if (asked === 'json' || asked === 'yaml') return { format: asked, type: mediaTypes[asked][0] as string };
+  if (asked) throw new Problem('not_found');
+  const accepted = (request.header('accept') ?? '')
+    .split(',')
+    .map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
+  for (const type of accepted) {
+    for (const format of ['json', 'yaml'] as const) {
+      if (type && mediaTypes[format].includes(type)) return { format, type };
+    }
+  }
+  return { format: 'json', type: 'application/json' };
+}

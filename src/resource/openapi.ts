@@ -1,0 +1,190 @@
+import type { JsonSchema } from './json-schema.ts';
+import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
+import type { Registry } from './registry.ts';
+import { commonSchemas, responseSchema } from './schemas.ts';
+
+/** The part of an OpenAPI 3.1 document that clients and tests of ours look into. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content; readonly required?: boolean };
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Content;
+}
+
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+export interface DocumentFacts {
+  readonly version: string;
+  /** What all paths are below. */
+  readonly prefix: string;
+  readonly sessionCookie: string;
+}
+
+const json = 'application/json';
+
+/** Describes the operations that are served, from the declarations that serve them. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  registry: Registry,
+  { version, prefix, sessionCookie }: DocumentFacts,
+): OpenApiDocument {
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const operation of operations) {
+    paths[operation.path] ??= {};
+    (paths[operation.path] as Record<string, OperationObject>)[operation.method.toLowerCase()] =
+      operationObject(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Gatehouse', version, description: 'The administrative API of Gatehouse.' },
+    servers: [{ url: prefix }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
+    paths: sorted(paths),
+    components: {
+      schemas: sorted(schemasOf(operations, registry)),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API token.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description:
+            'The session of a browser. Requests that change something also prove that they come from our pages.',
+        },
+      },
+    },
+  };
+}
+
+function sorted<T>(members: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function operationObject(operation: Operation): OperationObject {
+  const { id, tag, summary, parameters, body, anonymous } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: requestBody(body) }),
+    security: [{ bearer: [] }, { session: [] }, ...(anonymous ? [{}] : [])],
+    responses: responsesOf(operation),
+  };
+}
+
+function requestBody({ schema, upload, required }: Body): NonNullable<OperationObject['requestBody']> {
+  const type = upload ? 'multipart/form-data' : json;
+  return { content: { [type]: { schema: referenceTo(schema) } }, ...(required && { required }) };
+}
+
+const referenceTo = ({ name, schema }: NamedSchema): JsonSchema =>
+  name ? { $ref: `#/components/schemas/${name}` } : schema;
+
+function responsesOf({ answer, parameters }: Operation): Record<string, ResponseObject> {
+  const takes = (name: string) => parameters.some((parameter) => parameter.name === name);
+  const mayMiss = takes('page') || parameters.some((parameter) => parameter.in === 'path');
+  return {
+    [answer.status]: success(answer, takes('If-None-Match')),
+    ...(takes('If-None-Match') && { 304: { description: 'The object is still as it was read.' } }),
+    400: refusal('ValidationError', 'The request cannot be accepted; every complaint is named.'),
+    403: refusal('GenericError', 'The caller is not signed in or not permitted.'),
+    ...(mayMiss && { 404: refusal('GenericError', 'There is no such object or page, or none the caller may see.') }),
+    ...(takes('If-Match') && { 412: refusal('GenericError', 'The object has changed since it was read.') }),
+    default: refusal('GenericError', 'The request could not be served.'),
+  };
+}
+
+function success({ status, schema, types = [json] }: OperationAnswer, isTagged: boolean): ResponseObject {
+  return {
+    description: status === 204 ? 'Done.' : status === 201 ? 'Created.' : 'The answer.',
+    ...(isTagged && { headers: { ETag: { schema: { type: 'string' }, description: 'Names this state.' } } }),
+    ...(schema && { content: Object.fromEntries(types.map((type) => [type, { schema: referenceTo(schema) }])) }),
+  };
+}
+
+const refusal = (schema: 'ValidationError' | 'GenericError', description: string): ResponseObject => ({
+  description,
+  content: { [json]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+});
+
+/** Every schema that an operation names, and those that they name in turn. */
+function schemasOf(operations: readonly Operation[], registry: Registry): Record<string, JsonSchema> {
+  const offered = offeredSchemas(registry);
+  const schemas: Record<string, JsonSchema> = {};
+
+  function add(name: string, schema: JsonSchema): void {
+    const known = schemas[name];
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    if (known) return;
+    schemas[name] = schema;
+    follow(schema, name);
+  }
+
+  function follow(schema: JsonSchema, where: string): void {
+    for (const name of referencesIn(schema)) {
+      const found = offered.get(name);
+      if (found) for (const candidate of found) add(name, candidate());
+      else if (!schemas[name]) missing.set(name, where);
+    }
+  }
+
+  const missing = new Map<string, string>();
+  for (const { id, body, answer } of operations) {
+    for (const named of [body?.schema, answer.schema]) {
+      if (named?.name) add(named.name, named.schema);
+      else if (named) follow(named.schema, id);
+    }
+  }
+  for (const name of ['ValidationError', 'GenericError']) add(name, commonSchemas[name] as JsonSchema);
+  for (const [name, where] of missing) {
+    // It may have come with a later operation.
+    if (!schemas[name]) throw new Error(`${where} refers to the schema ${name}, which nothing declares`);
+  }
+  return schemas;
+}
+
+/** What a reference may name: common schemas, resources and their views. Made only when it is named. */
+function offeredSchemas(registry: Registry): Map<string, (() => JsonSchema)[]> {
+  const offered = new Map<string, (() => JsonSchema)[]>();
+  const offer = (name: string, schema: () => JsonSchema) => offered.set(name, [...(offered.get(name) ?? []), schema]);
+  for (const [name, schema] of Object.entries(commonSchemas)) offer(name, () => schema);
+  for (const resource of registry.resources) {
+    offer(resource.schema, () => responseSchema(resource, registry).schema);
+    for (const [view, { schema }] of Object.entries(resource.views ?? {})) {
+      offer(schema, () => responseSchema(resource, registry, view).schema);
+    }
+  }
+  return offered;
+}
+
+function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === '$ref' && typeof inner === 'string' ? [inner.slice(inner.lastIndexOf('/') + 1)] : referencesIn(inner),
+  );
+}

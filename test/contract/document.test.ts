@@ -1,0 +1,72 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { OpenApiDocument } from '../../src/resource/openapi.ts';
+import { describeOnSqlite } from '../support/server.ts';
+
+describeOnSqlite('the OpenAPI document', (server) => {
+  const read = async () => (await server().nobody.get('/schema/')).body as OpenApiDocument;
+
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(await read()) as object);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('describes every operation that is served, under an id of its own', async () => {
+    const { paths } = await read();
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
+    );
+    const served = server().app.operations.map(({ method, path, id }) => `${method} ${path} ${id}`);
+    expect(described.sort()).toEqual(served.sort());
+    const ids = server().app.operations.map(({ id }) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  });
+
+  test('names the key of every path that has one', async () => {
+    const { paths } = await read();
+    for (const [path, methods] of Object.entries(paths)) {
+      const keys = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      for (const { parameters = [] } of Object.values(methods)) {
+        expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(keys);
+      }
+    }
+  });
+
+  test('holds no schema that nothing refers to', async () => {
+    const document = await read();
+    const text = JSON.stringify(document);
+    const names = Object.keys(document.components.schemas);
+    expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([]);
+  });
+
+  test('comes as JSON or YAML, as asked for in the query or the Accept header', async () => {
+    const { nobody } = server();
+    const document = await read();
+    for (const [path, accept, type] of [
+      ['/schema/', '*/*', 'application/json'],
+      ['/schema/?format=json', 'application/yaml', 'application/json'],
+      ['/schema/?format=yaml', 'application/json', 'application/yaml'],
+      ['/schema/', 'application/vnd.oai.openapi', 'application/vnd.oai.openapi'],
+      ['/schema/', 'application/yaml', 'application/yaml'],
+      ['/schema/', 'application/vnd.oai.openapi+json', 'application/vnd.oai.openapi+json'],
+    ] as const) {
+      const answer = await nobody.get(path, { accept });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+      expect(type.endsWith('json') ? JSON.parse(answer.text) : parse(answer.text)).toEqual(document);
+    }
+    expect((await nobody.get('/schema/?format=xml')).status).toBe(404);
+  });
+
+  test('is not sent again to whoever has it', async () => {
+    const { nobody } = server();
+    for (const format of ['json', 'yaml']) {
+      const first = await nobody.get(`/schema/?format=${format}`);
+      const again = await nobody.get(`/schema/?format=${format}`, { 'if-none-match': first.headers.get('etag') ?? '' });
+      expect([again.status, again.text]).toEqual([304, '']);
+    }
+  });
+});
