@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from '../core/access/authenticate.ts';
 import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
+import { mountMedia } from '../core/media/serve-media.ts';
 import { sessionCookie } from '../core/session/session.ts';
 import { createServer } from '../platform/http/server.ts';
+import { createMetrics } from '../platform/metrics.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -13,6 +15,8 @@ import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import { catalogue, endpoints } from './catalogue.ts';
+import { mountHealth } from './health.ts';
+import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
@@ -41,6 +45,8 @@ export async function composeApp(world: World): Promise<App> {
     ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
     schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
+  const metrics = createMetrics();
+  db.onStatement(metrics.countStatement);
   const server = await createServer({ log, trustedProxies: config.trustedProxies });
   mountApi(server, operations, {
     db,
@@ -48,8 +54,10 @@ export async function composeApp(world: World): Promise<App> {
     prefix: apiPrefix,
     now: clock.now,
     authenticate: createAuthenticate({ db, key, now: clock.now }),
-    observe: () => {},
+    observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });
+  mountHealth(server, db);
+  mountMetrics(server, metrics, config.metricsToken);
   return { server, engine, operations, resourceWorld };
 }

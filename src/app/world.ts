@@ -1,15 +1,11 @@
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
-import { lockFolder } from '../platform/db/folder-lock.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { migrations } from '../platform/db/migrations/all.ts';
-import { openPostgres } from '../platform/db/postgres.ts';
-import { openSqlite } from '../platform/db/sqlite.ts';
 import { createFetch, type GuardedFetch } from '../platform/fetch/guarded-fetch.ts';
 import { type Geo, openGeo } from '../platform/geo/geo.ts';
 import { type InstanceKey, loadInstanceKey } from '../platform/keys.ts';
@@ -18,9 +14,12 @@ import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { randomUuid } from '../platform/random.ts';
 import { createSandbox, type Sandbox } from '../platform/sandbox/sandbox.ts';
 import { createUserAgentParser, type UserAgentParser } from '../platform/user-agent.ts';
+import { openDatabase } from './open-database.ts';
+import { version } from './version.ts';
 
 /** Everything with a life of its own, made once and closed in reverse. Only `app` sees it whole. */
 export interface World {
+  readonly version: string;
   readonly config: Config;
   readonly log: Log;
   readonly clock: Clock;
@@ -38,26 +37,24 @@ export interface World {
 
 export interface WorldOptions {
   readonly clock?: Clock;
-  /** Whether this process is the one that serves from the data folder. */
-  readonly exclusive?: boolean;
 }
 
 export async function openWorld(config: Config, log: Log, options: WorldOptions = {}): Promise<World> {
-  const unlock = config.databaseUrl === null && options.exclusive !== false ? lockFolder(config.dataDir) : () => {};
-  const db =
-    config.databaseUrl === null ? openSqlite(join(config.dataDir, 'gatehouse.db')) : openPostgres(config.databaseUrl);
+  const { db, close } = openDatabase(config);
   try {
     const ran = await migrate(db, migrations);
     if (ran.length > 0) log.info({ migrations: ran }, 'the database schema is up to date');
     const clock = options.clock ?? systemClock;
+    const key = await loadInstanceKey({ configured: config.secretKey ?? undefined, dataDir: config.dataDir });
     const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
     return {
+      version,
       config,
       log,
       clock,
       db,
-      key: await loadInstanceKey({ configured: config.secretKey ?? undefined, dataDir: config.dataDir }),
-      installId: await installIdOf(db, clock),
+      key,
+      installId: await installIdOf(db, key, clock),
       settings: createSettingsStore(db),
       passwords: createPasswords(),
       geo: await openGeo({
@@ -66,28 +63,41 @@ export async function openWorld(config: Config, log: Log, options: WorldOptions 
         asnPath: config.geoip.asn ?? undefined,
       }),
       userAgents: createUserAgentParser(),
-      sandbox: await createSandbox(),
+      sandbox: createSandbox(),
       fetch,
       async close() {
         await fetch.close();
-        await db.close();
-        unlock();
+        await close();
       },
     };
   } catch (error) {
-    await db.close();
-    unlock();
+    await close();
     throw error;
   }
 }
 
-/** Made once for a database; stable identifiers of users are built on it. */
-async function installIdOf(db: Database, clock: Clock): Promise<string> {
-  return db.write(async (tx) => {
-    const { rows } = await sql<{ pk: string }>`select pk from install`.execute(tx);
-    if (rows[0]) return rows[0].pk;
-    const pk = randomUuid();
-    await sql`insert into install (pk, created) values (${pk}, ${clock.now()})`.execute(tx);
-    return pk;
-  });
+const keyProof = 'install.key_proof';
+
+/** Made once for a database; stable identifiers of users are built on it. A server with another key is turned away. */
+async function installIdOf(db: Database, key: InstanceKey, clock: Clock): Promise<string> {
+  const select = sql<{ pk: string; key_proof: string }>`select pk, key_proof from install`;
+  const known = (await select.execute(db.read)).rows[0] ?? (await makeInstall());
+  try {
+    key.box.open(known.key_proof, keyProof);
+  } catch {
+    throw new Error(
+      'this database was made with another instance key; set GATEHOUSE_SECRET_KEY (or restore secret.key) to that one',
+    );
+  }
+  return known.pk;
+
+  function makeInstall() {
+    return db.write(async (tx) => {
+      await sql`insert into install (pk, number, key_proof, created)
+        values (${randomUuid()}, 1, ${key.box.seal('gatehouse', keyProof)}, ${clock.now()}) on conflict do nothing`.execute(
+        tx,
+      );
+      return (await select.execute(tx)).rows[0] as { pk: string; key_proof: string };
+    });
+  }
 }

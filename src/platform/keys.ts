@@ -97,6 +97,18 @@ async function loadKeyFile(dataDir: string): Promise<string> {
   return secret.trim();
 }
 
+/** The key file's text, or null when this data folder has none. For backups. */
+export async function readKeyFile(dataDir: string): Promise<string | null> {
+  return (await readIfPresent(join(dataDir, fileName)))?.trim() ?? null;
+}
+
+/** Puts a key from a backup in place; never over another key. */
+export async function restoreKeyFile(dataDir: string, secret: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeFlushed(join(dataDir, fileName), `${secret}\n`);
+  await flushFolder(dataDir);
+}
+
 async function readIfPresent(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
-import { clientIp } from '../platform/http/server.ts';
+import { clientIp, faultBody } from '../platform/http/server.ts';
 import { PasswordQueueFull } from '../platform/passwords.ts';
 import type { Actor } from './actor.ts';
 import type { Call, Reply, RequestFacts, ResourceWorld, Upload } from './call.ts';
@@ -183,12 +183,5 @@ function refusal(error: unknown, request: FastifyRequest): Reply {
   if (error instanceof PasswordQueueFull)
     return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '1' } };
   request.log.error({ err: error }, 'request failed');
-  return {
-    status: 500,
-    body: {
-      detail: 'The server met a fault. It is recorded under the request id.',
-      code: 'internal_error',
-      request_id: request.id,
-    },
-  };
+  return { status: 500, body: faultBody(request.id) };
 }

@@ -9,6 +9,14 @@ import { type BootstrapStep, createMake } from './steps.ts';
 /** In order; later steps may find what earlier ones made. */
 const steps: readonly BootstrapStep[] = [administrator];
 
+/** What a database needs before requests come: the permissions of this version, the objects of a fresh install. */
+export async function prepareDatabase(
+  world: World,
+  app: { engine: Engine; resourceWorld: ResourceWorld },
+): Promise<void> {
+  await bootstrap(world, app.engine, app.resourceWorld);
+}
+
 /** Gives a fresh database the objects it starts with. A step that has been run is never run again. */
 export async function bootstrap(world: World, engine: Engine, resourceWorld: ResourceWorld): Promise<void> {
   const { db, clock } = world;

@@ -13,11 +13,18 @@ export interface Database {
   readonly read: Query;
   /** Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. */
   write<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  /** The store as it is at this moment, for reading at length; must be ended. */
+  snapshot(): Promise<Snapshot>;
   /** Called with each statement that is run; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
   /** Answers when the store can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Snapshot {
+  readonly query: Query;
+  end(): Promise<void>;
 }
 
 /** Thrown inside `write` to undo it on purpose, carrying the answer out. */

@@ -6,7 +6,8 @@ const types: Record<ColumnType, string> = {
   int: 'integer',
   big: 'bigint',
   real: 'double precision',
-  text: 'text',
+  // Texts sort by their bytes, as SQLite sorts them: one order on both databases.
+  text: 'text collate "C"',
   bool: 'boolean',
   time: 'timestamptz',
   json: 'jsonb',
@@ -26,20 +27,20 @@ export const postgresDialect: Dialect = {
   jsonArray: (subquery) => sql`(select coalesce(json_agg(to_json(q)), '[]') from (${subquery}) as q)`,
   jsonValues: (subquery, column) =>
     sql`(select coalesce(json_agg(q.${sql.ref(column)}), '[]') from (${subquery}) as q)`,
-  contains: (column, term) => sql`cast(${column} as text) ilike ${`%${escapeLike(term)}%`}`,
+  contains: (column, term) => sql`cast(${column} as text) collate "default" ilike ${`%${escapeLike(term)}%`}`,
   indexedContains: (_table, alias, columns, term) =>
     sql`(${sql.join(
-      columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} ilike ${`%${escapeLike(term)}%`}`),
+      columns.map((column) => sql`${sql.ref(`${alias}.${column}`)} collate "default" ilike ${`%${escapeLike(term)}%`}`),
       sql` or `,
     )})`,
-  keyFromText: (value, type) => sql`cast(${value} as ${sql.raw(types[type])})`,
+  keyFromText: (value, type) => (type === 'text' ? value : sql`cast(${value} as ${sql.raw(types[type])})`),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,
   timeBucket: (column, unit) => sql`to_char(${column} at time zone 'UTC', ${sql.lit(bucketFormat[unit])})`,
   forUpdate: sql`for update of t`,
   searchIndex: (table, columns) =>
     columns.map((column) => {
-      const create = `create index ${table}_${column}_search on ${table} using gin (${column} gin_trgm_ops)`;
+      const create = `create index ${table}_${column}_search on ${table} using gin (${column} collate "default" gin_trgm_ops)`;
       return `do $$ begin if exists (select from pg_extension where extname = 'pg_trgm') then ${create}; end if; end $$`;
     }),
   dropAlong: (table, column, other) => [

@@ -34,6 +34,10 @@ export function openPostgres(url: string, poolSize = 10): Database {
     dialect: postgresDialect,
     read: db,
     write: (work) => db.transaction().execute(work),
+    async snapshot() {
+      const transaction = await db.startTransaction().setIsolationLevel('repeatable read').execute();
+      return { query: transaction, end: async () => void (await transaction.rollback().execute()) };
+    },
     onStatement: listeners.add,
     async ping() {
       await pool.query('select 1');

@@ -44,6 +44,12 @@ export function openSqlite(path: string): Database {
       turn = result.catch(() => undefined);
       return result;
     },
+    async snapshot() {
+      const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+      // The moment is fixed by the first read, not by `begin`.
+      connection.exec('begin; select 1 from sqlite_master limit 1');
+      return { query: kyselyOn(connection, listeners), end: async () => connection.close() };
+    },
     onStatement: listeners.add,
     async ping() {
       reader.prepare('select 1').get();

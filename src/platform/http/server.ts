@@ -4,7 +4,14 @@ import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { Problem } from '../../lib/problem.ts';
 
 export interface ServerOptions {
   readonly log: FastifyBaseLogger;
@@ -41,16 +48,31 @@ export async function createServer({
     hsts: { maxAge: 31_536_000 },
     frameguard: { action: 'deny' },
   });
-  await app.register(multipart, { limits: { fileSize: uploadLimit, files: 1, fields: 10 } });
   await app.register(rateLimit, { global: false });
-  // Bodies stay bytes: the operation that wants JSON parses it, after it has checked who asks.
+  // Bodies stay bytes: the operation that wants JSON parses it, after it has checked who asks. Uploads stay unread till then.
   app.removeAllContentTypeParsers();
+  await app.register(multipart, { limits: { fileSize: uploadLimit, files: 1, fields: 10 } });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(new Problem('not_found').body()));
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const { statusCode = 500 } = error;
+    if (statusCode === 413) return reply.code(413).send(new Problem('payload_too_large').body());
+    if (statusCode < 500) return reply.code(statusCode).send({ detail: error.message, code: 'bad_request' });
+    request.log.error({ err: error }, 'request failed');
+    return reply.code(500).send(faultBody(request.id));
+  });
   return app;
 }
+
+/** What a caller is told of a fault: where to look it up, and nothing of the inside. */
+export const faultBody = (requestId: string) => ({
+  detail: 'The server met a fault. It is recorded under the request id.',
+  code: 'internal_error',
+  request_id: requestId,
+});
 
 const contentSecurityPolicy = {
   directives: {

@@ -5,7 +5,7 @@ import { createJoin, createTable } from '../table.ts';
 export const directory: Migration = {
   name: '0001-directory',
   statements: (dialect) => [
-    ...createTable(dialect, 'install', { pk: 'uuid key', created: 'time' }),
+    ...createTable(dialect, 'install', { pk: 'uuid key', number: 'int unique', key_proof: 'text', created: 'time' }),
     ...createTable(dialect, 'users', {
       pk: 'serial',
       uuid: 'uuid unique',
