@@ -1,0 +1,208 @@
+import type { Query } from '../platform/db/database.ts';
+import type { Call, NewEvent } from '../resource/call.ts';
+import type { Row } from '../resource/fields/field.ts';
+import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
+import { CannotDecide, type PolicyKind, type Verdict } from './kind.ts';
+import type { PolicyRequest } from './request.ts';
+import { withinSeconds } from './within-seconds.ts';
+
+export type PolicyMode = 'all' | 'any';
+
+export interface PolicyResult {
+  readonly passing: boolean;
+  readonly messages: readonly string[];
+  readonly logs: readonly PolicyLog[];
+}
+
+export interface PolicyLog {
+  readonly level: 'info' | 'warning';
+  readonly text: string;
+  /** The policy or binding that says it. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export interface Target {
+  readonly pk: string;
+  readonly mode: PolicyMode;
+  /** What a target without bindings in force means; it passes unless told otherwise. */
+  readonly emptyResult?: boolean;
+}
+
+interface Asked {
+  readonly call: Call;
+  readonly request: PolicyRequest;
+  /** The transaction that is open, if one is: its events are then written there, else in one of their own. */
+  readonly tx?: Query;
+}
+
+/** Decides about access by what is bound to an object. */
+export interface PolicyEngine {
+  evaluateTarget(
+    input: Asked & { readonly targetPk: string; readonly mode: PolicyMode; readonly emptyResult?: boolean },
+  ): Promise<PolicyResult>;
+  /** Many targets for the same question, in as many statements as one takes. */
+  evaluateTargets(input: Asked & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
+  /** Tries one policy: nothing is written and nothing comes of it. */
+  tryPolicy(input: {
+    readonly call: Call;
+    readonly request: PolicyRequest;
+    readonly policy: Row;
+  }): Promise<PolicyResult>;
+}
+
+interface Outcome extends Verdict {
+  readonly events: readonly NewEvent[];
+}
+
+export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
+  const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
+
+  async function evaluateTargets({ call, request, tx, targets }: Asked & { readonly targets: readonly Target[] }) {
+    const query = tx ?? call.db.read;
+    const pks = targets.map(({ pk }) => pk);
+    const bindings = await activeBindings(pks, request.user?.pk ?? null, query);
+    const policies = await policiesOf(bindings, call, query);
+    const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
+    for (const binding of bindings) {
+      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, request, query));
+    }
+    await follow([...outcomes.values()].flat(), call, tx);
+    return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
+  }
+
+  async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
+    const found = new Map<string, Row>();
+    for (const [model, ofKind] of Map.groupBy(bindings, ({ kind }) => kind)) {
+      const kind = model === null ? undefined : byModel.get(model);
+      if (!kind) continue;
+      const pks = [...new Set(ofKind.map(({ policy }) => policy as string))];
+      for (const [pk, row] of await loadPolicies(kind.resource, pks, call, query)) found.set(pk, row);
+    }
+    return found;
+  }
+
+  async function outcomeOf(
+    binding: ActiveBinding,
+    policies: ReadonlyMap<string, Row>,
+    request: PolicyRequest,
+    query: Query,
+  ): Promise<Outcome> {
+    if (binding.policy === null) {
+      const holds = binding.group === null ? isUser(binding, request) : binding.is_member;
+      return { passing: holds !== binding.negate, messages: [], events: [] };
+    }
+    const policy = policies.get(binding.policy) ?? { pk: binding.policy, name: binding.policy };
+    try {
+      const verdict = await withinSeconds(binding.timeout, decide(binding.kind, policy, request, query));
+      const events = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
+      return { ...verdict, passing: verdict.passing !== binding.negate, events };
+    } catch (error) {
+      // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
+      const message = messageOf(error);
+      const events = [failed(binding, policy, request, message)];
+      return { passing: binding.failure_result, messages: [forPerson(error)], logs: [message], events };
+    }
+  }
+
+  async function decide(model: string | null, policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> {
+    const kind = model === null ? undefined : byModel.get(model);
+    if (!kind) throw new Error(`This server has no policies of the kind ${model}.`);
+    return kind.evaluate(policy, request, query);
+  }
+
+  return {
+    evaluateTargets,
+    async evaluateTarget({ targetPk, mode, emptyResult, ...asked }) {
+      const target: Target = { pk: targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) };
+      const results = await evaluateTargets({ ...asked, targets: [target] });
+      return results.get(targetPk) as PolicyResult;
+    },
+    async tryPolicy({ call, request, policy }) {
+      const query = call.db.read;
+      const kind = byModel.get(policy.kind as string);
+      const stored = kind && (await loadPolicies(kind.resource, [policy.pk as string], call, query));
+      const row = stored?.get(policy.pk as string) ?? policy;
+      try {
+        const { passing, messages, logs = [] } = await decide(policy.kind as string, row, request, query);
+        return { passing, messages, logs: logs.map((text) => logOf(row, 'info', text)) };
+      } catch (error) {
+        const message = messageOf(error);
+        return { passing: false, messages: [message], logs: [logOf(row, 'warning', message)] };
+      }
+    },
+  };
+}
+
+const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** What went wrong inside an expression or the server is no business of the person who is refused. */
+const forPerson = (error: unknown) =>
+  error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';
+
+function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcome[]): PolicyResult {
+  const passing =
+    outcomes.length === 0
+      ? emptyResult
+      : mode === 'all'
+        ? outcomes.every((outcome) => outcome.passing)
+        : outcomes.some((outcome) => outcome.passing);
+  return {
+    passing,
+    messages: outcomes.flatMap(({ messages }) => messages),
+    logs: outcomes.flatMap(({ logs = [] }) => logs.map((text): PolicyLog => ({ level: 'info', text, attributes: {} }))),
+  };
+}
+
+/** Records what there is to record and carries out what decisions bring about. */
+async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {
+  if (!outcomes.some(({ events, consequence }) => events.length > 0 || consequence)) return;
+  const work = async (query: Query) => {
+    for (const { events, consequence } of outcomes) {
+      for (const event of events) await call.world.record(query, call, event);
+      await consequence?.(query, call);
+    }
+  };
+  await (tx ? work(tx) : call.db.write(work));
+}
+
+const logOf = (policy: Row, level: PolicyLog['level'], text: string): PolicyLog => ({
+  level,
+  text,
+  attributes: { policy: String(policy.name) },
+});
+
+function executed(
+  binding: ActiveBinding,
+  policy: Row,
+  request: PolicyRequest,
+  { passing, messages }: Verdict,
+): NewEvent {
+  const context = { ...factsOf(binding, policy, request), message: 'Policy Execution', result: { passing, messages } };
+  return { action: 'policy_execution', app: 'svc_policies', context };
+}
+
+function failed(binding: ActiveBinding, policy: Row, request: PolicyRequest, message: string): NewEvent {
+  const result = { passing: binding.failure_result, messages: [message] };
+  return {
+    action: 'policy_exception',
+    app: 'svc_policies',
+    context: { ...factsOf(binding, policy, request), message, result },
+  };
+}
+
+/** What an event tells of an evaluation. The context of the request stays out: it may hold what a person typed into a form. */
+function factsOf(binding: ActiveBinding, policy: Row, { user, clientIp }: PolicyRequest): Record<string, unknown> {
+  return {
+    policy_uuid: String(policy.pk).replaceAll('-', ''),
+    policy_name: policy.name,
+    binding: {
+      app: 'svc_policies',
+      model_name: 'policybinding',
+      pk: binding.pk.replaceAll('-', ''),
+      target: binding.target,
+    },
+    request: { user: user && { pk: user.pk, username: user.username, email: user.email }, client_ip: clientIp },
+  };
+}

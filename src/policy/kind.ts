@@ -1,0 +1,28 @@
+import type { Query } from '../platform/db/database.ts';
+import type { Call } from '../resource/call.ts';
+import type { Row } from '../resource/fields/field.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { PolicyRequest } from './request.ts';
+
+/** A kind of policy: how it is administered, and how it decides. */
+export interface PolicyKind {
+  readonly resource: Resource;
+  /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
+  evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
+}
+
+export interface Verdict {
+  readonly passing: boolean;
+  /** What the person who is refused is told. */
+  readonly messages: readonly string[];
+  /** What the author of the policy is told. */
+  readonly logs?: readonly string[];
+  /** What the decision brings about; left out where a policy is only tried. */
+  readonly consequence?: (tx: Query, call: Call) => Promise<void>;
+}
+
+/** Thrown by a policy that cannot decide, with words for the person who is refused. */
+export class CannotDecide extends Error {}
+
+export const pass: Verdict = { passing: true, messages: [] };
+export const refuse = (...messages: string[]): Verdict => ({ passing: false, messages });

@@ -1,0 +1,15 @@
+/** The result of some work, or an error when it takes longer. Zero sets no limit of its own. */
+export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
+  if (seconds === 0) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    // Longer than 2^31 milliseconds a timer cannot wait: it would fire at once.
+    const milliseconds = Math.min(seconds * 1000, 2147483647);
+    timer = setTimeout(() => reject(new Error(`The policy has not answered within ${seconds} seconds.`)), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
