@@ -18,6 +18,7 @@ import { catalogue, endpoints } from './catalogue.ts';
 import { mountHealth } from './health.ts';
 import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
+import { mountStaticFiles } from './static-files.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -59,5 +60,7 @@ export async function composeApp(world: World): Promise<App> {
   });
   mountHealth(server, db);
   mountMetrics(server, metrics, config.metricsToken);
+  mountMedia(server, db);
+  await mountStaticFiles(server);
   return { server, engine, operations, resourceWorld };
 }

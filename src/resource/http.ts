@@ -136,9 +136,9 @@ function notOffered(method: string, operations: ReadonlyMap<Method, Operation>):
 
 function parseJsonBody(request: FastifyRequest): unknown {
   const bytes = request.body as Buffer | undefined;
-  if (!bytes || bytes.length === 0) return {};
+  if ((!bytes || bytes.length === 0) && !request.isMultipart()) return {};
   const type = request.headers['content-type'] ?? json;
-  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+  if (!bytes || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
   }
   try {
@@ -157,9 +157,14 @@ async function readUpload(request: FastifyRequest): Promise<Upload | null> {
   }
   const fields: Record<string, string> = {};
   let file: Omit<Upload, 'fields'> | null = null;
-  for await (const part of request.parts()) {
-    if (part.type === 'field') fields[part.fieldname] = String(part.value);
-    else file = { filename: part.filename, type: part.mimetype, bytes: await part.toBuffer() };
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field') fields[part.fieldname] = String(part.value);
+      else file = { filename: part.filename, type: part.mimetype, bytes: await part.toBuffer() };
+    }
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode === 413) throw error;
+    throw new Problem('parse_error', 'The multipart body cannot be read.');
   }
   return { filename: '', type: '', bytes: Buffer.alloc(0), ...file, fields };
 }

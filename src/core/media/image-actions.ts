@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { checkMayWrite } from '../../resource/access.ts';
+import { diffOf, recordWrite } from '../../resource/audit.ts';
+import type { Action, ActionInput, AfterWrite } from '../../resource/define.ts';
+import { text } from '../../resource/fields/text.ts';
+import { imageAddressComplaint } from './image-field.ts';
+import { type ImageType, imageTypeOf } from './image-type.ts';
+import { releaseMedia, saveMedia } from './media-store.ts';
+
+export interface ImageActionOptions {
+  readonly model: string;
+  /** The column, a field of the kind `image`. */
+  readonly column: string;
+  /** What the actions call it: `set_<field>`, `set_<field>_url`. */
+  readonly field: string;
+}
+
+/** The two ways to give an object its image: a file, or the address of one. */
+export function imageActions(options: ImageActionOptions): Action[] {
+  const { field } = options;
+  const setFile: Action = {
+    name: `set_${field}`,
+    on: 'row',
+    method: 'POST',
+    summary: `Upload the ${field}, or clear it`,
+    access: 'visible',
+    upload: true,
+    answer: { status: 200 },
+    prepare: (input) => readImage(input, options),
+    async run(input) {
+      const image = input.prepared as UploadedImage | null;
+      const url = image ? await saveMedia(input.tx, image.bytes, image.type, input.call.now) : '';
+      await store(input, options, url);
+    },
+  };
+  const setAddress: Action = {
+    name: `set_${field}_url`,
+    on: 'row',
+    method: 'POST',
+    summary: `Set the address of the ${field}`,
+    access: 'visible',
+    body: { url: text({ max: 2048, check: imageAddressComplaint }) },
+    bodySchema: 'FilePathRequest',
+    answer: { status: 200 },
+    prepare: (input) => checkMayChange(input, options),
+    run: (input) => store(input, options, input.values.url as string),
+  };
+  return [setFile, setAddress];
+}
+
+/** For the `afterWrite` of a resource with an image: an upload goes with the last object that shows it. */
+export async function releaseImage(column: string, { verb, tx, registry, current, pk }: AfterWrite): Promise<void> {
+  if (verb === 'destroy') await releaseMedia(tx, registry, current?.[column], pk);
+}
+
+interface UploadedImage {
+  readonly bytes: Buffer;
+  readonly type: ImageType;
+}
+
+async function readImage(input: ActionInput, options: ImageActionOptions): Promise<UploadedImage | null> {
+  await checkMayChange(input, options);
+  const upload = await input.call.upload();
+  if (/^(true|1|on|yes)$/i.test(upload?.fields.clear ?? '')) return null;
+  const bytes = upload?.bytes;
+  if (!bytes || bytes.length === 0) throw Invalid.field('file', 'No file was submitted.');
+  const type = imageTypeOf(bytes);
+  if (!type) throw Invalid.field('file', 'Upload a PNG, JPEG, GIF, WebP, ICO or SVG image.');
+  return { bytes, type };
+}
+
+async function checkMayChange({ call, registry, row }: ActionInput, { model }: ImageActionOptions): Promise<void> {
+  await checkMayWrite(registry.require(model), 'change', row, call, registry, call.db.read);
+}
+
+async function store(
+  { call, registry, row, tx }: ActionInput & { readonly tx: Query },
+  { model, column }: ImageActionOptions,
+  url: string,
+): Promise<void> {
+  const resource = registry.require(model);
+  const pk = row.pk as string | number;
+  await sql`update ${sql.table(resource.rootTable)} set ${sql.ref(column)} = ${url} where pk = ${pk}`.execute(tx);
+  if (row[column] !== url) await releaseMedia(tx, registry, row[column]);
+  const kind = typeof row.kind === 'string' ? (registry.find(row.kind) ?? resource) : resource;
+  await recordWrite('model_updated', kind, pk, row, diffOf(resource, row, { [column]: url }), call, tx);
+}

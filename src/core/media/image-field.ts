@@ -1,0 +1,32 @@
+import type { Field } from '../../resource/fields/field.ts';
+import { text } from '../../resource/fields/text.ts';
+import { orNull, stringSchema } from '../../resource/json-schema.ts';
+import { mediaPrefix } from './media-store.ts';
+
+/** Where a stored image is found: addresses and paths are as they are, a bare name is one of our media; null when there is none. */
+export function imageUrl(stored: string | null): string | null {
+  if (!stored) return null;
+  return stored.startsWith('/') || stored.startsWith('http') ? stored : mediaPrefix + stored;
+}
+
+/** An image that the `set_…` actions change; without one the fallback shows. */
+export function image(fallback: string | null = null): Field {
+  return {
+    ...text({ readOnly: true, default: '' }),
+    kind: 'image',
+    orderable: false,
+    schema: fallback === null ? orNull(stringSchema) : stringSchema,
+    fromColumn: (raw) => imageUrl(raw as string | null) ?? fallback,
+  };
+}
+
+/** What is wrong with an address that pages will show as an image, or null. Only the web and our own files will do. */
+export function imageAddressComplaint(address: string): string | null {
+  const complaint = 'Enter an http or https URL, or a path that starts with /static/ or /media/.';
+  const url = URL.parse(address, 'http://this.invalid');
+  if (!url) return complaint;
+  if (/^https?:\/\//i.test(address)) return url.hostname === '' ? complaint : null;
+  // What a browser would make of the path must be the path itself: no dots to climb by, no backslashes.
+  const isOwn = /^\/(static|media)\//.test(address) && url.pathname === address && !/%2e|%2f|%5c/i.test(address);
+  return isOwn ? null : complaint;
+}

@@ -1,0 +1,42 @@
+export interface ImageType {
+  readonly extension: string;
+  readonly contentType: string;
+}
+
+const types = {
+  png: { extension: 'png', contentType: 'image/png' },
+  jpeg: { extension: 'jpg', contentType: 'image/jpeg' },
+  gif: { extension: 'gif', contentType: 'image/gif' },
+  webp: { extension: 'webp', contentType: 'image/webp' },
+  ico: { extension: 'ico', contentType: 'image/x-icon' },
+  svg: { extension: 'svg', contentType: 'image/svg+xml' },
+} as const satisfies Record<string, ImageType>;
+
+/** What an image is by its own bytes; what the sender calls it counts for nothing. Null for anything else. */
+export function imageTypeOf(bytes: Buffer): ImageType | null {
+  const begins = (text: string, at = 0) => bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
+  if (begins('\x89PNG\r\n\x1a\n')) return types.png;
+  if (begins('\xff\xd8\xff')) return types.jpeg;
+  if (begins('GIF87a') || begins('GIF89a')) return types.gif;
+  if (begins('RIFF') && begins('WEBP', 8)) return types.webp;
+  if (begins('\x00\x00\x01\x00')) return types.ico;
+  return isSvg(bytes) ? types.svg : null;
+}
+
+/** Text in UTF-8 whose first element is `svg`. Document types may define entities that explode, so none but the plain one passes. */
+function isSvg(bytes: Buffer): boolean {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimStart();
+  } catch {
+    // Not UTF-8, so not text that every reader reads alike.
+    return false;
+  }
+  for (;;) {
+    if (/^<svg[\s>/]/.test(text)) return true;
+    const end = text.startsWith('<!--') ? '-->' : /^(<\?xml\s|<!DOCTYPE\s+svg\s)[^<[]*?>/i.test(text) ? '>' : null;
+    const at = end === null ? -1 : text.indexOf(end);
+    if (end === null || at === -1) return false;
+    text = text.slice(at + end.length).trimStart();
+  }
+}
