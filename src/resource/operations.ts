@@ -8,7 +8,6 @@ import { arrayOf } from './json-schema.ts';
 import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';
 import { parseAlone } from './parse.ts';
 import { keyField } from './plan.ts';
-import { filtersOf } from './query.ts';
 import { type Engine, findVisible, showRow } from './read.ts';
 import type { Resource } from './resource.ts';
 import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
@@ -101,7 +100,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
   const parameters: Parameter[] = [];
   if (facts.below) parameters.push(pathParameter(resource));
   if (verb === 'list') {
-    const filters = Object.entries(filtersOf(resource)).map(
+    const filters = Object.entries(resource.filterTable).map(
       ([name, filter]): Parameter => ({ name, in: 'query', schema: filter.schema }),
     );
     parameters.push(...filters, ...listParameters);

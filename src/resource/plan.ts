@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
-import type { Actor } from './actor.ts';
 import { type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { uuid, whole } from './fields/scalar.ts';
 import { text } from './fields/text.ts';
@@ -25,9 +24,12 @@ interface PlanColumn extends NestedColumn {
 export interface PlanNeeds {
   readonly registry: Registry;
   readonly dialect: Dialect;
-  /** Who will see the result; nested secrets show only to callers who may view their owner. */
-  readonly actor: Actor | null;
+  /** Nested secrets show only to callers who may view the object they belong to. */
+  readonly mayView: MayView;
 }
+
+/** All objects of a resource, none, or those whose keys a subquery gives. */
+export type MayView = (resource: Resource) => boolean | RawBuilder<unknown>;
 
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
   const members = membersOf(resource, view).map(([name, field]) => compile(resource, name, field, needs, depth));
@@ -133,12 +135,19 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
 function guard(
   resource: Resource,
   column: RawBuilder<unknown>,
-  { actor }: PlanNeeds,
+  { mayView }: PlanNeeds,
   depth: number,
 ): RawBuilder<unknown> {
-  const permission = resource.permission('view');
-  if (actor?.holds(permission)) return column;
-  if (!actor) return sql`''`;
-  const visible = actor.objectsHolding(permission, resource.key);
+  const visible = mayView(resource);
+  if (visible === true) return column;
+  if (visible === false) return sql`''`;
   return sql`case when ${resource.row(depth).col('pk')} in (${visible}) then ${column} else '' end`;
+}
+
+/** Whether a view shows secrets of other objects. */
+export function nestsSecrets(resource: Resource, view: string, registry: Registry, depth = 0): boolean {
+  return membersOf(resource, view).some(([, { secret, storage }]) => {
+    if (storage.in !== 'nested') return Boolean(secret) && depth > 0;
+    return nestsSecrets(registry.require(storage.nest.model), storage.nest.view, registry, depth + 1);
+  });
 }

@@ -3,7 +3,7 @@ import { type Complaints, Invalid } from '../lib/problem.ts';
 import { parseTimestamp } from '../platform/clock.ts';
 import type { Call } from './call.ts';
 import type { Filter, FilterInput, FilterResult } from './define.ts';
-import { type Field, isShown, type RowAlias } from './fields/field.ts';
+import { type Field, type Fields, isShown, type RowAlias } from './fields/field.ts';
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
@@ -13,13 +13,13 @@ import type { Resource } from './resource.ts';
 const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
-/** Every filter of a resource by the name of its query parameter. */
-export function filtersOf(resource: Resource): Record<string, Filter> {
+/** Every filter by the name of its query parameter: those the fields bring, and those declared. */
+export function filterTable(fields: Fields, declared: Readonly<Record<string, Filter>> = {}): Record<string, Filter> {
   const filters: Record<string, Filter> = {};
-  for (const [name, field] of Object.entries(resource.allFields)) {
+  for (const [name, field] of Object.entries(fields)) {
     if (field.filter) filters[name] = fieldFilter(name, field);
   }
-  return { ...filters, ...resource.filters };
+  return { ...filters, ...declared };
 }
 
 /** The exact filter that a field's kind brings. */
@@ -139,7 +139,7 @@ export async function filterConditions(
   const complaints: Complaints = {};
   if (query.size === 0) return conditions;
   const row = resource.row();
-  for (const [name, filter] of Object.entries(filtersOf(resource))) {
+  for (const [name, filter] of Object.entries(resource.filterTable)) {
     const texts = query
       .getAll(name)
       .map((text) => text.trim())

@@ -2,11 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { ownerColumn, visibleRows } from './access.ts';
+import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Row } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
-import { type Plan, planOf } from './plan.ts';
+import { type MayView, nestsSecrets, type Plan, planOf } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -17,23 +18,57 @@ export interface Engine {
   plan(resource: Resource, call: Call): Plan;
 }
 
-/** Keeps the plans of callers who may see everything; others get theirs made for them. */
+/** Plans are made once; only those that may show nested secrets are made for each caller who may not see everything. */
 export function createEngine(registry: Registry): Engine {
   const open = new Map<Resource, Plan>();
+  const guarded = new Map<Resource, boolean>();
+  const made = new WeakMap<Call, Map<Resource, Plan>>();
+
+  function openPlan(resource: Resource, call: Call): Plan {
+    let plan = open.get(resource);
+    if (!plan) {
+      plan = frozen(
+        planOf(resource, 'full', { registry, dialect: call.db.dialect, mayView: () => true }),
+        call.db.read,
+      );
+      open.set(resource, plan);
+    }
+    return plan;
+  }
+
+  function ownPlan(resource: Resource, call: Call): Plan {
+    const plans = made.get(call) ?? new Map<Resource, Plan>();
+    made.set(call, plans);
+    let plan = plans.get(resource);
+    if (!plan) {
+      plan = planOf(resource, 'full', { registry, dialect: call.db.dialect, mayView: rightToView(call.actor) });
+      plans.set(resource, plan);
+    }
+    return plan;
+  }
+
   return {
     registry,
     plan(resource, call) {
-      const needs = { registry, dialect: call.db.dialect, actor: call.actor };
-      if (!call.actor?.isSuperuser) return planOf(resource, 'full', needs);
-      let plan = open.get(resource);
-      if (!plan) {
-        plan = frozen(planOf(resource, 'full', needs), call.db.read);
-        open.set(resource, plan);
+      if (call.actor?.isSuperuser) return openPlan(resource, call);
+      let isGuarded = guarded.get(resource);
+      if (isGuarded === undefined) {
+        isGuarded = nestsSecrets(resource, 'full', registry);
+        guarded.set(resource, isGuarded);
       }
-      return plan;
+      return isGuarded ? ownPlan(resource, call) : openPlan(resource, call);
     },
   };
 }
+
+/** Whether this caller may view all objects of a resource, none, or those whose keys a subquery gives. */
+const rightToView =
+  (actor: Actor | null): MayView =>
+  (resource) => {
+    if (!actor) return false;
+    const permission = resource.permission('view');
+    return actor.holds(permission) || actor.objectsHolding(permission, resource.key);
+  };
 
 /** A select list without parameters is rendered once. */
 function frozen(plan: Plan, db: Query): Plan {

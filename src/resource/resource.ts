@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { allVerbs, type Declaration, type Verb } from './define.ts';
+import { allVerbs, type Declaration, type Filter, type Verb } from './define.ts';
 import type { Field, Fields, RowAlias } from './fields/field.ts';
 import { derived } from './fields/shown.ts';
 import { stringSchema } from './json-schema.ts';
+import { filterTable } from './query.ts';
 
 /** A declaration with everything that follows from it worked out once. */
 export interface Resource extends Declaration {
@@ -14,6 +15,7 @@ export interface Resource extends Declaration {
   readonly verbs: readonly Verb[];
   /** All fields: the family's, the descriptive ones, its own. */
   readonly allFields: Fields;
+  readonly filterTable: Readonly<Record<string, Filter>>;
   /** The table a row begins in; deleting there takes the rest along. */
   readonly rootTable: string;
   permission(verb: 'view' | 'add' | 'change' | 'delete'): string;
@@ -26,6 +28,11 @@ export function defineResource(declaration: Declaration): Resource {
   const { path, model, family, fields, component, names } = declaration;
   const [app = '', modelName = ''] = model.split('.');
   const baseNames = new Set(Object.keys(family?.fields ?? {}));
+  const allFields: Fields = {
+    ...family?.fields,
+    ...(component !== undefined && descriptive(component, names, model)),
+    ...fields,
+  };
   return {
     ...declaration,
     app,
@@ -34,11 +41,8 @@ export function defineResource(declaration: Declaration): Resource {
     lookup: declaration.lookup ?? 'pk',
     keyName: declaration.keyName === undefined ? 'pk' : declaration.keyName,
     verbs: declaration.verbs ?? allVerbs,
-    allFields: {
-      ...family?.fields,
-      ...(component !== undefined && descriptive(component, names, model)),
-      ...fields,
-    },
+    allFields,
+    filterTable: filterTable(allFields, declaration.filters),
     rootTable: family?.table ?? declaration.table,
     permission: (verb) => `${app}.${verb}_${modelName}`,
     row(depth = 0) {

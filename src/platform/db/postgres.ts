@@ -1,8 +1,8 @@
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Query } from './database.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { createStatementListeners } from './statements.ts';
+import { createStatementListeners, type StatementListeners } from './statements.ts';
 
 const oid = { int8: 20, json: 114, jsonb: 3802, timestamptz: 1184 };
 
@@ -19,31 +19,39 @@ const types = {
     (format !== 'binary' && parsers.get(type)) || pg.types.getTypeParser(type, format as 'text'),
 } as pg.CustomTypesConfig;
 
+/** A transaction may read outside itself, so readers have connections of their own: writers can never use up all of them. */
 export function openPostgres(url: string, poolSize = 10): Database {
+  const listeners = createStatementListeners();
+  const read = kyselyOn(url, poolSize, listeners);
+  const write = kyselyOn(url, poolSize, listeners);
+  return {
+    dialect: postgresDialect,
+    read,
+    write: (work) => write.transaction().execute(work),
+    async snapshot() {
+      const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();
+      return { query: transaction, end: async () => void (await transaction.rollback().execute()) };
+    },
+    onStatement: listeners.add,
+    async ping() {
+      await sql`select 1`.execute(read);
+    },
+    async close() {
+      await Promise.all([read.destroy(), write.destroy()]);
+    },
+  };
+}
+
+function kyselyOn(url: string, poolSize: number, listeners: StatementListeners): Query {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, types, options: '-c timezone=UTC' });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
-  const listeners = createStatementListeners();
-  const db: Query = new Kysely({
+  return new Kysely({
     dialect: new PostgresDialect({ pool }),
     log: (event) => {
       if (event.level === 'query') listeners.notify(event.query as CompiledQuery);
     },
   });
-  return {
-    dialect: postgresDialect,
-    read: db,
-    write: (work) => db.transaction().execute(work),
-    async snapshot() {
-      const transaction = await db.startTransaction().setIsolationLevel('repeatable read').execute();
-      return { query: transaction, end: async () => void (await transaction.rollback().execute()) };
-    },
-    onStatement: listeners.add,
-    async ping() {
-      await pool.query('select 1');
-    },
-    close: () => db.destroy(),
-  };
 }
 
 /** `2026-01-02 03:04:05.678+00` as `2026-01-02T03:04:05.678000Z`. */
