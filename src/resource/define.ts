@@ -78,6 +78,8 @@ export interface Declaration {
 export interface View {
   readonly schema: string;
   readonly fields: readonly string[];
+  /** Members that show the same value in every row here, whatever they show elsewhere. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
 }
 
 export type Visibility =

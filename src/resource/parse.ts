@@ -96,8 +96,9 @@ async function probe(
   const probes = [
     ...references.flatMap((name) => {
       const keys = keysOf(values[name]);
-      const { rootTable } = registry.require((fields[name] as RefField).model);
-      return keys.length === 0 ? [] : [select(name, rootTable, sql`pk in (${sql.join(keys)})`)];
+      // A kind's own table holds no rows of its sister kinds.
+      const { table } = registry.require((fields[name] as RefField).model);
+      return keys.length === 0 ? [] : [select(name, table, sql`pk in (${sql.join(keys)})`)];
     }),
     ...uniques.map((name) => select(name, tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`)),
   ];

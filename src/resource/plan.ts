@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
 import { type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { uuid, whole } from './fields/scalar.ts';
+import { derived } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -63,9 +64,12 @@ function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
   if (view === 'full') return all;
-  const names = resource.views?.[view]?.fields;
-  if (!names) throw new Error(`${resource.model} has no view "${view}"`);
-  return all.filter(([name, field]) => names.includes(name) || !isShown(field));
+  const declared = resource.views?.[view];
+  if (!declared) throw new Error(`${resource.model} has no view "${view}"`);
+  const { fields: names, fixed = {} } = declared;
+  return all
+    .filter(([name, field]) => names.includes(name) || !isShown(field))
+    .map(([name, field]) => [name, Object.hasOwn(fixed, name) ? derived(field.schema, () => fixed[name]) : field]);
 }
 
 export function keyField(resource: Resource): Field {

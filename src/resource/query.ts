@@ -121,10 +121,8 @@ async function exists(
   keys: readonly (string | number)[],
   { call, registry }: FilterInput,
 ): Promise<boolean> {
-  const { rootTable } = registry.require(field.model);
-  const { rows } = await sql`select 1 from ${sql.table(rootTable)} where pk in (${sql.join(keys)})`.execute(
-    call.db.read,
-  );
+  const { table } = registry.require(field.model);
+  const { rows } = await sql`select 1 from ${sql.table(table)} where pk in (${sql.join(keys)})`.execute(call.db.read);
   return rows.length === keys.length;
 }
 
