@@ -1,6 +1,7 @@
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Query } from './database.ts';
+import { createEffects } from './effects.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
@@ -22,12 +23,27 @@ const types = {
 /** A transaction may read outside itself, so readers have connections of their own: writers can never use up all of them. */
 export function openPostgres(url: string, poolSize = 10): Database {
   const listeners = createStatementListeners();
+  const effects = createEffects();
   const read = kyselyOn(url, poolSize, listeners);
   const write = kyselyOn(url, poolSize, listeners);
   return {
     dialect: postgresDialect,
     read,
-    write: (work) => write.transaction().execute(work),
+    async write(work) {
+      let open: Query | undefined;
+      let isCommitted = false;
+      try {
+        const value = await write.transaction().execute((tx) => {
+          open = tx;
+          return work(tx);
+        });
+        isCommitted = true;
+        return value;
+      } finally {
+        if (open) effects.settle(open, isCommitted);
+      }
+    },
+    afterCommit: effects.add,
     async snapshot() {
       const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();
       return { query: transaction, end: async () => void (await transaction.rollback().execute()) };

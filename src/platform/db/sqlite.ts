@@ -12,6 +12,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Query } from './database.ts';
+import { createEffects, type Effects } from './effects.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
@@ -32,6 +33,7 @@ export function openSqlite(path: string): Database {
   for (const connection of [writer, reader]) addFunctions(connection);
 
   const listeners = createStatementListeners();
+  const effects = createEffects();
   const read = kyselyOn(reader, listeners);
   const write = kyselyOn(writer, listeners);
   let turn: Promise<unknown> = Promise.resolve();
@@ -40,10 +42,11 @@ export function openSqlite(path: string): Database {
     dialect: sqliteDialect,
     read,
     write<T>(work: (tx: Query) => Promise<T>): Promise<T> {
-      const result = turn.then(() => inTransaction(writer, write, work));
+      const result = turn.then(() => inTransaction(writer, write, work, effects));
       turn = result.catch(() => undefined);
       return result;
     },
+    afterCommit: effects.add,
     async snapshot() {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
       // The moment is fixed by the first read, not by `begin`.
@@ -62,15 +65,24 @@ export function openSqlite(path: string): Database {
   };
 }
 
-async function inTransaction<T>(writer: DatabaseSync, tx: Query, work: (tx: Query) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  writer: DatabaseSync,
+  tx: Query,
+  work: (tx: Query) => Promise<T>,
+  effects: Effects,
+): Promise<T> {
   writer.exec('begin immediate');
+  let isCommitted = false;
   try {
     const value = await work(tx);
     writer.exec('commit');
+    isCommitted = true;
     return value;
   } catch (error) {
     if (writer.isTransaction) writer.exec('rollback');
     throw error;
+  } finally {
+    effects.settle(tx, isCommitted);
   }
 }
 
