@@ -144,6 +144,8 @@ function providers(dialect: Dialect): string[] {
       name: 'text unique',
       authentication_flow: 'uuid? -> flows set null',
       authorization_flow: 'uuid? -> flows cascade',
+      is_backchannel: 'bool index',
+      launch_url: 'text',
     }),
     ...createJoin(
       dialect,
