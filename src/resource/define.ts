@@ -6,6 +6,7 @@ import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Fields, Row, RowAlias } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { Engine } from './read.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
@@ -177,6 +178,7 @@ export type ActionAccess =
 
 export interface ActionInput {
   readonly call: Call;
+  readonly engine: Engine;
   readonly registry: Registry;
   /** The row with all its columns; empty on a set. */
   readonly row: Row;

@@ -199,7 +199,7 @@ async function runAction(action: Action, resource: Resource, engine: Engine, cal
   checkSetAccess(action, call);
   const row: Row = action.on === 'row' ? await actionRow(action, resource, engine, call) : {};
   const body = action.body ? await parseAlone(action.body, call, registry) : { values: {}, given: new Set<string>() };
-  const input: ActionInput = { call, registry, row, ...body };
+  const input: ActionInput = { call, engine, registry, row, ...body };
   const prepared = await action.prepare?.(input);
   const value =
     action.method === 'GET'

@@ -166,7 +166,14 @@ export async function destroyRow(
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
 }
 
-async function showByKey(engine: Engine, resource: Resource, call: Call, tx: Query, pk: string | number): Promise<Row> {
+/** What the caller sees of a row that was just written. */
+export async function showByKey(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  tx: Query,
+  pk: string | number,
+): Promise<Row> {
   const found = await selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
   if (!found) throw new Error(`${resource.model} ${pk} is gone right after it was written`);
   return showRow(engine, resource, call, found.raw);
