@@ -1,6 +1,8 @@
 import { roleResource } from '../core/access/role.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
+import { mappingsResource } from '../core/mapping/mappings.resource.ts';
+import { notificationMapping } from '../kinds/mappings/notification/notification.resource.ts';
 import { passwordExpiryPolicy } from '../kinds/policies/password-expiry/password-expiry.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
@@ -19,6 +21,9 @@ export function catalogue(world: World): Resource[] {
     // Policies
     policiesResource,
     passwordExpiryPolicy,
+    // Property mappings
+    mappingsResource(world),
+    notificationMapping(world),
     // Notifications
     ruleResource,
     transportResource,

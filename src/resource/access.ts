@@ -60,6 +60,27 @@ async function heldRows(
   return sql`(${sql.join(conditions, sql` or `)})`;
 }
 
+/** Whether the caller may see the object with this key. */
+export async function isVisible(
+  resource: Resource,
+  pk: string | number,
+  call: Call,
+  registry: Registry,
+): Promise<boolean> {
+  try {
+    const visible = await visibleRows(resource, call, registry);
+    const row = resource.row();
+    const { rows } =
+      await sql`select 1 from ${resource.from()} where ${row.col('pk')} = ${pk}${visible ? sql` and ${visible}` : sql``}`.execute(
+        call.db.read,
+      );
+    return rows.length > 0;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
 /** Whether the caller holds a permission everywhere or on this object. */
 export async function holdsOn(
   actor: Actor,

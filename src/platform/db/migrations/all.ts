@@ -2,8 +2,16 @@ import type { Migration } from '../migrate.ts';
 import { directory } from './0001-directory.ts';
 import { families } from './0002-families.ts';
 import { policyKinds } from './0003-policies.ts';
+import { eventKinds } from './0004-events.ts';
 import { stageKinds } from './0005-stages.ts';
 import { providerKinds } from './0007-providers.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
-export const migrations: readonly Migration[] = [directory, families, policyKinds, stageKinds, providerKinds];
+export const migrations: readonly Migration[] = [
+  directory,
+  families,
+  policyKinds,
+  eventKinds,
+  stageKinds,
+  providerKinds,
+];

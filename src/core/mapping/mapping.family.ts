@@ -1,0 +1,45 @@
+import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
+import type { Declaration, Family } from '../../resource/define.ts';
+import { expression } from '../../resource/fields/expression.ts';
+import { text } from '../../resource/fields/text.ts';
+import { isNullFilter, oneOfFilter } from '../../resource/filters.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+
+export const mappingModel = 'svc_core.propertymapping';
+
+/** What every property mapping has, whatever its result is used for. */
+export function mappingFamily(sandbox: Sandbox): Family {
+  return {
+    model: mappingModel,
+    table: 'property_mappings',
+    fields: {
+      managed: text({
+        nullable: true,
+        default: null,
+        unique: 'Property Mapping with this managed already exists.',
+        help: 'Objects that are managed by Gatehouse. These objects are created and updated automatically.',
+      }),
+      name: text({ unique: 'Property Mapping with this name already exists.', filter: true }),
+      expression: expression(sandbox.check),
+    },
+  };
+}
+
+export const mappingFilters = { managed: oneOfFilter('managed'), managed__isnull: isNullFilter('managed') };
+
+type Varying = Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table'> &
+  Partial<Pick<Declaration, 'fields' | 'search' | 'filters' | 'check' | 'views'>>;
+
+/** A kind of property mapping: its own fields, if any, on top of the family's. Its table has at least the key. */
+export function defineMapping({ sandbox }: { readonly sandbox: Sandbox }, kind: Varying): Resource {
+  return defineResource({
+    param: 'pm_uuid',
+    key: 'uuid',
+    family: mappingFamily(sandbox),
+    order: ['name'],
+    search: ['name'],
+    ...kind,
+    fields: kind.fields ?? {},
+    filters: { ...mappingFilters, ...kind.filters },
+  });
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Json } from '../../lib/json.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import { groupsOfSql, isSuperuserSql } from '../access/rights-sql.ts';
+
+/** A user as policies and expressions see one: nothing secret. */
+export interface UserFacts {
+  readonly pk: number;
+  readonly uuid: string;
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly type: string;
+  readonly path: string;
+  readonly is_active: boolean;
+  readonly is_superuser: boolean;
+  readonly attributes: Json;
+  readonly last_login: string | null;
+  readonly date_joined: string;
+  readonly password_change_date: string;
+  /** The groups the user is in and all above them. */
+  readonly groups: readonly GroupFacts[];
+}
+
+export interface GroupFacts {
+  readonly pk: string;
+  readonly name: string;
+  readonly is_superuser: boolean;
+  readonly attributes: Json;
+}
+
+type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser'> & {
+  readonly attributes: string;
+  readonly groups: string;
+  readonly is_active: boolean | number;
+  readonly is_superuser: boolean | number;
+};
+
+/** The user with this key, active or not; null when there is none. One statement. */
+export async function loadUserFacts(call: Call, query: Query, pk: number): Promise<UserFacts | null> {
+  const groups = call.db.dialect.jsonArray(
+    sql`${groupSelect} where g.pk in (${groupsOfSql(sql`${pk}`)}) order by g.name`,
+    groupColumns,
+  );
+  const { rows } = await sql<UserRow>`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
+    u.attributes, u.last_login, u.date_joined, u.password_change_date, ${isSuperuserSql(sql`u.pk`)} as is_superuser,
+    ${groups} as groups from users u where u.pk = ${pk}`.execute(query);
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    ...row,
+    is_active: Boolean(row.is_active),
+    is_superuser: Boolean(row.is_superuser),
+    attributes: JSON.parse(row.attributes),
+    groups: JSON.parse(row.groups).map(groupOf),
+  };
+}
+
+const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
+const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) => ({
+  alias,
+  json: alias === 'attributes',
+}));
+const groupOf = (group: GroupFacts): GroupFacts => ({ ...group, is_superuser: Boolean(group.is_superuser) });
+
+export async function loadGroupFacts(query: Query, pk: string): Promise<GroupFacts | null> {
+  const { rows } = await sql<GroupFacts & { attributes: string }>`${groupSelect} where g.pk = ${pk}`.execute(query);
+  return rows[0] ? groupOf({ ...rows[0], attributes: JSON.parse(rows[0].attributes) }) : null;
+}
+
+/** Facts as an expression takes them. */
+export const asJson = (facts: UserFacts | GroupFacts | null): Json => facts as unknown as Json;

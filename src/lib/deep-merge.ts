@@ -1,0 +1,33 @@
+import type { Json } from './json.ts';
+
+type JsonObject = Record<string, Json>;
+
+/** The members of both; the second wins, but objects are merged in turn and lists joined without repeating. */
+export function deepMerge(first: JsonObject, second: JsonObject): JsonObject {
+  const members = new Map(Object.entries(first));
+  for (const [name, value] of Object.entries(second)) {
+    const known = members.get(name);
+    members.set(name, known === undefined ? value : mergeValues(known, value));
+  }
+  // Built from entries, so that a member called `__proto__` is a member like any other.
+  return Object.fromEntries(members);
+}
+
+function mergeValues(first: Json, second: Json): Json {
+  if (Array.isArray(first) && Array.isArray(second)) return withoutRepeats([...first, ...second]);
+  if (isObject(first) && isObject(second)) return deepMerge(first, second);
+  return second;
+}
+
+function withoutRepeats(values: Json[]): Json[] {
+  const seen = new Set<string>();
+  return values.filter((value) => {
+    const text = JSON.stringify(value);
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
