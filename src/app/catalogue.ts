@@ -1,6 +1,7 @@
 import { roleResource } from '../core/access/role.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
+import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { notificationMapping } from '../kinds/mappings/notification/notification.resource.ts';
 import { passwordExpiryPolicy } from '../kinds/policies/password-expiry/password-expiry.resource.ts';
@@ -24,6 +25,8 @@ export function catalogue(world: World): Resource[] {
     // Property mappings
     mappingsResource(world),
     notificationMapping(world),
+    // Certificates
+    certificateResource(),
     // Notifications
     ruleResource,
     transportResource,

@@ -1,0 +1,114 @@
+import { generateCertificate, UnusableAltName } from '../../lib/certificate/generate-certificate.ts';
+import { Invalid } from '../../lib/problem.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import type { Action, ActionInput } from '../../resource/define.ts';
+import { whole } from '../../resource/fields/scalar.ts';
+import { choice, text } from '../../resource/fields/text.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { ReplyWith } from '../../resource/operations.ts';
+import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
+import { certificateModel } from './certificate-model.ts';
+
+type Generated = Awaited<ReturnType<typeof generateCertificate>>;
+
+export function generateAction(): Action {
+  const inTurn = createTurns();
+  return {
+    name: 'generate',
+    on: 'set',
+    method: 'POST',
+    summary: 'Make a self-signed certificate with its key',
+    access: { permission: 'svc_crypto.add_certificatekeypair' },
+    body: {
+      common_name: text(),
+      subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
+      validity_days: whole({ min: 1 }),
+      alg: choice(['rsa', 'ecdsa'], { default: 'rsa' }),
+    },
+    bodySchema: 'CertificateGenerationRequest',
+    answer: { status: 200, schema: 'self' },
+    prepare: ({ values }) => inTurn(() => generate(values)),
+    run: storeGenerated,
+  };
+}
+
+async function storeGenerated({ engine, registry, call, tx, values, prepared }: Parameters<Action['run']>[0]) {
+  const { certificate, key } = prepared as Generated;
+  const resource = registry.require(certificateModel);
+  const body = { name: values.common_name, certificate_data: certificate, key_data: key };
+  try {
+    const { pk } = await createRow(engine, resource, call, tx, body);
+    return await showByKey(engine, resource, call, tx, pk);
+  } catch (error) {
+    // The caller knows the name by another one.
+    if (error instanceof Invalid && error.complaints.name) throw new Invalid({ common_name: error.complaints.name });
+    throw error;
+  }
+}
+
+/** One after the other: a few RSA keys at once would take every thread that hashing passwords needs. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn;
+    return turn;
+  };
+}
+
+async function generate(values: ActionInput['values']): Promise<Generated> {
+  const subjectAltNames = (values.subject_alt_name as string)
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  try {
+    return await generateCertificate({
+      commonName: values.common_name as string,
+      subjectAltNames,
+      validityDays: values.validity_days as number,
+      algorithm: values.alg as 'rsa' | 'ecdsa',
+    });
+  } catch (error) {
+    if (error instanceof UnusableAltName) throw Invalid.field('subject_alt_name', error.message);
+    throw error;
+  }
+}
+
+export const viewCertificateAction: Action = {
+  ...viewing('certificate', 'certificate_data'),
+  summary: 'Read the certificate',
+  access: 'visible',
+};
+
+/** Who may see a pair may not yet see its private key: that takes a right of its own. */
+export const viewPrivateKeyAction: Action = {
+  ...viewing('private_key', 'key_data'),
+  summary: 'Read the private key',
+  access: { permission: 'svc_crypto.view_certificatekeypair_key' },
+};
+
+/** Answers JSON or, with `?download`, a PEM file; each time is recorded. */
+function viewing(type: 'certificate' | 'private_key', column: string): Omit<Action, 'summary' | 'access'> {
+  return {
+    name: `view_${type}`,
+    on: 'row',
+    method: 'GET',
+    query: { download: booleanSchema },
+    answer: { status: 200, schema: objectSchema({ data: stringSchema }), schemaName: 'CertificateData' },
+    async run({ call, registry, row }) {
+      const resource = registry.require(certificateModel);
+      const secret = modelFacts(resource, row.pk as string, row);
+      await call.db.write((tx) =>
+        call.world.record(tx, call, { action: 'secret_view', app: resource.app, context: { secret, type } }),
+      );
+      const data = row[column] as string;
+      const download = call.request.query.get('download');
+      if (download === null || /^(false|0)$/i.test(download)) return { data };
+      const disposition = `attachment; filename="${fileName(row.name as string)}_${type}.pem"`;
+      return new ReplyWith(200, data, { 'content-type': 'application/x-pem-file', 'content-disposition': disposition });
+    },
+  };
+}
+
+/** What every file system takes, and nothing that could end the header's quoted text. */
+const fileName = (name: string) => name.replace(/[^\w.-]+/g, '_').slice(0, 100);

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import { type CertificateFacts, readCertificate, readPrivateKey } from '../../lib/certificate.ts';
+import { createRecentlyUsed } from '../../lib/recently-used.ts';
+
+/** Reads PEM texts and remembers what was read, so that a list need not parse every certificate and key again. */
+export interface PemReader {
+  certificate(pem: string): CertificateFacts | null;
+  /** `rsa`, `ec`, `ed25519`, …; null when there is no key or it cannot be loaded. */
+  keyType(pem: string): string | null;
+}
+
+const remembered = 2_000;
+
+export function createPemReader(): PemReader {
+  const certificates = createRecentlyUsed<{ readonly facts: CertificateFacts | null }>(remembered);
+  const keyTypes = createRecentlyUsed<{ readonly type: string | null }>(remembered);
+  return {
+    certificate(pem) {
+      const name = hash('sha256', pem);
+      const known = certificates.get(name);
+      if (known) return known.facts;
+      const facts = readCertificate(pem);
+      certificates.set(name, { facts });
+      return facts;
+    },
+    keyType(pem) {
+      if (pem === '') return null;
+      // By its hash: a private key must not stay in memory longer than the request that reads it.
+      const name = hash('sha256', pem);
+      const known = keyTypes.get(name);
+      if (known) return known.type;
+      const type = readPrivateKey(pem)?.type ?? null;
+      keyTypes.set(name, { type });
+      return type;
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export const certificateModel = 'svc_crypto.certificatekeypair';

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { type CertificateFacts, keyMatchesCertificate, readPrivateKey } from '../../lib/certificate.ts';
+import type { Complaints } from '../../lib/problem.ts';
+import type { CheckInput, Filter } from '../../resource/define.ts';
+import type { Field, ReadContext, Row } from '../../resource/fields/field.ts';
+import { secret } from '../../resource/fields/secret.ts';
+import { derived } from '../../resource/fields/shown.ts';
+import { text } from '../../resource/fields/text.ts';
+import { booleanSchema, type JsonSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import { generateAction, viewCertificateAction, viewPrivateKeyAction } from './certificate-actions.ts';
+import { createPemReader, type PemReader } from './certificate-facts.ts';
+import { certificateModel } from './certificate-model.ts';
+
+const path = '/crypto/certificatekeypairs/';
+
+/** Certificates, with or without their private keys. Keys are sealed at rest and leave only through `view_private_key`. */
+export function certificateResource(): Resource {
+  const reader = createPemReader();
+  const download = (name: string) => derived(stringSchema, (row) => `/api/v3${path}${row.pk}/${name}/?download`);
+  return defineResource({
+    path,
+    param: 'kp_uuid',
+    key: 'uuid',
+    model: certificateModel,
+    schema: 'CertificateKeyPair',
+    names: ['Certificate-Key Pair', 'Certificate-Key Pairs'],
+    table: 'certificates',
+    order: ['name'],
+    search: ['name'],
+    filters: { has_key: hasKey, include_details: includeDetails },
+    fields: {
+      name: text({ unique: 'Certificate-Key Pair with this name already exists.', filter: true }),
+      fingerprint_sha256: detail(reader, stringSchema, (facts) => facts.fingerprintSha256),
+      fingerprint_sha1: detail(reader, stringSchema, (facts) => facts.fingerprintSha1),
+      cert_expiry: detail(reader, timeSchema, (facts) => facts.notAfter),
+      cert_subject: detail(reader, stringSchema, (facts) => facts.subject),
+      private_key_available: derived(booleanSchema, (row) => row.key_data !== ''),
+      private_key_type: derived(orNull(stringSchema), (row, context) =>
+        showsDetails(context) ? reader.keyType(row.key_data as string) : null,
+      ),
+      certificate_download_url: download('view_certificate'),
+      private_key_download_url: download('view_private_key'),
+      managed: text({
+        nullable: true,
+        readOnly: true,
+        default: null,
+        filter: true,
+        help: 'Objects that are managed by Gatehouse. These objects are created and updated automatically.',
+      }),
+      certificate_data: text({
+        writeOnly: true,
+        check: (pem) => (reader.certificate(pem) ? null : 'Unable to load certificate.'),
+        help: 'PEM-encoded Certificate data',
+      }),
+      key_data: secret({
+        writeOnly: true,
+        blank: true,
+        default: '',
+        check: (pem) => (readPrivateKey(pem) ? null : 'Unable to load private key (possibly encrypted?).'),
+        help: 'Optional Private Key. If this is set, you can use this keypair for encryption.',
+      }),
+    },
+    check: checkBelongTogether,
+    actions: [generateAction(), viewCertificateAction, viewPrivateKeyAction],
+  });
+}
+
+/** A member read from the certificate; null where the caller wants a list without such details. */
+function detail(reader: PemReader, schema: JsonSchema, pick: (facts: CertificateFacts) => string): Field {
+  return derived(orNull(schema), (row: Row, context) => {
+    if (!showsDetails(context)) return null;
+    const facts = reader.certificate(row.certificate_data as string);
+    return facts && pick(facts);
+  });
+}
+
+const showsDetails = ({ call }: ReadContext) => !/^(false|0)$/i.test(call.request.query.get('include_details') ?? '');
+
+/** A setting of the answer, not a condition on rows. */
+const includeDetails: Filter = { schema: { ...booleanSchema, default: true }, condition: () => null };
+
+/** Only pairs with a key; `false` asks for nothing. */
+const hasKey: Filter = {
+  schema: booleanSchema,
+  condition: ({ texts, row }) => (/^(true|1)$/i.test(texts.at(-1) ?? '') ? sql`${row.col('key_data')} <> ''` : null),
+};
+
+function checkBelongTogether({ values, given }: CheckInput): Complaints | null {
+  if (!given.has('certificate_data') && !given.has('key_data')) return null;
+  if (values.key_data === '') return null;
+  return keyMatchesCertificate(values.key_data as string, values.certificate_data as string)
+    ? null
+    : { non_field_errors: ['The private key does not belong to the certificate.'] };
+}
