@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
+import { permissionsOf, syncPermissions } from '../../core/access/permissions.ts';
 import type { ResourceWorld } from '../../resource/call.ts';
 import type { Engine } from '../../resource/read.ts';
+import { endpoints } from '../catalogue.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';
+import { access } from './access.ts';
 import { administrator } from './administrator.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
 
 /** In order; later steps may find what earlier ones made. */
-const steps: readonly BootstrapStep[] = [administrator];
+const steps: readonly BootstrapStep[] = [administrator, access];
 
 /** What a database needs before requests come: the permissions of this version, the objects of a fresh install. */
 export async function prepareDatabase(
@@ -20,6 +23,7 @@ export async function prepareDatabase(
 /** Gives a fresh database the objects it starts with. A step that has been run is never run again. */
 export async function bootstrap(world: World, engine: Engine, resourceWorld: ResourceWorld): Promise<void> {
   const { db, clock } = world;
+  await syncPermissions(db, permissionsOf(engine.registry.resources, endpoints(world)));
   const { rows } = await sql<{ name: string }>`select name from bootstrap_steps`.execute(db.read);
   const done = new Set(rows.map(({ name }) => name));
   // What a server makes by itself at its first start is no administrator's act: it leaves no audit events.
