@@ -17,6 +17,8 @@ export interface Database {
   afterCommit(tx: Query, effect: () => void): void;
   /** The store as it is at this moment, for reading at length; must be ended. */
   snapshot(): Promise<Snapshot>;
+  /** Calls `listener` when any instance notifies the channel, and when the connection came back after a break. */
+  listen(channel: string, listener: () => void): () => Promise<void>;
   /** Called with each statement that is run; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
   /** Answers when the store can be reached. */

@@ -31,6 +31,10 @@ export interface Dialect {
   timeBucket(column: RawBuilder<unknown>, unit: 'hour' | 'day' | 'month'): RawBuilder<string>;
   /** Appended to a select whose row is about to be changed. */
   readonly forUpdate: RawBuilder<unknown>;
+  /** Makes transactions of all instances that name the same thing wait for each other; null where writers wait anyway. */
+  exclusive(thing: string): RawBuilder<unknown> | null;
+  /** Wakes listeners of a channel in all instances once the transaction is committed; null where there is one instance. */
+  notify(channel: string): RawBuilder<unknown> | null;
   /** Statements that keep a trigram index over these columns of a table. */
   searchIndex(table: string, columns: readonly string[]): string[];
   /** Statements that delete a row of `other` when the row that names it in `column` goes. */

@@ -8,9 +8,6 @@ export interface Migration {
   statements(dialect: Dialect): string[];
 }
 
-// Any number will do, as long as every instance takes the same.
-const lockNumber = 7_261_203;
-
 /** Brings the schema up to date: each step in a transaction of its own, under a lock. Returns the names of the steps it ran. */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
   await prepare(db);
@@ -29,7 +26,7 @@ export async function pendingMigrations(db: Database, migrations: readonly Migra
 
 async function prepare(db: Database): Promise<void> {
   await db.write(async (tx) => {
-    await lock(db, tx);
+    await db.dialect.exclusive('migrations')?.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied text not null)`.execute(tx);
   });
   // Without the right to create it search still works, only slower.
@@ -40,7 +37,7 @@ async function prepare(db: Database): Promise<void> {
 
 async function runOnce(db: Database, migration: Migration): Promise<boolean> {
   return db.write(async (tx) => {
-    await lock(db, tx);
+    await db.dialect.exclusive('migrations')?.execute(tx);
     if ((await doneMigrations(tx)).has(migration.name)) return false;
     for (const statement of migration.statements(db.dialect)) await sql.raw(statement).execute(tx);
     const applied = new Date().toISOString();
@@ -52,9 +49,4 @@ async function runOnce(db: Database, migration: Migration): Promise<boolean> {
 async function doneMigrations(query: Query): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`select name from migrations`.execute(query);
   return new Set(rows.map(({ name }) => name));
-}
-
-/** SQLite's write transaction is the lock already. */
-async function lock(db: Database, tx: Query): Promise<void> {
-  if (db.dialect.name === 'postgres') await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(tx);
 }

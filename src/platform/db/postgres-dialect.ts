@@ -38,6 +38,8 @@ export const postgresDialect: Dialect = {
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,
   timeBucket: (column, unit) => sql`to_char(${column} at time zone 'UTC', ${sql.lit(bucketFormat[unit])})`,
   forUpdate: sql`for update of t`,
+  exclusive: (thing) => sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${thing}`}))`,
+  notify: (channel) => sql`select pg_notify(${channel}, '')`,
   searchIndex: (table, columns) =>
     columns.map((column) => {
       const create = `create index ${table}_${column}_search on ${table} using gin (${column} collate "default" gin_trgm_ops)`;

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { listenOn } from './postgres-listen.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
 const oid = { int8: 20, json: 114, jsonb: 3802, timestamptz: 1184 };
@@ -48,6 +49,7 @@ export function openPostgres(url: string, poolSize = 10): Database {
       const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();
       return { query: transaction, end: async () => void (await transaction.rollback().execute()) };
     },
+    listen: (channel, listener) => listenOn(url, channel, listener),
     onStatement: listeners.add,
     async ping() {
       await sql`select 1`.execute(read);

@@ -37,6 +37,8 @@ export const sqliteDialect: Dialect = {
   jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
+  exclusive: () => null,
+  notify: () => null,
   searchIndex(table, columns) {
     const index = `${table}_search`;
     const names = columns.join(', ');

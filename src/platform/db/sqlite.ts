@@ -53,6 +53,8 @@ export function openSqlite(path: string): Database {
       connection.exec('begin; select 1 from sqlite_master limit 1');
       return { query: kyselyOn(connection, listeners), end: async () => connection.close() };
     },
+    // There is one instance, and it wakes itself after its own commits.
+    listen: () => async () => {},
     onStatement: listeners.add,
     async ping() {
       reader.prepare('select 1').get();

@@ -1,0 +1,40 @@
+import type { Query } from '../db/database.ts';
+
+/** A kind of work that is done beside requests. */
+export interface JobKind {
+  readonly name: string;
+  readonly summary: string;
+  /** Attempts before the job counts as failed; each waits longer than the one before. */
+  readonly attempts?: number;
+  /** Whether only one job of this kind runs at a time, over all instances. */
+  readonly oneAtATime?: boolean;
+  /** Runs by itself, this often. */
+  readonly everyMs?: number;
+  /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
+  run(job: RunningJob): Promise<string | undefined>;
+}
+
+export interface RunningJob {
+  readonly pk: string;
+  readonly payload: unknown;
+  readonly attempt: number;
+  /** Told when the server stops, or when the job's lease is lost. */
+  readonly signal: AbortSignal;
+}
+
+/** Work that can never succeed, however often it is tried. */
+export class HopelessJob extends Error {}
+
+export interface NewJob {
+  readonly kind: string;
+  readonly payload?: unknown;
+  /** Not before this moment. */
+  readonly runAt?: string;
+  /** A job that waits under the same key is enough; no second one is queued. */
+  readonly key?: string;
+}
+
+export interface Jobs {
+  /** Queues work in the transaction that makes it necessary: it is done if and only if that is committed. */
+  enqueue(tx: Query, job: NewJob): Promise<void>;
+}

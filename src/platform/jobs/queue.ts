@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../clock.ts';
+import type { Database, Query } from '../db/database.ts';
+import { randomUuid } from '../random.ts';
+import type { JobKind, NewJob } from './job.ts';
+
+export interface ClaimedJob {
+  readonly pk: string;
+  readonly kind: string;
+  readonly payload: string;
+  readonly attempt: number;
+}
+
+/** A worker that says nothing for this long has died; its job is taken over. */
+export const leaseMs = 60_000;
+const longestBackoffMs = 60 * 60 * 1000;
+const firstBackoffMs = 5_000;
+
+export async function insertJob(tx: Query, job: NewJob, kind: JobKind, now: string): Promise<boolean> {
+  const { rows } =
+    await sql`insert into jobs (pk, kind, payload, unique_key, alone, state, run_at, attempt, created, message)
+    values (${randomUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${kind.oneAtATime ? kind.name : null}, 'queued', ${job.runAt ?? now}, 0, ${now}, '')
+    on conflict (unique_key) do nothing returning pk`.execute(tx);
+  return rows.length > 0;
+}
+
+/**
+ * Takes due jobs, and those whose worker has died, for this worker. Kinds that run alone are left while one runs, kinds
+ * that this version does not know are left to instances that do.
+ */
+export async function claimJobs(
+  db: Database,
+  worker: string,
+  kinds: readonly string[],
+  limit: number,
+  now: string,
+): Promise<ClaimedJob[]> {
+  return db.write(async (tx) => {
+    // Claims are made one after the other, or two instances could each start a job that is to run alone.
+    await db.dialect.exclusive('jobs')?.execute(tx);
+    const { rows } = await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
+        started = ${now}, lease_until = ${addMilliseconds(now, leaseMs)}
+      where pk in (
+        select j.pk from jobs j where j.kind in (${sql.join(kinds)}) and ((j.state = 'queued' and j.run_at <= ${now}) or (j.state = 'running' and j.lease_until < ${now}))
+        and (j.alone is null or not exists (
+          select 1 from jobs other where other.alone = j.alone and other.pk <> j.pk and (
+            (other.state = 'running' and other.lease_until >= ${now})
+            or (other.state = 'queued' and other.run_at <= ${now} and (other.run_at, other.pk) < (j.run_at, j.pk)))))
+        order by j.run_at, j.pk limit ${limit})
+      returning pk, kind, payload, attempt`.execute(tx);
+    return rows;
+  });
+}
+
+export async function extendLease(db: Database, pk: string, worker: string, now: string): Promise<boolean> {
+  return db.write(async (tx) => {
+    const { rows } = await sql`update jobs set lease_until = ${addMilliseconds(now, leaseMs)}
+      where pk = ${pk} and worker = ${worker} and state = 'running' returning pk`.execute(tx);
+    return rows.length > 0;
+  });
+}
+
+export type JobEnd =
+  | { readonly state: 'done'; readonly message: string }
+  | { readonly state: 'failed'; readonly message: string }
+  | { readonly state: 'again'; readonly message: string };
+
+/** Says how a job ended; only the worker that holds it may. */
+export async function endJob(db: Database, job: ClaimedJob, worker: string, end: JobEnd, now: string): Promise<void> {
+  const message = end.message.slice(0, 2_000);
+  await db.write(async (tx) => {
+    const mine = sql`pk = ${job.pk} and worker = ${worker} and state = 'running'`;
+    if (end.state === 'again') {
+      const runAt = addMilliseconds(now, backoffMs(job.attempt));
+      await sql`update jobs set state = 'queued', run_at = ${runAt}, worker = null, lease_until = null, message = ${message} where ${mine}`.execute(
+        tx,
+      );
+      return;
+    }
+    await sql`update jobs set state = ${end.state}, finished = ${now}, unique_key = null, worker = null, lease_until = null, message = ${message} where ${mine}`.execute(
+      tx,
+    );
+  });
+}
+
+/** Each attempt waits about four times as long as the one before, up to an hour. */
+export function backoffMs(attempt: number): number {
+  return Math.min(firstBackoffMs * 4 ** (attempt - 1), longestBackoffMs);
+}
+
+/** When the next job is due or the next lease runs out; null when nothing waits. */
+export async function nextDue(db: Database, kinds: readonly string[]): Promise<string | null> {
+  const { rows } = await sql<{ due: string | null }>`select min(due) as due from (
+    select min(run_at) as due from jobs where state = 'queued' and kind in (${sql.join(kinds)})
+    union all select min(lease_until) as due from jobs where state = 'running' and kind in (${sql.join(kinds)})) as waiting`.execute(
+    db.read,
+  );
+  return rows[0]?.due ?? null;
+}
+
+/** Makes sure that each kind with a schedule has its next run queued. */
+export async function queueSchedules(db: Database, kinds: readonly JobKind[], now: string): Promise<void> {
+  const scheduled = kinds.filter(({ everyMs }) => everyMs !== undefined);
+  if (scheduled.length === 0) return;
+  await db.write(async (tx) => {
+    for (const kind of scheduled) {
+      const runAt = addMilliseconds(now, kind.everyMs as number);
+      await insertJob(tx, { kind: kind.name, key: scheduleKey(kind.name), runAt }, kind, now);
+    }
+  });
+}
+
+export const scheduleKey = (kind: string): string => `schedule:${kind}`;

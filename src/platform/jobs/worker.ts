@@ -1,0 +1,144 @@
+import type { Clock } from '../clock.ts';
+import { fromTimestamp } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import type { Log } from '../log.ts';
+import { randomUuid } from '../random.ts';
+import { HopelessJob, type JobKind, type Jobs } from './job.ts';
+import {
+  type ClaimedJob,
+  claimJobs,
+  endJob,
+  extendLease,
+  insertJob,
+  type JobEnd,
+  leaseMs,
+  nextDue,
+  queueSchedules,
+} from './queue.ts';
+
+interface Needs {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly kinds: readonly JobKind[];
+  /** Jobs that run at the same time in this process. */
+  readonly concurrency?: number;
+}
+
+export interface JobWorker extends Jobs {
+  start(): Promise<void>;
+  /** Takes no more jobs and waits for those that run. */
+  stop(): Promise<void>;
+}
+
+const channel = 'gatehouse_jobs';
+const defaultAttempts = 8;
+// A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
+const longestSleepMs = 24 * 60 * 60 * 1000;
+
+/** Runs queued jobs. Sleeps until one is due or someone queues one: an idle server sends no statements. */
+export function createJobWorker({ db, clock, log, kinds, concurrency = 4 }: Needs): JobWorker {
+  const byName = new Map(kinds.map((kind) => [kind.name, kind]));
+  const names = [...byName.keys()];
+  const worker = randomUuid();
+  const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let pass: Promise<void> | null = null;
+  let isWanted = false;
+  let unlisten: (() => Promise<void>) | undefined;
+
+  /** Looks for work; calls while it looks make it look once more. */
+  function wake(): void {
+    if (stopping.signal.aborted || !unlisten) return;
+    isWanted = true;
+    pass ??= look().finally(() => {
+      pass = null;
+      if (isWanted) wake();
+    });
+  }
+
+  async function look(): Promise<void> {
+    isWanted = false;
+    clearTimeout(timer);
+    try {
+      const free = concurrency - running.size;
+      const jobs = free > 0 ? await claimJobs(db, worker, names, free, clock.now()) : [];
+      for (const job of jobs) {
+        const done = perform(job).finally(() => {
+          running.delete(done);
+          wake();
+        });
+        running.add(done);
+      }
+      if (jobs.length < free) await sleepUntilDue();
+    } catch (error) {
+      log.error({ err: error }, 'the job queue cannot be read');
+      setTimer(5_000);
+    }
+  }
+
+  async function sleepUntilDue(): Promise<void> {
+    const due = await nextDue(db, names);
+    if (due) setTimer(fromTimestamp(due).getTime() - fromTimestamp(clock.now()).getTime() + 1);
+  }
+
+  function setTimer(milliseconds: number): void {
+    if (stopping.signal.aborted) return;
+    timer = setTimeout(wake, Math.min(Math.max(milliseconds, 0), longestSleepMs));
+    timer.unref();
+  }
+
+  async function perform(job: ClaimedJob): Promise<void> {
+    const lost = new AbortController();
+    const beat = setInterval(async () => {
+      const isMine = await extendLease(db, job.pk, worker, clock.now()).catch(() => true);
+      if (!isMine) lost.abort();
+    }, leaseMs / 3);
+    const end = await outcomeOf(job, AbortSignal.any([stopping.signal, lost.signal]));
+    clearInterval(beat);
+    if (end.state === 'failed') log.error({ job: job.pk, kind: job.kind, message: end.message }, 'a job failed');
+    await endJob(db, job, worker, end, clock.now()).catch((error) =>
+      log.error({ err: error }, 'a job could not be closed'),
+    );
+    await queueSchedules(
+      db,
+      kinds.filter(({ name, everyMs }) => name === job.kind && everyMs !== undefined),
+      clock.now(),
+    ).catch((error) => log.error({ err: error }, 'a schedule could not be queued'));
+  }
+
+  async function outcomeOf(job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
+    const kind = byName.get(job.kind) as JobKind;
+    try {
+      const message = await kind.run({ pk: job.pk, payload: JSON.parse(job.payload), attempt: job.attempt, signal });
+      return { state: 'done', message: message ?? '' };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const isOver = error instanceof HopelessJob || job.attempt >= (kind.attempts ?? defaultAttempts);
+      return { state: isOver ? 'failed' : 'again', message };
+    }
+  }
+
+  return {
+    async enqueue(tx, job) {
+      const kind = byName.get(job.kind);
+      if (!kind) throw new Error(`there are no jobs of the kind ${job.kind}`);
+      await insertJob(tx, job, kind, clock.now());
+      await db.dialect.notify(channel)?.execute(tx);
+      db.afterCommit(tx, wake);
+    },
+    async start() {
+      await queueSchedules(db, kinds, clock.now());
+      unlisten = db.listen(channel, wake);
+      wake();
+    },
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await pass;
+      await Promise.allSettled(running);
+      await unlisten?.();
+    },
+  };
+}

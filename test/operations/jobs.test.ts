@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { jobs as jobsMigration } from '../../src/platform/db/migrations/0010-jobs.ts';
+import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { HopelessJob, type JobKind, type RunningJob } from '../../src/platform/jobs/job.ts';
+import { createJobWorker, type JobWorker } from '../../src/platform/jobs/worker.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+import { newFolder } from '../support/server.ts';
+
+const postgres = await freshPostgresDatabase();
+afterAll(() => postgres?.drop());
+
+interface JobRow {
+  readonly kind: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly message: string;
+}
+
+for (const kind of ['sqlite', 'postgres'] as const) {
+  describe.skipIf(kind === 'postgres' && !postgres)(`jobs (${kind})`, () => {
+    let open: () => Database;
+    let db: Database;
+    const workers: JobWorker[] = [];
+
+    beforeAll(async () => {
+      const path = join(newFolder(), 'jobs.db');
+      open = () => (kind === 'sqlite' ? openSqlite(path) : openPostgres((postgres as { url: string }).url));
+      db = open();
+      await migrate(db, [jobsMigration]);
+    });
+    afterAll(async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await db.close();
+    });
+
+    async function startWorker(kinds: readonly JobKind[], on = db): Promise<JobWorker> {
+      const worker = createJobWorker({ db: on, clock: systemClock, log: createLog({ level: 'fatal' }), kinds });
+      workers.push(worker);
+      await worker.start();
+      return worker;
+    }
+
+    const jobsOf = async (name: string) =>
+      (await sql<JobRow>`select kind, state, attempt, message from jobs where kind = ${name}`.execute(db.read)).rows;
+
+    async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+      const deadline = performance.now() + 8_000;
+      while (!(await condition())) {
+        if (performance.now() > deadline) throw new Error('it did not come to pass within eight seconds');
+        await sleep(10);
+      }
+    }
+
+    const counting = (name: string, run: (job: RunningJob) => Promise<string | undefined> = async () => undefined) => {
+      const seen: RunningJob[] = [];
+      const jobKind: JobKind = {
+        name,
+        summary: name,
+        run: (job) => {
+          seen.push(job);
+          return run(job);
+        },
+      };
+      return { seen, jobKind };
+    };
+
+    test('runs a job once its transaction is committed, with its payload', async () => {
+      const { seen, jobKind } = counting('committed', async () => 'well done');
+      const worker = await startWorker([jobKind]);
+      await db.write(async (tx) => {
+        await worker.enqueue(tx, { kind: 'committed', payload: { to: 'ada' } });
+        await sleep(50);
+        expect(seen).toHaveLength(0);
+      });
+      await until(async () => (await jobsOf('committed'))[0]?.state === 'done');
+      expect(seen.map(({ payload }) => payload)).toEqual([{ to: 'ada' }]);
+      expect(await jobsOf('committed')).toEqual([
+        { kind: 'committed', state: 'done', attempt: 1, message: 'well done' },
+      ]);
+    });
+
+    test('forgets a job whose transaction is rolled back', async () => {
+      const { seen, jobKind } = counting('rolled-back');
+      const worker = await startWorker([jobKind]);
+      const attempt = db.write(async (tx) => {
+        await worker.enqueue(tx, { kind: 'rolled-back' });
+        throw new Error('no');
+      });
+      await expect(attempt).rejects.toThrow('no');
+      await sleep(100);
+      expect(seen).toHaveLength(0);
+      expect(await jobsOf('rolled-back')).toEqual([]);
+    });
+
+    test('queues one job under a key while it waits', async () => {
+      const { seen, jobKind } = counting('keyed');
+      const worker = await startWorker([jobKind]);
+      await db.write(async (tx) => {
+        await worker.enqueue(tx, { kind: 'keyed', key: 'k' });
+        await worker.enqueue(tx, { kind: 'keyed', key: 'k' });
+      });
+      await until(async () => (await jobsOf('keyed'))[0]?.state === 'done');
+      expect(seen).toHaveLength(1);
+      await db.write((tx) => worker.enqueue(tx, { kind: 'keyed', key: 'k' }));
+      await until(() => seen.length === 2);
+    });
+
+    test('tries again after a failure, later, and gives up on the hopeless', async () => {
+      const { jobKind } = counting('failing', async () => {
+        throw new Error('the receiver is away');
+      });
+      const { jobKind: hopeless } = counting('hopeless', async () => {
+        throw new HopelessJob('there is no such receiver');
+      });
+      const worker = await startWorker([jobKind, hopeless]);
+      await db.write(async (tx) => {
+        await worker.enqueue(tx, { kind: 'failing' });
+        await worker.enqueue(tx, { kind: 'hopeless' });
+      });
+      await until(
+        async () => (await jobsOf('failing'))[0]?.message !== '' && (await jobsOf('hopeless'))[0]?.state === 'failed',
+      );
+      expect(await jobsOf('failing')).toEqual([
+        { kind: 'failing', state: 'queued', attempt: 1, message: 'the receiver is away' },
+      ]);
+      const { rows } = await sql<{ run_at: string }>`select run_at from jobs where kind = 'failing'`.execute(db.read);
+      expect((rows[0] as { run_at: string }).run_at > addMilliseconds(systemClock.now(), 2_000)).toBe(true);
+    });
+
+    test('takes over the job of a worker that died', async () => {
+      const { seen, jobKind } = counting('orphan');
+      const worker = await startWorker([jobKind]);
+      const past = addMilliseconds(systemClock.now(), -1_000);
+      await db.write(async (tx) => {
+        await worker.enqueue(tx, { kind: 'orphan' });
+        await sql`update jobs set state = 'running', worker = 'dead', attempt = 1, lease_until = ${past} where kind = 'orphan'`.execute(
+          tx,
+        );
+      });
+      await until(() => seen.length === 1);
+      expect(seen[0]?.attempt).toBe(2);
+    });
+
+    test('runs jobs that are to run alone one after the other', async () => {
+      let now = 0;
+      let most = 0;
+      const { seen, jobKind } = counting('alone', async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await sleep(20);
+        now -= 1;
+        return undefined;
+      });
+      const kinds = [{ ...jobKind, oneAtATime: true }];
+      const worker = await startWorker(kinds);
+      if (kind === 'postgres') await startWorker(kinds, openOther());
+      await db.write(async (tx) => {
+        for (let count = 0; count < 5; count += 1) await worker.enqueue(tx, { kind: 'alone' });
+      });
+      await until(() => seen.length === 5);
+      expect(most).toBe(1);
+    });
+
+    test('runs each of many jobs exactly once, over several workers', async () => {
+      const { seen, jobKind } = counting('many');
+      const worker = await startWorker([jobKind]);
+      if (kind === 'postgres') await startWorker([jobKind], openOther());
+      await db.write(async (tx) => {
+        for (let count = 0; count < 60; count += 1) await worker.enqueue(tx, { kind: 'many', payload: count });
+      });
+      await until(async () => (await jobsOf('many')).every(({ state }) => state === 'done'));
+      expect(new Set(seen.map(({ payload }) => payload)).size).toBe(60);
+      expect(seen).toHaveLength(60);
+    });
+
+    test('a schedule runs again and again', async () => {
+      const { seen, jobKind } = counting('tick');
+      await startWorker([{ ...jobKind, everyMs: 30 }]);
+      await until(() => seen.length >= 3);
+    });
+
+    const others: Database[] = [];
+    function openOther(): Database {
+      const other = open();
+      others.push(other);
+      return other;
+    }
+    afterAll(async () => {
+      for (const other of others) await other.close();
+    });
+  });
+}
