@@ -8,15 +8,18 @@ const problems = {
   unsupported_scheme: [403, 'Unsupported authentication type'],
   csrf_failed: [403, 'CSRF Failed: CSRF token missing.'],
   permission_denied: [403, 'You do not have permission to perform this action.'],
+  bad_request: [400, 'The request cannot be understood.'],
   parse_error: [400, 'JSON parse error'],
   not_found: [404, 'Not found.'],
   invalid_page: [404, 'Invalid page.'],
   method_not_allowed: [405, 'Method not allowed.'],
   not_acceptable: [406, 'Could not satisfy the request Accept header.'],
+  request_timeout: [408, 'The request did not arrive in time.'],
   precondition_failed: [412, 'The object has changed since it was read.'],
   payload_too_large: [413, 'The request body is too large.'],
   unsupported_media_type: [415, 'Unsupported media type in request.'],
   throttled: [429, 'Request was throttled.'],
+  headers_too_large: [431, 'The request headers are too large.'],
   unavailable: [503, 'The service is busy. Try again shortly.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

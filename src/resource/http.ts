@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
+import { isUnreachable } from '../platform/db/unreachable.ts';
 import { clientIp, faultBody } from '../platform/http/server.ts';
 import { PasswordQueueFull } from '../platform/passwords.ts';
 import type { Actor } from './actor.ts';
@@ -187,6 +188,8 @@ function refusal(error: unknown, request: FastifyRequest): Reply {
     return { status: 413, body: new Problem('payload_too_large').body() };
   if (error instanceof PasswordQueueFull)
     return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '1' } };
-  request.log.error({ err: error }, 'request failed');
+  request.fault = error;
+  if (isUnreachable(error))
+    return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '5' } };
   return { status: 500, body: faultBody(request.id) };
 }

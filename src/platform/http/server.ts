@@ -1,67 +1,93 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
-  LogController,
 } from 'fastify';
+import { readAddress } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { Log } from '../log.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { RequestLog } from './request-log.ts';
+import { securityHeaders } from './security-headers.ts';
 
 export interface ServerOptions {
-  readonly log: FastifyBaseLogger;
+  readonly log: Log;
   /** Address ranges whose `X-Forwarded-*` headers are believed; nobody's by default. */
   readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes?: number;
+  /** How long a request may take to arrive. */
+  readonly requestTimeoutMs?: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What went wrong inside; for the log, never for the caller. */
+    fault: unknown;
+  }
 }
 
 const defaultBodyLimit = 2 * 1024 * 1024;
 const uploadLimit = 5 * 1024 * 1024;
+const defaultRequestTimeoutMs = 30_000;
 
 /** An HTTP server with the habits every route here shares: request ids, security headers, limits, raw bodies. */
 export async function createServer({
   log,
   trustedProxies,
   bodyLimitBytes = defaultBodyLimit,
+  requestTimeoutMs = defaultRequestTimeoutMs,
 }: ServerOptions): Promise<FastifyInstance> {
+  // What Fastify says of itself ("Server listening …") is no news; each request has a child of the log as it is.
+  const quiet: FastifyBaseLogger = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const app = fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    loggerInstance: quiet,
+    childLoggerFactory: (_logger, bindings, options) => log.child(bindings, options),
+    logController: new RequestLog(log),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
-    // Slow senders do not hold a connection for long.
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
+    // Slow senders do not hold a connection for long, nor do those who say nothing.
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: 2 * requestTimeoutMs,
     keepAliveTimeout: 72_000,
+    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5_000) },
     genReqId: () => randomBytes(16).toString('hex'),
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: 'idle',
+    // While it stops, what still comes over an open connection is served, and the connection closed.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    // Paths with broken escapes, or too long to name anything, are turned away before any hook.
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const problem = new Problem(error.statusCode === 414 ? 'not_found' : 'bad_request');
+      reply.code(problem.status).headers(securityHeaders).send(problem.body());
+    },
   });
+  app.decorateRequest('fault', null);
   await app.register(cookie);
-  await app.register(helmet, {
-    contentSecurityPolicy: contentSecurityPolicy,
-    hsts: { maxAge: 31_536_000 },
-    frameguard: { action: 'deny' },
-  });
-  await app.register(rateLimit, { global: false });
+  await app.register(rateLimit, { global: false, keyGenerator: (request) => networkOf(clientIp(request)) });
   // Bodies stay bytes: the operation that wants JSON parses it, after it has checked who asks. Uploads stay unread till then.
   app.removeAllContentTypeParsers();
   await app.register(multipart, { limits: { fileSize: uploadLimit, files: 1, fields: 10 } });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(securityHeaders).header('x-request-id', request.id);
+    // Answers of the API may hold secrets: no cache keeps them. A client that has an ETag may still ask with it.
+    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    done();
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(new Problem('not_found').body()));
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error;
     if (statusCode === 413) return reply.code(413).send(new Problem('payload_too_large').body());
-    if (statusCode < 500) return reply.code(statusCode).send({ detail: error.message, code: 'bad_request' });
-    request.log.error({ err: error }, 'request failed');
+    if (statusCode < 500) return reply.code(statusCode).send(new Problem('bad_request', error.message).body());
+    request.fault = error;
     return reply.code(500).send(faultBody(request.id));
   });
   return app;
@@ -74,22 +100,14 @@ export const faultBody = (requestId: string) => ({
   request_id: requestId,
 });
 
-const contentSecurityPolicy = {
-  directives: {
-    defaultSrc: ["'self'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'", 'data:', 'https:'],
-    objectSrc: ["'none'"],
-    baseUri: ["'none'"],
-    frameAncestors: ["'none'"],
-    formAction: ["'self'"],
-    upgradeInsecureRequests: null,
-  },
-};
-
 /** The caller's address. A forwarded value that is no address is not believed, whoever sent it. */
 export function clientIp(request: FastifyRequest): string {
   const address = isIP(request.ip) ? request.ip : (request.socket.remoteAddress ?? '255.255.255.255');
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+/** Who counts as one caller where calls are counted: an IPv4 address, or the /64 that an IPv6 subscriber has to himself. */
+function networkOf(address: string): string {
+  const bytes = readAddress(address);
+  return bytes?.length === 16 ? Buffer.from(bytes.subarray(0, 8)).toString('hex') : address;
 }
