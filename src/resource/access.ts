@@ -99,6 +99,8 @@ export async function holdsOn(
 
 export function checkMayAdd(resource: Resource, call: Call): Actor {
   const actor = requireActor(call);
+  const { visibility } = resource;
+  if (visibility?.by === 'owner' && visibility.create === 'anyone signed in') return actor;
   if (!actor.holds(resource.permission('add'))) throw new Problem('permission_denied');
   return actor;
 }

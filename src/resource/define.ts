@@ -87,7 +87,13 @@ export type Visibility =
   /** Rows on which the caller holds `view`, globally or one by one. */
   | { readonly by: 'permission'; readonly always?: (row: RowAlias) => RawBuilder<unknown> }
   /** A superuser sees all, others their own; strangers' rows do not exist for them. */
-  | { readonly by: 'owner'; readonly column: string; readonly write: OwnerWrite }
+  | {
+      readonly by: 'owner';
+      readonly column: string;
+      readonly write: OwnerWrite;
+      /** Who may create rows: holders of the permission unless said otherwise. */
+      readonly create?: 'anyone signed in';
+    }
   /** A rule of its own: null means every row. */
   | {
       readonly by: 'rule';

@@ -106,6 +106,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     parameters.push(...filters, ...listParameters);
   }
   if (verb === 'retrieve') parameters.push(ifNoneMatch);
+  if (verb === 'list' || verb === 'retrieve') parameters.push(...leavingOut(resource));
   if (facts.method !== 'GET') parameters.push(dryRun);
   if (facts.method === 'PUT' || facts.method === 'PATCH' || facts.method === 'DELETE') parameters.push(ifMatch);
   const body = verbBody(verb, resource);
@@ -120,6 +121,13 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     answer: verbAnswer(verb, resource, engine),
     handle: (call) => facts.handle(engine, resource, call),
   };
+}
+
+/** The parameters that leave nested objects out. */
+function leavingOut({ allFields }: Resource): Parameter[] {
+  const nests = Object.values(allFields).flatMap(({ storage }) => (storage.in === 'nested' ? [storage.nest] : []));
+  const names = new Set(nests.flatMap(({ unless }) => unless ?? []));
+  return [...names].map((name) => ({ name, in: 'query', schema: { type: 'boolean', default: true } }));
 }
 
 const pathOf = (resource: Resource, below: string) => `${resource.path}${below}${below && '/'}`;

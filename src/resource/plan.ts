@@ -27,6 +27,8 @@ export interface PlanNeeds {
   readonly dialect: Dialect;
   /** Nested secrets show only to callers who may view the object they belong to. */
   readonly mayView: MayView;
+  /** The `include_…` parameters that the caller has set to false. */
+  readonly without?: ReadonlySet<string>;
 }
 
 /** All objects of a resource, none, or those whose keys a subquery gives. */
@@ -117,6 +119,7 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
       return member(storage.select(row, needs.dialect), storage.json);
     case 'nested': {
       const { nest } = storage;
+      if (nest.unless && needs.without?.has(nest.unless)) return member(sql`null`, true, () => null);
       const target = needs.registry.require(nest.model);
       const plan = planOf(target, nest.view, needs, depth + 1);
       const other = target.row(depth + 1);

@@ -41,7 +41,9 @@ export function createEngine(registry: Registry): Engine {
     made.set(call, plans);
     let plan = plans.get(resource);
     if (!plan) {
-      plan = planOf(resource, 'full', { registry, dialect: call.db.dialect, mayView: rightToView(call.actor) });
+      const needs = { registry, dialect: call.db.dialect, mayView: rightToView(call.actor) };
+      const without = leftOut(call.request.query);
+      plan = planOf(resource, 'full', { ...needs, ...(without && { without }) });
       plans.set(resource, plan);
     }
     return plan;
@@ -50,6 +52,7 @@ export function createEngine(registry: Registry): Engine {
   return {
     registry,
     plan(resource, call) {
+      if (leftOut(call.request.query)) return ownPlan(resource, call);
       if (call.actor?.isSuperuser) return openPlan(resource, call);
       let isGuarded = guarded.get(resource);
       if (isGuarded === undefined) {
@@ -59,6 +62,13 @@ export function createEngine(registry: Registry): Engine {
       return isGuarded ? ownPlan(resource, call) : openPlan(resource, call);
     },
   };
+}
+
+/** The `include_…` parameters that are false: they leave nested objects out. */
+function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
+  if (query.size === 0) return null;
+  const off = [...query].filter(([name, value]) => name.startsWith('include_') && /^(false|0)$/i.test(value));
+  return off.length > 0 ? new Set(off.map(([name]) => name)) : null;
 }
 
 /** Whether this caller may view all objects of a resource, none, or those whose keys a subquery gives. */

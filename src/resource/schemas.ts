@@ -30,10 +30,11 @@ function memberSchema(field: Field, registry: Registry): JsonSchema {
 
 function nestedSchema({ storage }: Field, registry: Registry): JsonSchema {
   if (storage.in !== 'nested') throw new Error('only nested fields have nested schemas');
-  const { model, view, many } = storage.nest;
+  const { model, view, many, unless } = storage.nest;
   const { name } = responseSchema(registry.require(model), registry, view);
   const reference = { $ref: `#/components/schemas/${name}` };
-  return many ? arrayOf(reference) : orNull(reference);
+  if (!many) return orNull(reference);
+  return unless ? orNull(arrayOf(reference)) : arrayOf(reference);
 }
 
 /** The schema of a body: for creating and replacing, or (all optional) for changing. */

@@ -27,6 +27,8 @@ export interface Dialect {
   toText(value: RawBuilder<unknown>): RawBuilder<string>;
   /** A member of a JSON column as text. */
   jsonText(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<string | null>;
+  /** Whether a member of a JSON column is this JSON value, of this type. */
+  jsonEquals(column: RawBuilder<unknown>, path: readonly string[], value: unknown): RawBuilder<boolean>;
   /** The start of the hour, day or month a timestamp column falls into, as text `YYYY-MM-DDTHH:MM`. */
   timeBucket(column: RawBuilder<unknown>, unit: 'hour' | 'day' | 'month'): RawBuilder<string>;
   /** Appended to a select whose row is about to be changed. */

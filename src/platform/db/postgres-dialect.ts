@@ -36,6 +36,8 @@ export const postgresDialect: Dialect = {
   keyFromText: (value, type) => (type === 'text' ? value : sql`cast(${value} as ${sql.raw(types[type])})`),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,
+  jsonEquals: (column, path, value) =>
+    sql`${column} #> ${sql`cast(${path} as text[])`} = cast(${JSON.stringify(value)} as jsonb)`,
   timeBucket: (column, unit) => sql`to_char(${column} at time zone 'UTC', ${sql.lit(bucketFormat[unit])})`,
   forUpdate: sql`for update of t`,
   exclusive: (thing) => sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${thing}`}))`,

@@ -35,6 +35,7 @@ export const sqliteDialect: Dialect = {
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
+  jsonEquals: (column, path, value) => sql`${column} -> ${jsonPath(path)} = json(${JSON.stringify(value)})`,
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
   exclusive: () => null,

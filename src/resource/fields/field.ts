@@ -76,6 +76,8 @@ export interface Nest {
   /** Which rows of the other table, given its alias, this row's and the field's name. */
   where(other: RowAlias, row: RowAlias, name: string): RawBuilder<unknown>;
   readonly order?: string;
+  /** A query parameter (`include_users`) that leaves the objects out when it is false: the member is then null. */
+  readonly unless?: string;
 }
 
 /** A value made from the others of the row when it is shown. */

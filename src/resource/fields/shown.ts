@@ -34,6 +34,8 @@ export function derived(schema: JsonSchema, derive: Derive): Field {
 export interface NestedOptions {
   /** A view of the other resource; the whole of it when not said. */
   readonly view?: string;
+  /** A query parameter (`include_users`) that makes the member null when it is false, wherever it is nested. */
+  readonly unless?: string;
 }
 
 /** The object that the reference in `column` names, or null. */
@@ -64,7 +66,7 @@ export function nestedMany(
 ): Field {
   const where = (other: RowAlias, row: RowAlias) =>
     sql`${other.col('pk')} in (select ${sql.ref(join.other)} from ${sql.table(join.table)} where ${sql.ref(`${join.table}.${join.own}`)} = ${row.col('pk')})`;
-  return nest(model, options.view ?? 'full', true, where, options.order);
+  return nest(model, options.view ?? 'full', true, where, options);
 }
 
 /** The objects of another model that name this row in their column. */
@@ -78,16 +80,22 @@ export function nestedBack(
     options.view ?? 'full',
     true,
     (other, row) => sql`${other.col(column)} = ${row.col('pk')}`,
-    options.order,
+    options,
   );
 }
 
-function nest(model: string, view: string, many: boolean, where: Nest['where'], order?: string): Field {
+function nest(
+  model: string,
+  view: string,
+  many: boolean,
+  where: Nest['where'],
+  { order, unless }: Pick<Nest, 'order' | 'unless'> = {},
+): Field {
   return {
     ...shown,
     kind: 'nested',
     schema: {},
-    storage: { in: 'nested', nest: { model, view, many, where, ...(order && { order }) } },
+    storage: { in: 'nested', nest: { model, view, many, where, ...(order && { order }), ...(unless && { unless }) } },
     fromColumn: (raw) => raw,
   };
 }
