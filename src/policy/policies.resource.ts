@@ -1,14 +1,27 @@
+import { sql } from 'kysely';
 import { defineFamilyList } from '../resource/family.ts';
+import { eitherFilter } from '../resource/filters.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { PolicyEngine } from './engine.ts';
 import { policyFamily } from './policy.family.ts';
+import { tryPolicyAction } from './try-policy.ts';
 
 /** Policies of every kind. */
-export const policiesResource = defineFamilyList({
-  family: policyFamily,
-  path: '/policies/all/',
-  param: 'policy_uuid',
-  key: 'uuid',
-  schema: 'Policy',
-  names: ['Policy', 'Policies'],
-  order: ['name'],
-  search: ['name'],
-});
+export function policiesResource(engine: PolicyEngine): Resource {
+  return defineFamilyList({
+    family: policyFamily,
+    path: '/policies/all/',
+    param: 'policy_uuid',
+    key: 'uuid',
+    schema: 'Policy',
+    names: ['Policy', 'Policies'],
+    order: ['name'],
+    search: ['name'],
+    filters: {
+      bindings__isnull: eitherFilter(
+        (row) => sql`not exists (select 1 from policy_bindings pb where pb.policy = ${row.col('pk')})`,
+      ),
+    },
+    actions: [tryPolicyAction(engine)],
+  });
+}

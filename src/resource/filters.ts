@@ -25,3 +25,15 @@ export function eitherFilter(holds: (row: RowAlias) => RawBuilder<unknown>): Fil
 
 /** Whether the column is empty: `?managed__isnull=true`. */
 export const isNullFilter = (column: string): Filter => eitherFilter((row) => sql`${row.col(column)} is null`);
+
+/** Rows whose column has one of the texts of a list with commas: `?identifier_in=a,b`. */
+export function listedFilter(column: string): Filter {
+  return {
+    schema: { type: 'array', items: { type: 'string' } },
+    many: true,
+    condition({ texts, row }) {
+      const values = texts.flatMap((text) => text.split(',')).map((text) => text.trim());
+      return sql`${row.col(column)} in (${sql.join(values)})`;
+    },
+  };
+}

@@ -106,7 +106,7 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
 
   switch (storage.in) {
     case 'column': {
-      const column = row.col(name === resource.keyName ? 'pk' : name);
+      const column = storage.shownAs?.(row, needs.dialect) ?? row.col(name === resource.keyName ? 'pk' : name);
       const guarded = field.secret && depth > 0 ? guard(resource, column, needs, depth) : column;
       return member(guarded, storage.type === 'json');
     }

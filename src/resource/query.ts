@@ -10,7 +10,7 @@ import { isStorable } from './fields/well-formed.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
-const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
+export const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
 /** Every filter by the name of its query parameter: those the fields bring, and those declared. */

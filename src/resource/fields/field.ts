@@ -51,7 +51,8 @@ export interface Field extends Common {
 }
 
 export type Storage =
-  | { readonly in: 'column'; readonly type: ColumnType }
+  /** `shownAs`: what stands for the column's value when it is shown in another form than it is stored. */
+  | { readonly in: 'column'; readonly type: ColumnType; readonly shownAs?: Select }
   | { readonly in: 'join'; readonly join: Join }
   | { readonly in: 'query'; readonly select: Select; readonly json: boolean }
   | { readonly in: 'nested'; readonly nest: Nest }

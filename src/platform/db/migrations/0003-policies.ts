@@ -10,5 +10,28 @@ export const policyKinds: Migration = {
       days: 'int',
       deny_only: 'bool',
     }),
+    ...createTable(dialect, 'policy_reputation', {
+      pk: 'uuid key -> policies cascade',
+      check_ip: 'bool',
+      check_username: 'bool',
+      threshold: 'int index',
+    }),
+    ...createTable(
+      dialect,
+      'policy_reputation_scores',
+      {
+        pk: 'uuid key',
+        identifier: 'text',
+        ip: 'text index',
+        ip_geo_data: 'json',
+        ip_asn_data: 'json',
+        score: 'int index',
+        updated: 'time',
+        expires: 'time index',
+      },
+      { unique: [['identifier', 'ip']] },
+    ),
+    ...createTable(dialect, 'policy_geoip', { pk: 'uuid key -> policies cascade', asns: 'json', countries: 'json' }),
+    ...createTable(dialect, 'policy_expression', { pk: 'uuid key -> policies cascade', expression: 'text' }),
   ],
 };

@@ -1,0 +1,18 @@
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { expression } from '../../../resource/fields/expression.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** Decides by an expression that the administrator writes. */
+export function expressionPolicy({ sandbox }: { readonly sandbox: Sandbox }): Resource {
+  return definePolicy({
+    path: '/policies/expression/',
+    model: 'svc_policies_expression.expressionpolicy',
+    schema: 'ExpressionPolicy',
+    names: ['Expression Policy', 'Expression Policies'],
+    component: 'xak-policy-expression-form',
+    description: 'Passes when an expression says so: the body of a JavaScript function.',
+    table: 'policy_expression',
+    fields: { expression: expression(sandbox.check, { filter: true }) },
+  });
+}

@@ -1,0 +1,35 @@
+import { countries, findCountry } from '../../../lib/countries.ts';
+import { accept, complain, type Field } from '../../../resource/fields/field.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { arrayOf, type JsonSchema } from '../../../resource/json-schema.ts';
+
+const names = new Map(countries.map(({ code, name }) => [code, name]));
+
+/** As people look for them: by name, accents aside. */
+export const countriesByName = countries.toSorted((left, right) => left.name.localeCompare(right.name, 'en'));
+
+const codeSchema: JsonSchema = { type: 'string', enum: countriesByName.map(({ code }) => code) };
+
+/** A country by its code of two letters; requests may also give three letters, the number or the English name. */
+export const country: Field = {
+  ...text(),
+  kind: 'country',
+  schema: codeSchema,
+  requestSchema: codeSchema,
+  parse(value) {
+    const given = typeof value === 'object' && value !== null && 'code' in value ? value.code : value;
+    const code = typeof given === 'string' || typeof given === 'number' ? findCountry(String(given)) : null;
+    return code
+      ? accept(code)
+      : complain(`"${typeof given === 'object' ? JSON.stringify(given) : given}" is not a valid choice.`);
+  },
+};
+
+export const countryList: JsonSchema = arrayOf({
+  type: 'object',
+  properties: { code: codeSchema, name: { type: 'string' } },
+  required: ['code', 'name'],
+});
+
+/** Codes with the names they are shown by. */
+export const detailed = (codes: readonly string[]) => codes.map((code) => ({ code, name: names.get(code) ?? code }));

@@ -1,0 +1,35 @@
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { defineEndpoint } from '../../../resource/endpoint.ts';
+import { whole } from '../../../resource/fields/scalar.ts';
+import { derived } from '../../../resource/fields/shown.ts';
+import { list } from '../../../resource/fields/structured.ts';
+import { countriesByName, country, countryList, detailed } from './country.ts';
+
+const mostCountries = 249;
+
+/** Lets in addresses of some countries or networks. */
+export const geoIpPolicy = definePolicy({
+  path: '/policies/geoip/',
+  model: 'svc_policies_geoip.geoippolicy',
+  schema: 'GeoIPPolicy',
+  names: ['GeoIP Policy', 'GeoIP Policies'],
+  component: 'xak-policy-geoip-form',
+  description: 'Passes when the address of the client is in one of some countries or of some autonomous systems.',
+  table: 'policy_geoip',
+  fields: {
+    asns: list(whole(), { default: () => [] }),
+    countries: list(country, { max: mostCountries, arrange: (codes) => [...new Set(codes)].sort() }),
+    countries_obj: derived(countryList, (row) => detailed(row.countries as string[])),
+  },
+});
+
+/** The countries a policy can name. */
+export const countriesEndpoint = defineEndpoint({
+  id: 'policies_geoip_iso3166_list',
+  method: 'GET',
+  path: '/policies/geoip_iso3166/',
+  summary: 'List the countries of ISO 3166-1',
+  access: 'anyone',
+  answer: { status: 200, schema: countryList },
+  run: async () => countriesByName,
+});

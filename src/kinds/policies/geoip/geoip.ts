@@ -1,0 +1,32 @@
+import type { Geo } from '../../../platform/geo/geo.ts';
+import { CannotDecide, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
+import { geoIpPolicy } from './geoip.resource.ts';
+
+export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
+  function checkNetwork(asns: readonly number[], ip: string): Verdict {
+    const network = geo.network(ip);
+    if (!network) throw new CannotDecide('GeoIP: client IP not found in ASN database.');
+    return asns.includes(network.asn) ? pass : refuse('Client IP is not part of an allowed autonomous system.');
+  }
+
+  function checkCountry(countries: readonly string[], ip: string): Verdict {
+    const country = geo.locate(ip)?.country;
+    if (!country) throw new CannotDecide('GeoIP: client IP address not found in City database.');
+    return countries.includes(country) ? pass : refuse('Client IP is not in an allowed country.');
+  }
+
+  return {
+    resource: geoIpPolicy,
+    /** Either will do; an address that one of the databases does not know decides nothing. */
+    evaluate(policy, { clientIp }) {
+      const asns = policy.asns as number[];
+      const countries = policy.countries as string[];
+      const verdicts = [
+        ...(asns.length > 0 ? [checkNetwork(asns, clientIp)] : []),
+        ...(countries.length > 0 ? [checkCountry(countries, clientIp)] : []),
+      ];
+      if (verdicts.length === 0 || verdicts.some(({ passing }) => passing)) return pass;
+      return refuse(...verdicts.flatMap(({ messages }) => messages));
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { fromTimestamp } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { type PolicyKind, pass, refuse } from '../../../policy/kind.ts';
+import { masked } from '../../../resource/audit.ts';
+import type { Call } from '../../../resource/call.ts';
+import { passwordExpiryPolicy } from './password-expiry.resource.ts';
+
+const dayMs = 86_400_000;
+const unusable = '!';
+
+export const passwordExpiry: PolicyKind = {
+  resource: passwordExpiryPolicy,
+  evaluate({ days, deny_only }, { user, now }) {
+    if (!user) throw new Error('The age of a password cannot be told without a user.');
+    const age = fromTimestamp(now).getTime() - fromTimestamp(user.password_change_date).getTime();
+    const daysOver = Math.floor(age / dayMs) - Number(days);
+    if (daysOver < 0) return pass;
+    if (deny_only) return refuse('Password has expired.');
+    return {
+      ...refuse(`Password expired ${daysOver} days ago. Please update your password.`),
+      consequence: (tx, call) => makeUnusable(tx, call, user),
+    };
+  },
+};
+
+/** Whoever has not replaced an old password can no longer sign in with it. */
+async function makeUnusable(tx: Query, call: Call, { pk, username }: UserFacts): Promise<void> {
+  const { rows } =
+    await sql`update users set password = ${unusable} where pk = ${pk} and password <> ${unusable} returning pk`.execute(
+      tx,
+    );
+  if (rows.length === 0) return;
+  const model = { app: 'svc_core', model_name: 'user', pk, name: username };
+  const diff = { password: { previous_value: masked, new_value: null } };
+  await call.world.record(tx, call, { action: 'model_updated', app: 'svc_core', context: { model, diff } });
+}

@@ -1,0 +1,21 @@
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+
+/** Tells whose attempts to sign in have failed too often of late. */
+export const reputationPolicy = definePolicy({
+  path: '/policies/reputation/',
+  model: 'svc_policies_reputation.reputationpolicy',
+  schema: 'ReputationPolicy',
+  names: ['Reputation Policy', 'Reputation Policies'],
+  component: 'xak-policy-reputation-form',
+  description: 'Passes when the reputation of the address or of the user name has fallen to a threshold or below it.',
+  table: 'policy_reputation',
+  search: ['name', 'threshold'],
+  fields: {
+    check_ip: flag({ default: true, filter: true }),
+    check_username: flag({ default: true, filter: true }),
+    threshold: whole({ default: -5, filter: true }),
+  },
+  check: ({ values }) =>
+    values.check_ip || values.check_username ? null : { non_field_errors: ['Either IP or Username must be checked'] },
+});

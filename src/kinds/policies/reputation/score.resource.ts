@@ -1,0 +1,31 @@
+import { readAndDeleteVerbs } from '../../../resource/define.ts';
+import { time, whole } from '../../../resource/fields/scalar.ts';
+import { json } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { listedFilter } from '../../../resource/filters.ts';
+import { defineResource } from '../../../resource/resource.ts';
+
+/** How attempts to sign in went, by address and user name. */
+export const reputationScores = defineResource({
+  path: '/policies/reputation/scores/',
+  param: 'reputation_uuid',
+  key: 'uuid',
+  model: 'svc_policies_reputation.reputation',
+  schema: 'Reputation',
+  names: ['Reputation Score', 'Reputation Scores'],
+  table: 'policy_reputation_scores',
+  order: ['ip'],
+  search: ['identifier', 'ip', 'score'],
+  filters: { identifier_in: listedFilter('identifier') },
+  verbs: readAndDeleteVerbs,
+  nameOf: (row) => `${row.identifier}/${row.ip}`,
+  fields: {
+    identifier: text({ readOnly: true, filter: true }),
+    ip: text({ readOnly: true, filter: true }),
+    ip_geo_data: json({ readOnly: true, anyValue: true }),
+    ip_asn_data: json({ readOnly: true, anyValue: true }),
+    score: whole({ readOnly: true, filter: true }),
+    updated: time({ readOnly: true }),
+    expires: time({ readOnly: true, writeOnly: true }),
+  },
+});

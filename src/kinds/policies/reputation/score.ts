@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Geo } from '../../../platform/geo/geo.ts';
+import { randomUuid } from '../../../platform/random.ts';
+
+const keptMs = 86_400_000;
+
+export interface ScoreChange {
+  readonly identifier: string;
+  readonly ip: string;
+  /** -1 for an attempt to sign in that failed, +1 for one that succeeded. */
+  readonly by: number;
+  readonly now: string;
+}
+
+/** Keeps score of an attempt to sign in. A score that has run out starts anew. */
+export async function changeScore(tx: Query, geo: Geo, { identifier, ip, by, now }: ScoreChange): Promise<void> {
+  const place = JSON.stringify(geo.locate(ip) ?? {});
+  const network = JSON.stringify(geo.network(ip) ?? {});
+  const expires = addMilliseconds(now, keptMs);
+  await sql`insert into policy_reputation_scores as s (pk, identifier, ip, ip_geo_data, ip_asn_data, score, updated, expires)
+    values (${randomUuid()}, ${identifier}, ${ip}, ${place}, ${network}, ${by}, ${now}, ${expires})
+    on conflict (identifier, ip) do update set
+      score = case when s.expires > ${now} then s.score + ${by} else ${by} end,
+      ip_geo_data = ${place}, ip_asn_data = ${network}, updated = ${now}, expires = ${expires}`.execute(tx);
+}

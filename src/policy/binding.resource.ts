@@ -1,0 +1,56 @@
+import type { CheckInput } from '../resource/define.ts';
+import { ref } from '../resource/fields/ref.ts';
+import { flag, whole } from '../resource/fields/scalar.ts';
+import { nested } from '../resource/fields/shown.ts';
+import { isNullFilter } from '../resource/filters.ts';
+import { defineResource } from '../resource/resource.ts';
+import { missingTarget, resolveTarget, targetField, targetFilter } from './target.ts';
+
+/** What decides about access to an object: a policy, or who is in a group, or who somebody is. */
+export const bindingResource = defineResource({
+  path: '/policies/bindings/',
+  param: 'policy_binding_uuid',
+  key: 'uuid',
+  model: 'svc_policies.policybinding',
+  schema: 'PolicyBinding',
+  names: ['Policy Binding', 'Policy Bindings'],
+  table: 'policy_bindings',
+  order: ['order'],
+  search: ['policy.name'],
+  filters: {
+    policy__isnull: isNullFilter('policy'),
+    target: targetFilter(false),
+    target_in: targetFilter(true),
+  },
+  fields: {
+    // A PUT that names one of the three means that one and not the others.
+    policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true }),
+    group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true }),
+    user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true }),
+    policy_obj: nested('svc_policies.policy', 'policy'),
+    group_obj: nested('svc_core.group', 'group'),
+    user_obj: nested('svc_core.user', 'user'),
+    target: targetField,
+    negate: flag({ default: false, help: 'Negates the outcome of the policy. Messages are unaffected.' }),
+    enabled: flag({ default: true, filter: true }),
+    order: whole({ filter: true }),
+    timeout: whole({
+      default: 30,
+      min: 0,
+      filter: true,
+      help: 'Seconds after which the policy is given up. Zero sets no limit.',
+    }),
+    failure_result: flag({ default: false, help: 'Result if the policy cannot be evaluated.' }),
+  },
+  check: checkBinding,
+});
+
+async function checkBinding({ values, given, tx }: CheckInput) {
+  const named = ['policy', 'group', 'user'].filter((name) => values[name] !== null && values[name] !== undefined);
+  if (named.length > 1) return { non_field_errors: ["Only one of 'policy', 'group' or 'user' can be set."] };
+  if (named.length === 0) return { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] };
+  if (!given.has('target')) return null;
+  const key = values.target as string;
+  values.target = await resolveTarget(key, tx);
+  return values.target === null ? missingTarget(key) : null;
+}

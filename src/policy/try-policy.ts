@@ -1,0 +1,70 @@
+import { loadUserFacts } from '../core/mapping/user-facts.ts';
+import type { Json } from '../lib/json.ts';
+import { Invalid } from '../lib/problem.ts';
+import { isVisible } from '../resource/access.ts';
+import type { Action, ActionInput } from '../resource/define.ts';
+import { missingObject, ref } from '../resource/fields/ref.ts';
+import { json } from '../resource/fields/structured.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+  timeSchema,
+} from '../resource/json-schema.ts';
+import type { PolicyEngine } from './engine.ts';
+import { policyRequest } from './request.ts';
+
+const logSchema: JsonSchema = objectSchema({
+  timestamp: timeSchema,
+  log_level: { type: 'string', enum: ['critical', 'exception', 'error', 'warn', 'warning', 'info', 'debug', 'notset'] },
+  logger: stringSchema,
+  event: stringSchema,
+  attributes: { type: 'object', additionalProperties: true },
+});
+
+/** Whoever may run a policy may also write it: seeing it is not enough. Nothing comes of the decision. */
+export function tryPolicyAction(engine: PolicyEngine): Action {
+  return {
+    name: 'test',
+    on: 'row',
+    method: 'POST',
+    summary: 'Try a policy',
+    access: 'change',
+    body: { user: ref('svc_core.user', 'int'), context: json({ default: () => ({}) }) },
+    bodySchema: 'PolicyTestRequest',
+    answer: {
+      status: 200,
+      schema: objectSchema({
+        passing: booleanSchema,
+        messages: arrayOf(stringSchema),
+        log_messages: arrayOf(logSchema),
+      }),
+      schemaName: 'PolicyTestResult',
+    },
+    prepare: (input) => tryPolicy(engine, input),
+    run: async ({ prepared }) => prepared,
+  };
+}
+
+async function tryPolicy(engine: PolicyEngine, { call, registry, row, values }: ActionInput) {
+  const pk = values.user as number;
+  // A user whom the caller may not see does not exist for them.
+  const isThere = await isVisible(registry.require('svc_core.user'), pk, call, registry);
+  const user = isThere ? await loadUserFacts(call, call.db.read, pk) : null;
+  if (!user) throw Invalid.field('user', missingObject(pk));
+  const request = policyRequest(call, { user, context: values.context as Record<string, Json> });
+  const { passing, messages, logs } = await engine.tryPolicy({ call, request, policy: row });
+  return {
+    passing,
+    messages,
+    log_messages: logs.map(({ level, text, attributes }) => ({
+      timestamp: call.now,
+      log_level: level,
+      logger: 'gatehouse.policy',
+      event: text,
+      attributes,
+    })),
+  };
+}
