@@ -1,15 +1,20 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
+/** Whom to trust and who to be; the system's authorities and nobody unless said otherwise. */
+export type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
+
 interface Guard {
   allow: Cidrs;
   lookup: Lookup;
   timeoutMs: number;
+  tls: TlsOptions;
 }
 
 /**
@@ -19,6 +24,7 @@ interface Guard {
 export function createGuardedConnect(build: typeof buildConnector, guard: Guard): buildConnector.connector {
   const isAllowed = (address: string): boolean => isPublicAddress(address) || contains(guard.allow, address);
   const connect = build({
+    ...guard.tls,
     allowH2: false,
     timeout: guard.timeoutMs,
     lookup: createGuardedLookup(guard.lookup, isAllowed),

@@ -80,7 +80,12 @@ function grants(dialect: Dialect): string[] {
     expiring: 'bool',
     scope: 'json',
   };
-  const rules = { index: [['provider', 'expires', 'pk'], ['user', 'provider', 'expires', 'pk']] };
+  const rules = {
+    index: [
+      ['provider', 'expires', 'pk'],
+      ['user', 'provider', 'expires', 'pk'],
+    ],
+  };
   const token = { token_hash: 'text unique', id_token: 'text', revoked: 'bool index' };
   return [
     ...createTable(dialect, 'oauth2_access_tokens', { ...grant, ...token }, rules),

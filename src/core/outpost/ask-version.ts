@@ -1,0 +1,36 @@
+import { parseCidrs } from '../../lib/cidr.ts';
+import { createFetch, type FetchOptions, type GuardedFetch } from '../../platform/fetch/guarded-fetch.ts';
+import { OutboundError } from '../../platform/fetch/outbound-error.ts';
+import { type ConnectionState, unreachable } from './service-connection.family.ts';
+
+/** Opens a way out that may go where this server's outgoing calls may go, and nowhere else. */
+export type OpenFetch = (options: Pick<FetchOptions, 'tls' | 'socketPath' | 'timeoutMs' | 'maxBytes'>) => GuardedFetch;
+
+export const openFetchWithin =
+  (outboundAllow: readonly string[]): OpenFetch =>
+  (options) =>
+    createFetch({ allow: parseCidrs(outboundAllow), ...options });
+
+export interface Question {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which member of the answer names the version. */
+  readonly member: string;
+  readonly over: Pick<FetchOptions, 'tls' | 'socketPath'>;
+}
+
+const limits = { timeoutMs: 3_000, maxBytes: 65_536 };
+
+export async function askVersion(open: OpenFetch, { url, headers, member, over }: Question): Promise<ConnectionState> {
+  const fetch = open({ ...limits, ...over });
+  try {
+    const answer = await fetch(url, { headers });
+    const version = answer.status === 200 ? (answer.json() as Record<string, unknown> | null)?.[member] : undefined;
+    return typeof version === 'string' ? { healthy: true, version } : unreachable;
+  } catch (error) {
+    if (error instanceof OutboundError) return unreachable;
+    throw error;
+  } finally {
+    await fetch.close();
+  }
+}

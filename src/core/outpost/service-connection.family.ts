@@ -1,0 +1,83 @@
+import type { Call } from '../../resource/call.ts';
+import type { Action, Declaration, Family } from '../../resource/define.ts';
+import { defineFamilyList } from '../../resource/family.ts';
+import { flag } from '../../resource/fields/scalar.ts';
+import { text } from '../../resource/fields/text.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+
+const localHelp = 'If enabled, use the local connection. Required Docker socket/Kubernetes Integration';
+
+/** What every way to reach a platform that runs outposts has. */
+export const connectionFamily: Family = {
+  model: 'svc_outposts.outpostserviceconnection',
+  table: 'service_connections',
+  fields: {
+    name: text({ unique: 'Outpost Service-Connection with this name already exists.', filter: true }),
+    local: flag({ default: false, filter: true, help: localHelp }),
+  },
+};
+
+type Varying = Pick<
+  Declaration,
+  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
+> &
+  Partial<Pick<Declaration, 'check'>>;
+
+/** A kind of service connection: its own fields on top of the family's. */
+export function defineConnection(kind: Varying): Resource {
+  return defineResource({
+    param: 'uuid',
+    key: 'uuid',
+    family: connectionFamily,
+    order: ['name'],
+    search: ['name'],
+    ...kind,
+  });
+}
+
+export interface ConnectionState {
+  readonly healthy: boolean;
+  /** What the other side says it is; empty when it cannot be asked. */
+  readonly version: string;
+}
+
+/** Asks the other side of a connection how it is. An answer that does not come is an answer. */
+export type AskState = (pk: string, call: Call) => Promise<ConnectionState>;
+
+/** Connections of every kind; how the state of one is asked for, its kind says. */
+export function connectionsResource(states: Readonly<Record<string, AskState>>): Resource {
+  return defineFamilyList({
+    family: connectionFamily,
+    path: '/outposts/service_connections/all/',
+    param: 'uuid',
+    key: 'uuid',
+    schema: 'ServiceConnection',
+    names: ['Outpost Service-Connection', 'Outpost Service-Connections'],
+    order: ['name'],
+    search: ['name'],
+    fields: { local: flag({ default: false, help: localHelp }) },
+    actions: [stateAction(states)],
+  });
+}
+
+function stateAction(states: Readonly<Record<string, AskState>>): Action {
+  return {
+    name: 'state',
+    on: 'row',
+    method: 'GET',
+    summary: 'Ask whether the other side can be reached, and its version',
+    access: 'visible',
+    answer: {
+      status: 200,
+      schema: objectSchema({ healthy: booleanSchema, version: stringSchema }),
+      schemaName: 'ServiceConnectionState',
+    },
+    async run({ row, call }) {
+      const ask = states[row.kind as string];
+      return ask ? ask(row.pk as string, call) : unreachable;
+    },
+  };
+}
+
+export const unreachable: ConnectionState = { healthy: false, version: '' };

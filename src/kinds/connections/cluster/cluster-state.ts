@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { askVersion, type OpenFetch } from '../../../core/outpost/ask-version.ts';
+import { type AskState, unreachable } from '../../../core/outpost/service-connection.family.ts';
+import { type ClusterAccess, readKubeconfig } from './kubeconfig.ts';
+
+interface ClusterRow {
+  readonly local: boolean | number;
+  readonly kubeconfig: string;
+  readonly verify_ssl: boolean | number;
+}
+
+/** Where a cluster puts what its own workloads need to call its API server. */
+const ownServer = 'https://kubernetes.default.svc';
+const ownFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Asks the API server of the cluster for its version. */
+export function askCluster(open: OpenFetch): AskState {
+  return async (pk, { db, world }) => {
+    const { rows } = await sql<ClusterRow>`select b.local, t.kubeconfig, t.verify_ssl
+      from connection_cluster t join service_connections b on b.pk = t.pk where t.pk = ${pk}`.execute(db.read);
+    const row = rows[0];
+    if (!row) return unreachable;
+    const access = row.local
+      ? await ownCluster()
+      : readKubeconfig(JSON.parse(world.open(row.kubeconfig, 'service_connections.kubeconfig')));
+    const url = access && URL.parse('version', access.server.replace(/\/?$/, '/'));
+    if (!access || !url) return unreachable;
+    const tls = row.verify_ssl ? access.tls : { ...access.tls, rejectUnauthorized: false };
+    return askVersion(open, { url: url.href, headers: access.headers, member: 'gitVersion', over: { tls } });
+  };
+}
+
+async function ownCluster(): Promise<ClusterAccess | null> {
+  try {
+    const [ca, token] = await Promise.all([
+      readFile(`${ownFolder}/ca.crt`, 'utf8'),
+      readFile(`${ownFolder}/token`, 'utf8'),
+    ]);
+    return { server: ownServer, tls: { ca }, headers: { authorization: `Bearer ${token.trim()}` } };
+  } catch {
+    // This server does not run in a cluster, so there is no local one.
+    return null;
+  }
+}

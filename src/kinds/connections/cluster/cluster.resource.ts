@@ -1,0 +1,39 @@
+import { defineConnection } from '../../../core/outpost/service-connection.family.ts';
+import type { Complaints } from '../../../lib/problem.ts';
+import type { CheckInput } from '../../../resource/define.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { secretJson } from '../../../resource/fields/secret.ts';
+import { readKubeconfig } from './kubeconfig.ts';
+
+/** A Kubernetes cluster: the one this server runs in, or any that a kubeconfig leads to. */
+export const clusterConnection = defineConnection({
+  path: '/outposts/service_connections/cluster/',
+  model: 'svc_outposts.clusterserviceconnection',
+  schema: 'ClusterServiceConnection',
+  names: ['Cluster Service-Connection', 'Cluster Service-Connections'],
+  component: 'xak-service-connection-cluster-form',
+  description: 'Reach a cluster from within, or by a kubeconfig.',
+  table: 'connection_cluster',
+  fields: {
+    kubeconfig: secretJson({
+      anyValue: true,
+      default: () => ({}),
+      help: 'Paste your kubeconfig here. Gatehouse will automatically use the currently selected context.',
+    }),
+    verify_ssl: flag({ default: true, help: 'Verify SSL Certificates of the Kubernetes API endpoint' }),
+  },
+  check: checkKubeconfig,
+});
+
+function checkKubeconfig({ values, given }: CheckInput): Complaints | null {
+  if (!given.has('kubeconfig')) return null;
+  if (isEmptyObject(values.kubeconfig)) {
+    return values.local
+      ? null
+      : { kubeconfig: ['You can only use an empty kubeconfig when connecting to a local cluster.'] };
+  }
+  return readKubeconfig(values.kubeconfig) ? null : { kubeconfig: ['Invalid kubeconfig'] };
+}
+
+const isEmptyObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

@@ -1,0 +1,57 @@
+import type { TlsOptions } from '../../../platform/fetch/guarded-connect.ts';
+
+/** How to reach the API server of a cluster. */
+export interface ClusterAccess {
+  readonly server: string;
+  readonly tls: TlsOptions;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Members = Record<string, unknown>;
+
+/**
+ * The cluster and user of the current context; null when there is none. Only what stands in the document counts: files
+ * and programs that it names are those of the machine it was written for, and no business of this server's.
+ */
+export function readKubeconfig(kubeconfig: unknown): ClusterAccess | null {
+  const config = membersOf(kubeconfig);
+  const context = named(config.contexts, config['current-context'], 'context');
+  const cluster = context && named(config.clusters, context.cluster, 'cluster');
+  const user = context && named(config.users, context.user, 'user');
+  const server = textOf(cluster?.server);
+  if (!cluster || !user || URL.parse(server)?.protocol !== 'https:') return null;
+  const ca = decoded(cluster['certificate-authority-data']);
+  const cert = decoded(user['client-certificate-data']);
+  const key = decoded(user['client-key-data']);
+  const servername = textOf(cluster['tls-server-name']);
+  return {
+    server,
+    tls: {
+      ...(ca && { ca }),
+      ...(cert && key && { cert, key }),
+      ...(servername && { servername }),
+      ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
+    },
+    headers: authorization(user),
+  };
+}
+
+function authorization(user: Members): Record<string, string> {
+  const token = textOf(user.token);
+  if (token) return { authorization: `Bearer ${token}` };
+  const [username, password] = [textOf(user.username), textOf(user.password)];
+  if (!username) return {};
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+/** The element of a list of `{name, <member>}` that has this name. */
+function named(list: unknown, name: unknown, member: string): Members | null {
+  if (!Array.isArray(list) || typeof name !== 'string') return null;
+  const found = list.map(membersOf).find((element) => element.name === name);
+  return found && typeof found[member] === 'object' ? membersOf(found[member]) : null;
+}
+
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const decoded = (value: unknown): string => Buffer.from(textOf(value), 'base64').toString();
