@@ -1,0 +1,87 @@
+import type { App } from '../src/app/compose.ts';
+import type { World } from '../src/app/world.ts';
+import { fillBody } from './drive.ts';
+import type { Loaded } from './load.ts';
+import { type BenchRequest, type CapturedStatement, type Exchange, type Recipe, recipeOf } from './recipe.ts';
+import type { BenchRow } from './rows.ts';
+
+/** A row that can be measured, with all that the driver and the floor need for it. */
+export interface CapturedRow {
+  readonly row: BenchRow;
+  readonly token: string;
+  readonly requests: readonly BenchRequest[];
+  readonly recipes: readonly Recipe[];
+  /** Statements of one request, without those that find out who asks. */
+  readonly statements: number;
+}
+
+const transactionWords = new Set(['begin', 'commit', 'rollback']);
+
+/** Sends each request twice to the server in this process and writes down what it asks of the database and what it answers. */
+export async function captureRows(
+  rows: readonly BenchRow[],
+  { db }: World,
+  { server, operations }: App,
+  data: Loaded,
+  adminToken: string,
+): Promise<CapturedRow[]> {
+  let statements: CapturedStatement[] = [];
+  let count = 0;
+  const stop = db.onStatement(({ sql, parameters }) => {
+    if (!transactionWords.has(sql)) statements.push({ sql, parameters });
+  });
+
+  async function exchange({ method, path, body }: BenchRequest, token: string): Promise<Exchange> {
+    count += 1;
+    const text = body && fillBody(JSON.stringify(body), `capture-${count}`, count);
+    statements = [];
+    const answer = await server.inject({
+      method,
+      url: path,
+      headers: {
+        host: '127.0.0.1',
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(text && { 'content-type': 'application/json' }),
+      },
+      ...(text && { payload: text }),
+    });
+    if (answer.statusCode > 299) throw new Error(`${method} ${path} answers ${answer.statusCode}: ${answer.body}`);
+    return {
+      name: text ? ((JSON.parse(text) as { name?: string }).name ?? null) : null,
+      statements,
+      status: answer.statusCode,
+      headers: headersOf(answer.headers),
+      body: answer.body,
+    };
+  }
+
+  async function capture(row: BenchRow, token: string): Promise<CapturedRow> {
+    const probe: BenchRequest = { method: 'OPTIONS', path: '/api/v3/core/users/' };
+    const authentications = (await exchange(probe, token)).statements.length;
+    const requests = row.requests(data);
+    const recipes: Recipe[] = [];
+    for (const request of requests) {
+      const first = await exchange(request, token);
+      recipes.push(recipeOf(request, first, await exchange(request, token), authentications));
+    }
+    return { row, token, requests, recipes, statements: statements.length - authentications };
+  }
+
+  const captured: CapturedRow[] = [];
+  for (const row of rows.filter(({ operation }) => operations.some(({ id }) => id === operation))) {
+    const token = row.caller === 'administrator' ? adminToken : data.delegateToken;
+    if (token !== null) captured.push(await capture(row, token));
+  }
+  stop();
+  return captured;
+}
+
+const transportHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
+
+/** The headers of an answer but those that follow from how it is sent. */
+function headersOf(headers: Readonly<Record<string, number | string | string[] | undefined>>): string[] {
+  return Object.entries(headers)
+    .filter(([name]) => !transportHeaders.has(name))
+    .flatMap(([name, value]) => [value ?? ''].flat().flatMap((one) => [name, String(one)]));
+}

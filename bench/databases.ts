@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** A store of its own for one part of the run; gone when the run ends. */
+export interface BenchDatabase {
+  readonly kind: 'sqlite' | 'postgres';
+  /** Settings that make a server use it. */
+  readonly settings: Record<string, string>;
+  /** What the floor opens: a path or an address. */
+  readonly place: string;
+  /** What autovacuum would have done by the time a server has been in use. */
+  settle(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export interface BenchDatabases {
+  readonly kind: 'sqlite' | 'postgres';
+  fresh(): Promise<BenchDatabase>;
+}
+
+export function sqliteDatabases(): BenchDatabases {
+  return {
+    kind: 'sqlite',
+    async fresh() {
+      const folder = newFolder();
+      return {
+        kind: 'sqlite',
+        settings: { GATEHOUSE_DATA_DIR: folder },
+        place: join(folder, 'gatehouse.db'),
+        settle: async () => {},
+        drop: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+  };
+}
+
+/** Databases of their own on a PostgreSQL server: what is there already is never touched. */
+export function postgresDatabases(adminUrl: string): BenchDatabases {
+  return {
+    kind: 'postgres',
+    async fresh() {
+      const name = `gatehouse_bench_${randomBytes(5).toString('hex')}`;
+      const folder = newFolder();
+      const url = new URL(adminUrl);
+      url.pathname = `/${name}`;
+      await query(adminUrl, `create database "${name}"`);
+      return {
+        kind: 'postgres',
+        settings: { GATEHOUSE_DATA_DIR: folder, DATABASE_URL: url.href },
+        place: url.href,
+        settle: () => query(url.href, 'vacuum analyze'),
+        async drop() {
+          await query(adminUrl, `drop database if exists "${name}" with (force)`);
+          rmSync(folder, { recursive: true, force: true });
+        },
+      };
+    },
+  };
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,137 @@
+import { connect, type Socket } from 'node:net';
+import type { BenchRequest } from './recipe.ts';
+
+export interface DriveOrder {
+  readonly port: number;
+  readonly token: string;
+  readonly requests: readonly BenchRequest[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** Told apart from every other run, so that new names are new. */
+  readonly run: string;
+}
+
+export interface Drive {
+  readonly seconds: number;
+  /** In milliseconds, one for each answer. */
+  readonly latencies: Float64Array;
+  readonly bytes: number;
+  /** The first answer that was no success, if there was one. */
+  readonly failure: string | null;
+}
+
+/**
+ * Sends requests over a few kept-open connections, each as soon as the last answer is there. Raw sockets: the driver shall
+ * cost less than the cheapest server it measures.
+ */
+export async function drive(order: DriveOrder): Promise<Drive> {
+  const render = createRenderer(order);
+  const latencies: number[] = [];
+  let bytes = 0;
+  let failure: string | null = null;
+  const started = performance.now();
+  const until = started + order.seconds * 1000;
+
+  async function oneConnection(): Promise<void> {
+    const socket = await open(order.port);
+    await new Promise<void>((resolve, reject) => {
+      const reader = createAnswerReader();
+      let sentAt = 0;
+      const next = () => {
+        sentAt = performance.now();
+        if (sentAt >= until || failure !== null) return void resolve();
+        socket.write(render());
+      };
+      socket.on('data', (chunk: Buffer) => {
+        const answer = reader(chunk);
+        if (!answer) return;
+        latencies.push(performance.now() - sentAt);
+        bytes += answer.bytes;
+        if (answer.status < 200 || answer.status > 299) failure ??= answer.text;
+        next();
+      });
+      socket.on('error', reject);
+      socket.on('close', () => reject(new Error('the server closed a connection')));
+      next();
+    });
+    socket.removeAllListeners('close');
+    socket.destroy();
+  }
+
+  await Promise.all(Array.from({ length: order.connections }, oneConnection));
+  const seconds = (performance.now() - started) / 1000;
+  return { seconds, latencies: Float64Array.from(latencies), bytes, failure };
+}
+
+/** The bytes of each next request. Those that do not change are made once. */
+function createRenderer({ requests, port, token, run }: DriveOrder): () => string | Buffer {
+  let count = 0;
+  const head = ({ method, path }: BenchRequest) =>
+    `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\naccept: application/json\r\n`;
+  const makers = requests.map((request) => {
+    const start = head(request);
+    if (request.body === undefined) {
+      const fixed = Buffer.from(`${start}\r\n`);
+      return () => fixed;
+    }
+    const body = JSON.stringify(request.body);
+    return () => {
+      const text = fillBody(body, `${run}-${String(count).padStart(7, '0')}`, 1 + (count % 300));
+      return `${start}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+    };
+  });
+  return () => {
+    const make = makers[count % makers.length] as () => string | Buffer;
+    count += 1;
+    return make();
+  };
+}
+
+export function fillBody(body: string, unique: string, number: number): string {
+  return body.replace('{unique}', unique).replace('"{number}"', String(number));
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly bytes: number;
+  /** What there is of a refusal, to tell what went wrong. */
+  readonly text: string;
+}
+
+/** Takes the chunks of a connection and says when an answer is whole. One answer at a time: nothing is pipelined. */
+export function createAnswerReader(): (chunk: Buffer) => Answer | null {
+  let pending: Buffer | null = null;
+  let answer: Answer | null = null;
+  let missing = 0;
+  return (chunk) => {
+    if (answer) {
+      missing -= chunk.length;
+    } else {
+      const bytes = pending ? Buffer.concat([pending, chunk]) : chunk;
+      const end = bytes.indexOf('\r\n\r\n');
+      if (end === -1) {
+        pending = bytes;
+        return null;
+      }
+      pending = null;
+      const head = bytes.toString('latin1', 0, end);
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      missing = end + 4 + length - bytes.length;
+      const status = Number(head.slice(9, 12));
+      answer = { status, bytes: length, text: status < 300 ? '' : bytes.toString() };
+    }
+    if (missing > 0) return null;
+    const whole = answer;
+    answer = null;
+    return whole;
+  };
+}

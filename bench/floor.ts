@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Recipe, render } from './recipe.ts';
+
+/** Runs the statements of recipes on a database, prepared beforehand. */
+export interface FloorStore {
+  prepare(recipe: Recipe): RunRecipe;
+}
+export type RunRecipe = (keys: readonly string[], name: string) => void | Promise<void>;
+
+interface Handler {
+  readonly recipe: Recipe;
+  readonly run: RunRecipe;
+  /** Of an answer that is the same each time. */
+  readonly fixedBody: Buffer | null;
+}
+
+/**
+ * The least that a server on Node and this database must do: read the request, run the statements, write the bytes. No
+ * routing, no checks, no JSON made from rows.
+ */
+export function createFloor(store: FloorStore): { server: Server; load(recipes: readonly Recipe[]): void } {
+  const handlers = new Map<string, Handler>();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const handler = handlers.get(`${request.method} ${request.url}`);
+    if (!handler) return void response.writeHead(404, { 'content-length': 0 }).end();
+    const { recipe, run, fixedBody } = handler;
+    const keys = Array.from({ length: recipe.freshKeys }, () => randomUUID() as string);
+    const name = recipe.isWrite ? ((await readJson(request)).name ?? '') : '';
+    const running = run(keys, name);
+    if (running) await running;
+    const body = fixedBody ?? render(recipe.body, keys, name);
+    const length = recipe.status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))];
+    response.writeHead(recipe.status, [...recipe.headers, ...length]);
+    response.end(body);
+  }
+
+  return {
+    server: createServer((request, response) => {
+      answer(request, response).catch((error) => {
+        console.error(error);
+        response.writeHead(500, { 'content-length': 0 }).end();
+      });
+    }),
+    load(recipes) {
+      handlers.clear();
+      for (const recipe of recipes) {
+        const isFixed = recipe.body.every((part) => typeof part === 'string');
+        handlers.set(`${recipe.method} ${recipe.path}`, {
+          recipe,
+          run: store.prepare(recipe),
+          fixedBody: isFixed ? Buffer.from(recipe.body.join('')) : null,
+        });
+      }
+    },
+  };
+}
+
+function readJson(request: IncomingMessage): Promise<{ name?: string }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+    request.on('error', reject);
+  });
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { postgresDatabases, sqliteDatabases } from './databases.ts';
+import { writeSection } from './document.ts';
+import { measureGrowth } from './growth.ts';
+import { measureAll } from './measure-all.ts';
+import type { BenchOptions } from './options.ts';
+import { growthTable, lifeTable, machineLine, operationsTable } from './report.ts';
+
+const usage = `npm run bench -- [options]
+  --postgres URL    on databases of their own on this PostgreSQL server (the role must be allowed to create them)
+  --large           instead: lists of users at 10,000 and at 1,000,000 users
+  --only TEXT       only rows whose title contains the text
+  --seconds N       length of a round (2)
+  --rounds N        rounds of server and floor by turns (5)
+  --connections N   connections kept open at a time (8)
+  --profile FOLDER  write a CPU profile of the server there
+  --write           put the table into docs/performance.md`;
+
+const { values } = parseArgs({
+  options: {
+    postgres: { type: 'string' },
+    large: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '8' },
+    profile: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
+
+const options: BenchOptions = {
+  databases: values.postgres ? postgresDatabases(values.postgres) : sqliteDatabases(),
+  only: values.only,
+  rounds: {
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    connections: Number(values.connections),
+  },
+  profileFolder: values.profile ?? null,
+  say: (line) => console.error(line),
+};
+
+const tables = values.large ? [growthTable(await measureGrowth(options))] : await allTables();
+const content = [machineLine(options), ...tables].join('\n\n');
+console.log(content);
+if (values.write) writeSection(`${options.databases.kind}${values.large ? ', many users' : ''}`, content);
+
+async function allTables(): Promise<string[]> {
+  const { rows, life } = await measureAll(options);
+  return [operationsTable(rows), ...(life ? [lifeTable(life)] : [])];
+}

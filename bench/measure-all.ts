@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CapturedRow, captureRows } from './capture.ts';
+import type { BenchDatabase } from './databases.ts';
+import { load, type Sizes } from './load.ts';
+import { type MeasuredRow, measureRow, median } from './measure.ts';
+import { adminToken, commonSettings, withApp } from './open-app.ts';
+import type { BenchOptions } from './options.ts';
+import { buildBundle, startDriver, startFloor, startServer } from './processes.ts';
+import { benchRows } from './rows.ts';
+
+const sizes: Sizes = { users: 10_000, policies: 1_000, rules: 1_000, events: 100_000, accessTokens: 100_000 };
+const starts = 5;
+const idleSeconds = 10;
+
+/** What a server costs besides its requests. */
+export interface Life {
+  readonly readyOnDataMs: number;
+  readonly readyOnEmptyMs: number;
+  readonly memoryAfterStart: number;
+  readonly memoryAfterRun: number;
+  readonly idleStatements: number;
+}
+
+export async function measureAll(options: BenchOptions): Promise<{ rows: MeasuredRow[]; life: Life | null }> {
+  const { databases, only, say } = options;
+  buildBundle();
+  const database = await databases.fresh();
+  try {
+    say('Loading');
+    const captured = await withApp(database, async (world, app) => {
+      const data = await load(world, app, sizes);
+      const wanted = benchRows.filter(({ title }) => title.includes(only));
+      return captureRows(wanted, world, app, data, adminToken);
+    });
+    await database.settle();
+    if (only !== '') return { rows: (await measureRows(captured, database, options)).rows, life: null };
+
+    say('Starting on this data and on nothing');
+    // Once without counting: V8 keeps what it compiled.
+    await readyTimes(1, async () => database, options);
+    const readyOnDataMs = await readyTimes(starts, async () => database, options);
+    const readyOnEmptyMs = await readyTimes(starts, databases.fresh, options);
+    const { rows, ...memoryAndIdle } = await measureRows(captured, database, options);
+    return { rows, life: { readyOnDataMs, readyOnEmptyMs, ...memoryAndIdle } };
+  } finally {
+    await database.drop();
+  }
+}
+
+/** The median time from the start of the process to "ready". A store that is made for it goes after it. */
+async function readyTimes(
+  count: number,
+  store: () => Promise<BenchDatabase>,
+  { databases }: BenchOptions,
+): Promise<number> {
+  const found: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const database = await store();
+    const server = await startServer({ ...commonSettings, ...database.settings });
+    found.push(server.readyMs);
+    await server.stop();
+    if (store === databases.fresh) await database.drop();
+  }
+  return median(found);
+}
+
+/** The rows against a server and a floor on the same data, with what the server took of memory and did when left alone. */
+export async function measureRows(
+  captured: readonly CapturedRow[],
+  database: BenchDatabase,
+  { rounds, profileFolder, only, say }: BenchOptions,
+) {
+  const flags = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  const server = await startServer({ ...commonSettings, ...database.settings }, flags);
+  const floor = await startFloor(database.kind, database.place);
+  const driver = startDriver();
+  try {
+    await pause(1000);
+    const memoryAfterStart = server.residentBytes();
+    const rows: MeasuredRow[] = [];
+    for (const row of captured) {
+      const measured = await measureRow(row, server, floor, driver, rounds);
+      rows.push(measured);
+      say(`${measured.ratio.toFixed(2)} of the floor, ${Math.round(measured.server.perSecond)}/s: ${row.row.title}`);
+    }
+    const memoryAfterRun = server.residentBytes();
+    const idleStatements = only === '' ? await statementsWhenIdle(server) : 0;
+    return { rows, memoryAfterStart, memoryAfterRun, idleStatements };
+  } finally {
+    driver.stop();
+    floor.stop();
+    await server.stop();
+  }
+}
+
+async function statementsWhenIdle(server: { statements(): Promise<number> }): Promise<number> {
+  await pause(1000);
+  const before = await server.statements();
+  await pause(idleSeconds * 1000);
+  return (await server.statements()) - before;
+}

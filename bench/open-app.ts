@@ -1,0 +1,30 @@
+import { prepareDatabase } from '../src/app/bootstrap/run.ts';
+import { type App, composeApp } from '../src/app/compose.ts';
+import { openWorld, type World } from '../src/app/world.ts';
+import { readConfig } from '../src/platform/config.ts';
+import { createLog } from '../src/platform/log.ts';
+import type { BenchDatabase } from './databases.ts';
+
+export const adminToken = 'the-administrators-token-in-benchmarks-only-0123456789';
+
+/** The same for every server of a run, so that they can open each other's data. */
+export const commonSettings = {
+  GATEHOUSE_SECRET_KEY: 'a-key-for-benchmarks-only-a-key-for-benchmarks-only',
+  GATEHOUSE_BOOTSTRAP_TOKEN: adminToken,
+  GATEHOUSE_BOOTSTRAP_PASSWORD: 'the-administrators-password-in-benchmarks',
+  GATEHOUSE_LOG_LEVEL: 'error',
+};
+
+/** Runs work with the whole server in this process, to load it and to see its statements. */
+export async function withApp<T>(database: BenchDatabase, work: (world: World, app: App) => Promise<T>): Promise<T> {
+  const config = readConfig({ ...commonSettings, ...database.settings });
+  const world = await openWorld(config, createLog({ level: 'error' }));
+  const app = await composeApp(world);
+  try {
+    await prepareDatabase(world, app);
+    return await work(world, app);
+  } finally {
+    await app.server.close();
+    await world.close();
+  }
+}

@@ -1,0 +1,136 @@
+import { type Loaded, rareWord } from './load.ts';
+import type { BenchRequest } from './recipe.ts';
+
+/** One line of the table: which requests are sent, by whom, and what is to be reached. */
+export interface BenchRow {
+  readonly title: string;
+  /** The operation that must exist for this to be measured. */
+  readonly operation: string;
+  readonly caller: 'administrator' | 'delegate';
+  /** Of the floor's requests per second; null when nothing is asked. */
+  readonly goal: number | null;
+  /** Lists are asked for an even tail as well, and their statements are counted. */
+  readonly isList: boolean;
+  readonly requests: (data: Loaded) => BenchRequest[];
+}
+
+const api = '/api/v3';
+const pages = [1, 2, 3, 4, 5];
+const get = (path: string): BenchRequest => ({ method: 'GET', path: `${api}${path}` });
+const paged = (path: string, filter: string) => pages.map((page) => get(`${path}?${filter}&page_size=20&page=${page}`));
+
+interface Line extends Pick<BenchRow, 'title' | 'operation' | 'requests'> {
+  readonly caller?: BenchRow['caller'];
+  readonly goal?: number | null;
+}
+
+const read = (line: Line): BenchRow => ({ caller: 'administrator', goal: 0.5, isList: false, ...line });
+const list = (line: Line): BenchRow => ({ ...read(line), isList: true });
+
+/** In this order: what writes comes last, so that it does not change what the lists find. */
+export const benchRows: readonly BenchRow[] = [
+  read({
+    title: 'authentication alone (`OPTIONS`, no body)',
+    operation: 'events_rules_list',
+    goal: null,
+    requests: () => [{ method: 'OPTIONS', path: `${api}/events/rules/` }],
+  }),
+  read({
+    title: 'E25 retrieve a rule, its group with 5 members',
+    operation: 'events_rules_retrieve',
+    requests: ({ quietRules }) => quietRules.map((pk) => get(`/events/rules/${pk}/`)),
+  }),
+  read({
+    title: 'E25 by a caller who is no superuser',
+    operation: 'events_rules_retrieve',
+    caller: 'delegate',
+    requests: ({ quietRules }) => quietRules.map((pk) => get(`/events/rules/${pk}/`)),
+  }),
+  read({
+    title: 'retrieve a password expiry policy',
+    operation: 'policies_password_expiry_retrieve',
+    requests: ({ passwordExpiryPolicies }) =>
+      passwordExpiryPolicies.map((pk) => get(`/policies/password_expiry/${pk}/`)),
+  }),
+  list({
+    title: 'E2 access tokens of one provider, with provider and user',
+    operation: 'oauth2_access_tokens_list',
+    requests: ({ oauth2Providers }) => paged('/oauth2/access_tokens/', `provider=${oauth2Providers[0]}`),
+  }),
+  list({
+    title: 'E11 reputation policies, `check_ip=true`',
+    operation: 'policies_reputation_list',
+    requests: () => paged('/policies/reputation/', 'check_ip=true'),
+  }),
+  list({
+    title: 'E23 rules, `severity=notice`, groups of 5 members',
+    operation: 'events_rules_list',
+    requests: () => paged('/events/rules/', 'severity=notice'),
+  }),
+  list({
+    title: 'E23 by a caller who is no superuser',
+    operation: 'events_rules_list',
+    caller: 'delegate',
+    requests: () => paged('/events/rules/', 'severity=notice'),
+  }),
+  list({
+    title: 'E23 rules, `severity=warning`, groups of 50 members',
+    operation: 'events_rules_list',
+    requests: () => paged('/events/rules/', 'severity=warning'),
+  }),
+  list({
+    title: 'users, `is_active=true`, with groups',
+    operation: 'core_users_list',
+    requests: () => paged('/core/users/', 'is_active=true'),
+  }),
+  list({
+    title: 'events, `action=login`',
+    operation: 'events_events_list',
+    requests: () => paged('/events/events/', 'action=login'),
+  }),
+  list({
+    title: 'search users by three letters (indexed), 20 found',
+    operation: 'core_users_list',
+    requests: () => [get(`/core/users/?search=${rareWord}&page_size=20`)],
+  }),
+  list({
+    title: 'search users by two letters (not indexed), 20 found',
+    operation: 'core_users_list',
+    requests: () => [get(`/core/users/?search=${rareWord.slice(0, 2)}&page_size=20`)],
+  }),
+  read({
+    title: 'E6 change a policy, with its event',
+    operation: 'policies_password_expiry_partial_update',
+    requests: ({ passwordExpiryPolicies }) =>
+      passwordExpiryPolicies.map((pk) => ({
+        method: 'PATCH',
+        path: `${api}/policies/password_expiry/${pk}/`,
+        body: { days: '{number}' },
+      })),
+  }),
+  read({
+    title: 'E21 create an expression policy, with its event',
+    operation: 'policies_expression_create',
+    requests: () => [
+      {
+        method: 'POST',
+        path: `${api}/policies/expression/`,
+        body: { name: 'expression-{unique}', expression: 'return request.user.username === "ada"' },
+      },
+    ],
+  }),
+  read({
+    title: 'E24 create a rule, with its event',
+    operation: 'events_rules_create',
+    requests: ({ transports, smallGroups }) => [
+      {
+        method: 'POST',
+        path: `${api}/events/rules/`,
+        body: { name: 'made-{unique}', severity: 'alert', transports, group: smallGroups[0] },
+      },
+    ],
+  }),
+];
+
+/** What must hardly slow down as users become a hundred times as many. */
+export const userRows: readonly BenchRow[] = benchRows.filter(({ operation }) => operation === 'core_users_list');
