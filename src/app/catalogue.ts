@@ -1,10 +1,15 @@
 import { roleResource } from '../core/access/role.resource.ts';
+import { brandResource } from '../core/brand/brand.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { openFetchWithin } from '../core/outpost/ask-version.ts';
 import { connectionsResource } from '../core/outpost/service-connection.family.ts';
+import { systemOperations } from '../core/system/system-operations.ts';
+import { flowResource } from '../flow/flow.resource.ts';
+import { stageBindingResource } from '../flow/stage-binding.resource.ts';
+import { stagesResource } from '../flow/stages.resource.ts';
 import { clusterConnection } from '../kinds/connections/cluster/cluster.resource.ts';
 import { askCluster } from '../kinds/connections/cluster/cluster-state.ts';
 import { containerConnection } from '../kinds/connections/container/container.resource.ts';
@@ -16,6 +21,12 @@ import { geoIp } from '../kinds/policies/geoip/geoip.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { reputationScores } from '../kinds/policies/reputation/score.resource.ts';
+import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
+import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
+import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
+import { invitationStage } from '../kinds/stages/invitation/invitation-stage.resource.ts';
+import { promptResource } from '../kinds/stages/prompt/prompt.resource.ts';
+import { promptStage } from '../kinds/stages/prompt/prompt-stage.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
@@ -24,6 +35,7 @@ import type { PolicyKind } from '../policy/kind.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
+import { version } from './version.ts';
 import type { World } from './world.ts';
 
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */
@@ -53,6 +65,17 @@ export function catalogue(world: World): Resource[] {
     }),
     containerConnection,
     clusterConnection,
+    // Flows and stages
+    flowResource,
+    stageBindingResource,
+    stagesResource,
+    authenticatorWebauthnStage,
+    deviceTypeResource,
+    promptStage,
+    promptResource(world),
+    invitationStage,
+    invitationResource(world),
+    brandResource(world),
     // Notifications
     ruleResource,
     transportResource,
@@ -65,6 +88,6 @@ function policyKinds(world: World): PolicyKind[] {
 }
 
 /** Operations that stand for no rows. */
-export function endpoints(_world: World): Endpoint[] {
-  return [countriesEndpoint];
+export function endpoints(world: World): Endpoint[] {
+  return [countriesEndpoint, ...systemOperations({ ...world, version })];
 }

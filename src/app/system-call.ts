@@ -20,6 +20,7 @@ export function systemCall(db: Database, world: ResourceWorld, now: string): Cal
       clientIp: unknownAddress,
       userAgent: '',
       host: '',
+      isSecure: false,
       cookies: {},
       header: () => undefined,
     },

@@ -11,6 +11,8 @@ export interface RequestFacts {
   readonly clientIp: string;
   readonly userAgent: string;
   readonly host: string;
+  /** Whether it came over TLS, to us or to a proxy that is believed. */
+  readonly isSecure: boolean;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   header(name: string): string | undefined;
 }

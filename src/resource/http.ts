@@ -106,6 +106,7 @@ function requestFacts(request: FastifyRequest): RequestFacts {
     clientIp: clientIp(request),
     userAgent: request.headers['user-agent'] ?? '',
     host: request.hostname,
+    isSecure: request.protocol === 'https',
     cookies: request.cookies,
     header: (name) => {
       const value = request.headers[name];

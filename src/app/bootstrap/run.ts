@@ -7,10 +7,13 @@ import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';
 import { access } from './access.ts';
 import { administrator } from './administrator.ts';
+import { brand } from './brand.ts';
+import { defaultFlows } from './flows.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
+import { webauthnDeviceTypes } from './webauthn-device-types.ts';
 
 /** In order; later steps may find what earlier ones made. */
-const steps: readonly BootstrapStep[] = [administrator, access];
+const steps: readonly BootstrapStep[] = [administrator, access, webauthnDeviceTypes, defaultFlows, brand];
 
 /** What a database needs before requests come: the permissions of this version, the objects of a fresh install. */
 export async function prepareDatabase(

@@ -1,15 +1,35 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 
-/** The key and domain of the brand that a host name belongs to: the longest domain that ends it, else the default brand. */
-export async function findBrandOfHost(host: string, query: Query): Promise<{ pk: string; domain: string } | null> {
-  const { rows } = await sql<{ pk: string; domain: string }>`select pk, domain from brands
-    where "default" or domain = ${host} or ${host} like '%.' || domain
-    order by case when domain = ${host} or ${host} like '%.' || domain then length(domain) else 0 end desc limit 1`.execute(
-    query,
-  );
-  return rows[0] ?? null;
+export interface BrandOfHost {
+  readonly pk: string;
+  readonly domain: string;
 }
+
+/** The brand that a host name belongs to: the one with the longest domain that ends it, else the default brand. */
+export async function findBrandOfHost(host: string, query: Query): Promise<BrandOfHost | null> {
+  const domains = domainsOf(host);
+  const named = domains.length > 0 ? sql` or domain in (${sql.join(domains)})` : sql``;
+  const { rows } = await sql<BrandOfHost & { default: boolean | number }>`select pk, domain, "default" from brands
+    where "default"${named}`.execute(query);
+  const byDomain = new Map(rows.map((row) => [row.domain, row]));
+  const found = domains.find((domain) => byDomain.has(domain));
+  const brand = found === undefined ? rows.find((row) => row.default) : byDomain.get(found);
+  return brand ? { pk: brand.pk, domain: brand.domain } : null;
+}
+
+const longestHost = 253;
+
+/** The host name and every domain above it, the longest first: a.example.org, example.org, org. */
+function domainsOf(host: string): string[] {
+  const name = normalDomain(host);
+  if (name === '' || name.length > longestHost) return [];
+  const labels = name.split('.');
+  return labels.map((_, index) => labels.slice(index).join('.'));
+}
+
+/** Host names know no case, and a dot at the end changes nothing. */
+export const normalDomain = (text: string): string => text.trim().toLowerCase().replace(/\.$/, '');
 
 /** The brand as events show it. */
 export async function brandFacts(host: string, query: Query): Promise<Record<string, unknown>> {

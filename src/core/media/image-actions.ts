@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import { checkMayWrite } from '../../resource/access.ts';
 import { diffOf, recordWrite } from '../../resource/audit.ts';
+import type { Call } from '../../resource/call.ts';
 import type { Action, ActionInput, AfterWrite } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { imageAddressComplaint } from './image-field.ts';
@@ -25,10 +25,10 @@ export function imageActions(options: ImageActionOptions): Action[] {
     on: 'row',
     method: 'POST',
     summary: `Upload the ${field}, or clear it`,
-    access: 'visible',
+    access: 'change',
     upload: true,
     answer: { status: 200 },
-    prepare: (input) => readImage(input, options),
+    prepare: ({ call }) => readImage(call),
     async run(input) {
       const image = input.prepared as UploadedImage | null;
       const url = image ? await saveMedia(input.tx, image.bytes, image.type, input.call.now) : '';
@@ -40,11 +40,10 @@ export function imageActions(options: ImageActionOptions): Action[] {
     on: 'row',
     method: 'POST',
     summary: `Set the address of the ${field}`,
-    access: 'visible',
+    access: 'change',
     body: { url: text({ max: 2048, check: imageAddressComplaint }) },
     bodySchema: 'FilePathRequest',
     answer: { status: 200 },
-    prepare: (input) => checkMayChange(input, options),
     run: (input) => store(input, options, input.values.url as string),
   };
   return [setFile, setAddress];
@@ -60,19 +59,14 @@ interface UploadedImage {
   readonly type: ImageType;
 }
 
-async function readImage(input: ActionInput, options: ImageActionOptions): Promise<UploadedImage | null> {
-  await checkMayChange(input, options);
-  const upload = await input.call.upload();
+async function readImage(call: Call): Promise<UploadedImage | null> {
+  const upload = await call.upload();
   if (/^(true|1|on|yes)$/i.test(upload?.fields.clear ?? '')) return null;
   const bytes = upload?.bytes;
   if (!bytes || bytes.length === 0) throw Invalid.field('file', 'No file was submitted.');
   const type = imageTypeOf(bytes);
   if (!type) throw Invalid.field('file', 'Upload a PNG, JPEG, GIF, WebP, ICO or SVG image.');
   return { bytes, type };
-}
-
-async function checkMayChange({ call, registry, row }: ActionInput, { model }: ImageActionOptions): Promise<void> {
-  await checkMayWrite(registry.require(model), 'change', row, call, registry, call.db.read);
 }
 
 async function store(

@@ -1,0 +1,38 @@
+import type { Row } from '../../resource/fields/field.ts';
+import { flows } from './flow-list.ts';
+import { promptStages } from './prompt-list.ts';
+import type { BootstrapStep, Make } from './steps.ts';
+
+/** The flows of a fresh install, and those of their stages that are made of what is here. */
+export const defaultFlows: BootstrapStep = {
+  name: 'flows',
+  async run(make) {
+    for (const { slug, ...values } of flows) await make.ensure('svc_flows.flow', { slug }, values);
+    await setUpWebauthn(make);
+    for (const stage of promptStages) await makePromptStage(make, stage);
+  },
+};
+
+async function setUpWebauthn(make: Make): Promise<void> {
+  const slug = 'default-authenticator-webauthn-setup';
+  const stage = await make.ensure(
+    'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
+    { name: slug },
+    { configure_flow: await make.find('svc_flows.flow', { slug }), friendly_name: 'WebAuthn device' },
+  );
+  await bind(make, slug, stage, 0);
+}
+
+async function makePromptStage(make: Make, { name, flow, order, prompts }: (typeof promptStages)[number]) {
+  const fields: (string | number)[] = [];
+  for (const { name: promptName, ...values } of prompts) {
+    fields.push(await make.ensure('svc_stages_prompt.prompt', { name: promptName }, values as Row));
+  }
+  const stage = await make.ensure('svc_stages_prompt.promptstage', { name }, { fields });
+  await bind(make, flow, stage, order);
+}
+
+async function bind(make: Make, slug: string, stage: string | number, order: number): Promise<void> {
+  const target = await make.find('svc_flows.flow', { slug });
+  await make.ensure('svc_flows.flowstagebinding', { target, stage, order });
+}

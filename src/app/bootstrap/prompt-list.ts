@@ -1,0 +1,101 @@
+interface FirstPrompt {
+  readonly name: string;
+  readonly field_key: string;
+  readonly label: string;
+  readonly type: string;
+  readonly order: number;
+  readonly required: boolean;
+  readonly placeholder?: string;
+  readonly initial_value?: string;
+  readonly initial_value_expression?: boolean;
+}
+
+interface FirstPromptStage {
+  readonly name: string;
+  /** The flow it is bound to, and where in it. */
+  readonly flow: string;
+  readonly order: number;
+  readonly prompts: readonly FirstPrompt[];
+}
+
+export const promptStages: readonly FirstPromptStage[] = [
+  {
+    name: 'default-source-enrollment-prompt',
+    flow: 'default-source-enrollment',
+    order: 0,
+    prompts: [ask('default-source-enrollment-field-username', 'username', 'Username', 'text', 100)],
+  },
+  {
+    name: 'default-user-settings',
+    flow: 'default-user-settings-flow',
+    order: 20,
+    prompts: [
+      known('default-user-settings-field-username', 'username', 'Username', 'text', 200, 'user.username'),
+      known('default-user-settings-field-name', 'name', 'Name', 'text', 201, 'user.name'),
+      known('default-user-settings-field-email', 'email', 'Email', 'email', 202, 'user.email'),
+      known(
+        'default-user-settings-field-locale',
+        'attributes.settings.locale',
+        'Locale',
+        'xak-locale',
+        203,
+        'user.attributes.settings?.locale ?? ""',
+      ),
+    ],
+  },
+  {
+    name: 'default-password-change-prompt',
+    flow: 'default-password-change',
+    order: 0,
+    prompts: passwordTwice('default-password-change-field'),
+  },
+  {
+    name: 'stage-default-oobe-password',
+    flow: 'initial-setup',
+    order: 10,
+    prompts: [
+      {
+        name: 'initial-setup-field-header',
+        field_key: 'oobe-header-text',
+        label: 'oobe-header-text',
+        type: 'static',
+        order: 100,
+        required: true,
+        initial_value: 'Welcome to Gatehouse! Please set a password and email for the default admin user, admin.',
+      },
+      ask('initial-setup-field-email', 'email', 'Email', 'email', 101, 'Admin email'),
+      ...passwordTwice('initial-setup-field'),
+    ],
+  },
+];
+
+function ask(
+  name: string,
+  field_key: string,
+  label: string,
+  type: string,
+  order: number,
+  placeholder: string = label,
+): FirstPrompt {
+  return { name, field_key, label, type, order, required: true, placeholder };
+}
+
+/** Shows what is known of the person already. */
+function known(
+  name: string,
+  field_key: string,
+  label: string,
+  type: string,
+  order: number,
+  expression: string,
+): FirstPrompt {
+  const initial = { initial_value: `return ${expression}`, initial_value_expression: true };
+  return { ...ask(name, field_key, label, type, order), ...initial };
+}
+
+function passwordTwice(prefix: string): FirstPrompt[] {
+  return [
+    ask(`${prefix}-password`, 'password', 'Password', 'password', 300),
+    ask(`${prefix}-password-repeat`, 'password_repeat', 'Password (repeat)', 'password', 301),
+  ];
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { CheckInput } from '../../resource/define.ts';
+import type { Field } from '../../resource/fields/field.ts';
+import { ref } from '../../resource/fields/ref.ts';
+import { flag } from '../../resource/fields/scalar.ts';
+import { json } from '../../resource/fields/structured.ts';
+import { text } from '../../resource/fields/text.ts';
+import { keyFilter } from '../../resource/query.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import { imageAddressComplaint } from '../media/image-field.ts';
+import type { Settings } from '../settings/settings.ts';
+import { normalDomain } from './brand-of-host.ts';
+import { defaultBranding } from './branding.ts';
+import { currentBrandAction } from './current-brand.ts';
+
+interface Needs {
+  readonly settings: { current(): Promise<Settings> };
+}
+
+const flow = () => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true });
+const address = (fallback: string) => text({ default: fallback, filter: true, check: imageAddressComplaint });
+
+/** How the server looks, and which flows it uses, for the people who come by one domain. */
+export function brandResource({ settings }: Needs): Resource {
+  return defineResource({
+    path: '/core/brands/',
+    param: 'brand_uuid',
+    key: 'uuid',
+    keyName: 'brand_uuid',
+    model: 'svc_brands.brand',
+    schema: 'Brand',
+    names: ['Brand', 'Brands'],
+    table: 'brands',
+    order: ['domain'],
+    search: ['domain', 'branding_title'],
+    filters: { brand_uuid: keyFilter },
+    nameOf: (row) => `Brand ${row.domain}`,
+    fields: {
+      domain: domain(),
+      default: flag({ default: false, filter: true }),
+      branding_title: text({ default: defaultBranding.title, filter: true }),
+      branding_logo: address(defaultBranding.logo),
+      branding_favicon: address(defaultBranding.favicon),
+      flow_authentication: flow(),
+      flow_invalidation: flow(),
+      flow_recovery: flow(),
+      flow_unenrollment: flow(),
+      flow_user_settings: flow(),
+      flow_device_code: flow(),
+      default_application: ref('svc_core.application', 'uuid', {
+        nullable: true,
+        help: 'When set, external users will be redirected to this application after authenticating.',
+      }),
+      web_certificate: ref('svc_crypto.certificatekeypair', 'uuid', {
+        nullable: true,
+        filter: true,
+        help: 'Web Certificate used by the Gatehouse web server.',
+      }),
+      attributes: json({ default: () => ({}) }),
+    },
+    check: oneDefault,
+    actions: [currentBrandAction(settings)],
+  });
+}
+
+function domain(): Field {
+  const field = text({
+    unique: 'Brand with this domain already exists.',
+    filter: true,
+    help: 'Domain that activates this brand. Can be a superset, i.e. `a.b` for `aa.b` and `ba.b`',
+  });
+  return {
+    ...field,
+    parse(value) {
+      const parsed = field.parse(value);
+      return 'value' in parsed ? { value: normalDomain(parsed.value as string) } : parsed;
+    },
+  };
+}
+
+async function oneDefault({ tx, values, current }: CheckInput) {
+  if (!values.default || current?.default) return null;
+  const { rows } = await sql`select 1 from brands where "default"`.execute(tx);
+  return rows.length > 0 ? { default: ['Only a single brand can be set as default.'] } : null;
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import type { Action } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import type { Settings } from '../settings/settings.ts';
+import { findBrandOfHost } from './brand-of-host.ts';
+import { defaultBranding } from './branding.ts';
+
+const flows = [
+  'flow_authentication',
+  'flow_invalidation',
+  'flow_recovery',
+  'flow_unenrollment',
+  'flow_user_settings',
+  'flow_device_code',
+];
+const themes = ['automatic', 'light', 'dark'];
+
+const always = objectSchema({
+  matched_domain: stringSchema,
+  branding_title: stringSchema,
+  branding_logo: stringSchema,
+  branding_favicon: stringSchema,
+  ui_footer_links: arrayOf(objectSchema({ href: orNull(stringSchema), name: stringSchema })),
+  ui_theme: { type: 'string', enum: themes },
+  default_locale: stringSchema,
+});
+const schema: JsonSchema = {
+  ...always,
+  properties: { ...always.properties, ...Object.fromEntries(flows.map((name) => [name, stringSchema])) },
+};
+
+/** What pages need to know before anybody has signed in: looks, links, and the flows by their slugs. */
+export function currentBrandAction(settings: { current(): Promise<Settings> }): Action {
+  return {
+    name: 'current',
+    on: 'set',
+    method: 'GET',
+    summary: 'Read the brand of the host that the request came for',
+    access: 'anyone',
+    answer: { status: 200, schema, schemaName: 'CurrentBrand' },
+    async run({ call, tx }) {
+      const found = await findBrandOfHost(call.request.host, tx);
+      const brand = found && (await loadBrand(found.pk, tx));
+      return currentBrand(brand ?? fallbackBrand, await settings.current());
+    },
+  };
+}
+
+interface BrandRow {
+  readonly domain: string;
+  readonly branding_title: string;
+  readonly branding_logo: string;
+  readonly branding_favicon: string;
+  readonly attributes: string;
+}
+
+/** Of a server whose administrators have deleted the default brand. */
+const fallbackBrand: BrandRow = {
+  domain: 'fallback',
+  branding_title: defaultBranding.title,
+  branding_logo: defaultBranding.logo,
+  branding_favicon: defaultBranding.favicon,
+  attributes: '{}',
+};
+
+async function loadBrand(pk: string, query: Query): Promise<BrandRow | undefined> {
+  const slugs = flows.map(
+    (name) => sql`(select f.slug from flows f where f.pk = b.${sql.ref(name)}) as ${sql.ref(name)}`,
+  );
+  const { rows } = await sql<BrandRow>`select b.domain, b.branding_title, b.branding_logo, b.branding_favicon,
+    b.attributes, ${sql.join(slugs)} from brands b where b.pk = ${pk}`.execute(query);
+  return rows[0];
+}
+
+function currentBrand(brand: BrandRow, { footer_links }: Settings): Row {
+  const settings = (JSON.parse(brand.attributes) as { settings?: BrandSettings }).settings;
+  const theme = settings?.theme?.base;
+  const slugs = Object.entries(brand).filter(([name, slug]) => flows.includes(name) && slug !== null);
+  return {
+    matched_domain: brand.domain,
+    branding_title: brand.branding_title,
+    branding_logo: brand.branding_logo,
+    branding_favicon: brand.branding_favicon,
+    ui_footer_links: footer_links,
+    ui_theme: themes.includes(String(theme)) ? theme : 'automatic',
+    ...Object.fromEntries(slugs),
+    default_locale: typeof settings?.locale === 'string' ? settings.locale : '',
+  };
+}
+
+/** What the attributes of a brand may say; administrators write them freely, so nothing is sure. */
+interface BrandSettings {
+  readonly theme?: { readonly base?: unknown } | null;
+  readonly locale?: unknown;
+}

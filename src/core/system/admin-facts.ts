@@ -1,0 +1,86 @@
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+} from '../../resource/json-schema.ts';
+import type { Registry } from '../../resource/registry.ts';
+import { appLabel } from './app-label.ts';
+
+/** The version that runs. Nobody is asked for newer ones, so none is known. */
+export function versionEndpoint(version: string): Endpoint {
+  return defineEndpoint({
+    id: 'admin_version_retrieve',
+    method: 'GET',
+    path: '/admin/version/',
+    summary: 'Read the version that runs',
+    access: 'authenticated',
+    answer: {
+      status: 200,
+      schema: objectSchema({
+        version_current: stringSchema,
+        version_latest: stringSchema,
+        version_latest_valid: booleanSchema,
+        build_hash: stringSchema,
+        outdated: booleanSchema,
+        outpost_outdated: booleanSchema,
+      }),
+      schemaName: 'Version',
+    },
+    run: async () => ({
+      version_current: version,
+      version_latest: version,
+      version_latest_valid: false,
+      build_hash: '',
+      outdated: false,
+      outpost_outdated: false,
+    }),
+  });
+}
+
+/** Background work is done by the server itself: the one that answers is one of them. */
+export const workersEndpoint: Endpoint = defineEndpoint({
+  id: 'admin_workers_retrieve',
+  method: 'GET',
+  path: '/admin/workers/',
+  summary: 'Count the processes that do background work',
+  access: 'authenticated',
+  answer: { status: 200, schema: objectSchema({ count: integerSchema }), schemaName: 'Workers' },
+  run: async () => ({ count: 1 }),
+});
+
+const names: JsonSchema = arrayOf(objectSchema({ name: stringSchema, label: stringSchema }));
+
+/** The parts of the server that events name as their emitters. */
+export const appsEndpoint: Endpoint = defineEndpoint({
+  id: 'admin_apps_list',
+  method: 'GET',
+  path: '/admin/apps/',
+  summary: 'List the parts of the server that emit events',
+  access: 'authenticated',
+  answer: { status: 200, schema: names },
+  run: async ({ engine: { registry } }) => {
+    const apps = new Set(concrete(registry).map(({ app }) => app));
+    return [...apps].sort().map((name) => ({ name, label: appLabel(name) }));
+  },
+});
+
+/** The kinds of object that events are about. */
+export const modelsEndpoint: Endpoint = defineEndpoint({
+  id: 'admin_models_list',
+  method: 'GET',
+  path: '/admin/models/',
+  summary: 'List the kinds of object that events are about',
+  access: 'authenticated',
+  answer: { status: 200, schema: names },
+  run: async ({ engine: { registry } }) =>
+    concrete(registry)
+      .map(({ model, names: [label] }) => ({ name: model, label }))
+      .sort((left, right) => (left.name < right.name ? -1 : 1)),
+});
+
+/** A list over all kinds of a family stands for no objects of its own. */
+const concrete = (registry: Registry) => registry.resources.filter(({ model }) => registry.kinds(model).length === 0);

@@ -1,0 +1,63 @@
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+} from '../../resource/json-schema.ts';
+import type { Settings } from '../settings/settings.ts';
+
+interface Needs {
+  readonly settings: { current(): Promise<Settings> };
+  readonly config: { readonly geoip: { readonly asn: string | null } };
+}
+
+const capabilities = ['can_save_media', 'can_geo_ip', 'can_asn', 'can_impersonate', 'can_debug', 'is_enterprise'];
+
+const schema: JsonSchema = objectSchema({
+  error_reporting: objectSchema({
+    enabled: booleanSchema,
+    sentry_dsn: stringSchema,
+    environment: stringSchema,
+    send_pii: booleanSchema,
+    traces_sample_rate: { type: 'number', format: 'double' },
+  }),
+  capabilities: arrayOf({ type: 'string', enum: capabilities }),
+  cache_timeout: integerSchema,
+  cache_timeout_flows: integerSchema,
+  cache_timeout_policies: integerSchema,
+  cache_timeout_reputation: integerSchema,
+});
+
+/** What pages must know of the server before anybody has signed in. */
+export function rootConfig({ settings, config }: Needs): Endpoint {
+  return defineEndpoint({
+    id: 'root_config_retrieve',
+    method: 'GET',
+    path: '/root/config/',
+    summary: 'Read what this server can do',
+    access: 'anyone',
+    answer: { status: 200, schema, schemaName: 'Config' },
+    async run() {
+      const { impersonation } = await settings.current();
+      return {
+        // Nothing is ever reported to anybody outside.
+        error_reporting: { enabled: false, sentry_dsn: '', environment: '', send_pii: false, traces_sample_rate: 0 },
+        capabilities: [
+          'can_save_media',
+          // A country database comes with the server.
+          'can_geo_ip',
+          ...(config.geoip.asn === null ? [] : ['can_asn']),
+          ...(impersonation ? ['can_impersonate'] : []),
+        ],
+        // Nothing is kept between requests that could be out of date: zero seconds.
+        cache_timeout: 0,
+        cache_timeout_flows: 0,
+        cache_timeout_policies: 0,
+        cache_timeout_reputation: 0,
+      };
+    },
+  });
+}

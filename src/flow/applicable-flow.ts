@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { UserFacts } from '../core/mapping/user-facts.ts';
+import type { Json } from '../lib/json.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { PolicyEngine, PolicyMode } from '../policy/engine.ts';
+import { policyRequest } from '../policy/request.ts';
+import type { Call } from '../resource/call.ts';
+
+export interface FlowFacts {
+  readonly pk: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+export type FlowChoice =
+  | { readonly outcome: 'applies'; readonly flow: FlowFacts }
+  | { readonly outcome: 'missing' }
+  /** The messages are for the person who is refused. */
+  | { readonly outcome: 'refused'; readonly messages: readonly string[] };
+
+interface Asked {
+  readonly flow: string | null;
+  readonly call: Call;
+  /** Whom the flow would be about; null is nobody yet. */
+  readonly user: UserFacts | null;
+  readonly context: Readonly<Record<string, Json>>;
+}
+
+interface FlowRow extends FlowFacts {
+  readonly policybindingmodel_ptr_id: string;
+  readonly policy_engine_mode: PolicyMode;
+  readonly authentication: string;
+}
+
+/** Whether a flow may begin for this caller: by whom it asks for, and by the policies that are bound to it. */
+export async function applicableFlow(
+  policies: PolicyEngine,
+  { flow, call, user, context }: Asked,
+): Promise<FlowChoice> {
+  const row = flow === null ? null : await loadFlow(call.db.read, flow);
+  if (!row) return { outcome: 'missing' };
+  if (!isCallerFit(row.authentication, call)) return { outcome: 'refused', messages: [] };
+  const { passing, messages } = await policies.evaluateTarget({
+    call,
+    request: policyRequest(call, { user, context, obj: { pk: row.pk, slug: row.slug, name: row.name } }),
+    targetPk: row.policybindingmodel_ptr_id,
+    mode: row.policy_engine_mode,
+  });
+  if (!passing) return { outcome: 'refused', messages };
+  return { outcome: 'applies', flow: { pk: row.pk, slug: row.slug, name: row.name } };
+}
+
+async function loadFlow(query: Query, pk: string): Promise<FlowRow | null> {
+  const { rows } =
+    await sql<FlowRow>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
+    from flows where pk = ${pk}`.execute(query);
+  return rows[0] ?? null;
+}
+
+function isCallerFit(authentication: string, { actor }: Call): boolean {
+  switch (authentication) {
+    case 'none':
+      return true;
+    case 'require_authenticated':
+      return actor !== null;
+    case 'require_unauthenticated':
+      return actor === null;
+    case 'require_superuser':
+      return actor?.isSuperuser === true;
+    default:
+      // What this server cannot prove of the caller is not so.
+      return false;
+  }
+}

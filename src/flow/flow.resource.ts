@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { imageActions, releaseImage } from '../core/media/image-actions.ts';
+import { image } from '../core/media/image-field.ts';
+import { flag, uuid } from '../resource/fields/scalar.ts';
+import { computed, derived } from '../resource/fields/shown.ts';
+import { choice, slug, text } from '../resource/fields/text.ts';
+import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
+import { keyFilter } from '../resource/query.ts';
+import { defineResource } from '../resource/resource.ts';
+import { policyEngineModes } from './policy-engine-modes.ts';
+
+const designations = [
+  'authentication',
+  'authorization',
+  'invalidation',
+  'enrollment',
+  'unenrollment',
+  'recovery',
+  'stage_configuration',
+];
+const layouts = ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'];
+const authentications = [
+  'none',
+  'require_authenticated',
+  'require_unauthenticated',
+  'require_superuser',
+  'require_outpost',
+];
+
+export const defaultBackground = '/static/flow-background.svg';
+
+/** Steps that a person goes through: to sign in, to sign out, to enrol, to give consent. */
+export const flowResource = defineResource({
+  path: '/flows/instances/',
+  param: 'slug',
+  lookup: 'slug',
+  key: 'uuid',
+  model: 'svc_flows.flow',
+  schema: 'Flow',
+  names: ['Flow', 'Flows'],
+  table: 'flows',
+  target: 'policybindingmodel_ptr_id',
+  order: ['slug', 'name'],
+  search: ['name', 'slug', 'designation', 'title'],
+  filters: { flow_uuid: keyFilter },
+  fields: {
+    policybindingmodel_ptr_id: uuid({ readOnly: true }),
+    name: text({ filter: true }),
+    slug: slug({ unique: 'Flow with this slug already exists.', filter: true, help: 'Visible in the URL.' }),
+    title: text({ help: 'Shown as the Title in Flow pages.' }),
+    designation: choice(designations, {
+      filter: true,
+      help: 'Decides what this Flow is used for. For example, the Authentication flow is redirect to when an un-authenticated user visits Gatehouse.',
+    }),
+    background: image(defaultBackground),
+    stages: computed(arrayOf(uuidSchema), (row, dialect) =>
+      dialect.jsonValues(
+        sql`select fsb.stage from flow_stage_bindings fsb where fsb.target = ${row.col('pk')} order by fsb."order", fsb.pk`,
+        'stage',
+      ),
+    ),
+    policies: computed(arrayOf(uuidSchema), (row, dialect) =>
+      dialect.jsonValues(
+        sql`select pb.policy from policy_bindings pb
+          where pb.target = ${row.col('policybindingmodel_ptr_id')} and pb.policy is not null order by pb."order", pb.pk`,
+        'policy',
+      ),
+    ),
+    // Plans are made for each person anew and none is kept.
+    cache_count: derived(integerSchema, () => 0),
+    policy_engine_mode: choice(policyEngineModes, { default: 'any' }),
+    compatibility_mode: flag({
+      default: false,
+      help: 'Enable compatibility mode, increases compatibility with password managers on mobile devices.',
+    }),
+    export_url: derived(stringSchema, (row) => `/api/v3/flows/instances/${row.slug}/export/`),
+    layout: choice(layouts, { default: 'stacked' }),
+    denied_action: choice(['message_continue', 'message', 'continue'], {
+      default: 'message_continue',
+      filter: true,
+      help: 'Configure what should happen when a flow denies access to a user.',
+    }),
+    authentication: choice(authentications, {
+      default: 'none',
+      help: 'Required level of authentication and authorization to access a flow.',
+    }),
+  },
+  views: {
+    set: {
+      schema: 'FlowSet',
+      fields: [
+        'pk',
+        'policybindingmodel_ptr_id',
+        'name',
+        'slug',
+        'title',
+        'designation',
+        'background',
+        'policy_engine_mode',
+        'compatibility_mode',
+        'export_url',
+        'layout',
+        'denied_action',
+      ],
+    },
+  },
+  actions: imageActions({ model: 'svc_flows.flow', column: 'background', field: 'background' }),
+  afterWrite: (input) => releaseImage('background', input),
+});

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Json } from '../lib/json.ts';
+import { addMilliseconds } from '../platform/clock.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { InstanceKey } from '../platform/keys.ts';
+import { randomText, randomUuid } from '../platform/random.ts';
+
+/** How somebody will go through a flow: made when it begins, kept until it ends. README.md says what each member is for. */
+export interface FlowPlan {
+  /** The key and the slug of the flow. */
+  readonly flow: { readonly pk: string; readonly slug: string };
+  /** Whether the person has proven who they are elsewhere. */
+  readonly sso: boolean;
+  /** The source they came from. */
+  readonly source: { readonly pk: string; readonly slug: string; readonly name: string; readonly model: string } | null;
+  /** The key of the user whom the flow is about, when that is known already. */
+  readonly pending_user: number | null;
+  /** What prompts start out with, and a new user is made of. */
+  readonly prompt_data: Readonly<Record<string, Json>>;
+  /** What happens after the flow's own stages, in this order. */
+  readonly append: readonly PlanStep[];
+}
+
+export type PlanStep =
+  /** Stores that the account elsewhere belongs to the user of the flow, or refreshes what is stored of it. */
+  | {
+      readonly step: 'save_connection';
+      readonly model: string;
+      readonly identifier: string;
+      /** Further columns of the connection, secrets in clear: the plan as a whole is sealed. */
+      readonly values: Readonly<Record<string, Json>>;
+    }
+  /** Makes the user's groups from this source exactly these. */
+  | { readonly step: 'sync_groups'; readonly groups: readonly PlannedGroup[] };
+
+export interface PlannedGroup {
+  readonly identifier: string;
+  readonly properties: Readonly<Record<string, Json>>;
+}
+
+const lifetimeMs = 30 * 60_000;
+const cookieName = 'gatehouse_flow_plan';
+const sealedAs = 'flow_plans.context';
+
+/** Keeps a plan and gives the token that stands for it; the token itself is stored nowhere. */
+export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now: string): Promise<string> {
+  const token = randomText(43);
+  await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
+  await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires) values (${randomUuid()}, ${key.hash(token)},
+    ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), sealedAs)}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
+    tx,
+  );
+  return token;
+}
+
+/** The plan that a token stands for, as long as it lasts. */
+export async function findPlan(query: Query, key: InstanceKey, token: string, now: string): Promise<FlowPlan | null> {
+  const { rows } = await sql<{ context: string }>`select context from flow_plans
+    where token_hash = ${key.hash(token)} and expires > ${now}`.execute(query);
+  return rows[0] ? JSON.parse(key.box.open(rows[0].context, sealedAs)) : null;
+}
+
+/** The cookie that carries a plan's token. With TLS its name keeps subdomains and plain HTTP from setting it. */
+export function planCookie(token: string, publicUrl: string): { readonly name: string; readonly header: string } {
+  const isSecure = publicUrl.startsWith('https:');
+  const name = isSecure ? `__Host-${cookieName}` : cookieName;
+  const attributes = [
+    'Path=/',
+    `Max-Age=${lifetimeMs / 1000}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure ? ['Secure'] : []),
+  ];
+  return { name, header: [`${name}=${token}`, ...attributes].join('; ') };
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Filter } from '../resource/define.ts';
+import { ref } from '../resource/fields/ref.ts';
+import { canonicalUuid, flag, isUuid, uuid, whole } from '../resource/fields/scalar.ts';
+import { nested } from '../resource/fields/shown.ts';
+import { choice } from '../resource/fields/text.ts';
+import { arrayOf, uuidSchema } from '../resource/json-schema.ts';
+import { keyFilter } from '../resource/query.ts';
+import { defineResource } from '../resource/resource.ts';
+import { policyEngineModes } from './policy-engine-modes.ts';
+
+const noEvaluation = 'Either evaluation on plan or evaluation on run must be enabled';
+
+/** Which stage stands where in a flow. Policies bound to it decide whether the stage is part of somebody's plan. */
+export const stageBindingResource = defineResource({
+  path: '/flows/bindings/',
+  param: 'fsb_uuid',
+  key: 'uuid',
+  model: 'svc_flows.flowstagebinding',
+  schema: 'FlowStageBinding',
+  names: ['Flow Stage Binding', 'Flow Stage Bindings'],
+  table: 'flow_stage_bindings',
+  target: 'policybindingmodel_ptr_id',
+  order: ['target', 'order'],
+  search: ['stage.name'],
+  filters: { fsb_uuid: keyFilter, pbm_uuid: targetFilter(), policies: policiesFilter() },
+  nameOf: (row) => `Flow-stage binding #${row.order} to ${row.target}`,
+  fields: {
+    policybindingmodel_ptr_id: uuid({ readOnly: true }),
+    target: ref('svc_flows.flow', 'uuid', { filter: true }),
+    stage: ref('svc_flows.stage', 'uuid', { filter: true }),
+    stage_obj: nested('svc_flows.stage', 'stage'),
+    evaluate_on_plan: flag({
+      default: false,
+      filter: true,
+      help: 'Evaluate policies during the Flow planning process.',
+    }),
+    re_evaluate_policies: flag({
+      default: true,
+      filter: true,
+      help: 'Evaluate policies when the Stage is present to the user.',
+    }),
+    order: whole({ filter: true }),
+    policy_engine_mode: choice(policyEngineModes, { default: 'any', filter: true }),
+    invalid_response_action: choice(['retry', 'restart', 'restart_with_context'], {
+      default: 'retry',
+      filter: true,
+      help: 'Configure how the flow executor should handle an invalid response to a challenge. RETRY returns the error message and a similar challenge to the executor. RESTART restarts the flow from the beginning, and RESTART_WITH_CONTEXT restarts the flow while keeping the flow context.',
+    }),
+  },
+  check: ({ values }) =>
+    values.evaluate_on_plan || values.re_evaluate_policies ? null : { non_field_errors: [noEvaluation] },
+});
+
+/** By the key that policy bindings store for the row. */
+function targetFilter(): Filter {
+  return {
+    schema: uuidSchema,
+    condition({ texts, row }) {
+      const text = texts.at(-1) ?? '';
+      if (!isUuid(text)) return { complaint: 'Enter a valid UUID.' };
+      return sql`${row.col('policybindingmodel_ptr_id')} = ${canonicalUuid(text)}`;
+    },
+  };
+}
+
+/** Rows to which any of these policies is bound. */
+function policiesFilter(): Filter {
+  return {
+    schema: arrayOf(uuidSchema),
+    many: true,
+    async condition({ texts, row, call }) {
+      const malformed = texts.find((text) => !isUuid(text));
+      if (malformed !== undefined) return { complaint: `“${malformed}” is not a valid UUID.` };
+      const keys = texts.map(canonicalUuid);
+      const { rows } = await sql<{ pk: string }>`select pk from policies where pk in (${sql.join(keys)})`.execute(
+        call.db.read,
+      );
+      const known = new Set(rows.map(({ pk }) => pk));
+      const unknown = keys.find((key) => !known.has(key));
+      if (unknown !== undefined) {
+        return { complaint: `Select a valid choice. ${unknown} is not one of the available choices.` };
+      }
+      return sql`${row.col('policybindingmodel_ptr_id')} in (select pb.target from policy_bindings pb where pb.policy in (${sql.join(keys)}))`;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { defineStage } from '../../../flow/stage.family.ts';
+import { ref, refs } from '../../../resource/fields/ref.ts';
+import { nestedMany } from '../../../resource/fields/shown.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { deviceTypeModel } from './device-type.resource.ts';
+
+const restrictions = { table: 'stage_webauthn_device_types', own: 'stage', other: 'device_type' };
+const requirements = ['required', 'preferred', 'discouraged'];
+
+/** Lets a person register a WebAuthn device, of any type or of those allowed. */
+export const authenticatorWebauthnStage = defineStage({
+  path: '/stages/authenticator/webauthn/',
+  model: 'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
+  schema: 'AuthenticatorWebAuthnStage',
+  names: ['WebAuthn Authenticator Setup Stage', 'WebAuthn Authenticator Setup Stages'],
+  component: 'xak-stage-authenticator-webauthn-form',
+  description: 'Setup WebAuthn-based authentication for the user.',
+  table: 'stage_authenticator_webauthn',
+  fields: {
+    configure_flow: ref('svc_flows.flow', 'uuid', {
+      nullable: true,
+      filter: true,
+      help: 'Flow used by an authenticated user to configure this Stage. If empty, user will not be able to configure this stage.',
+    }),
+    friendly_name: text({ nullable: true, filter: true }),
+    user_verification: choice(requirements, { default: 'preferred', filter: true }),
+    authenticator_attachment: choice(['platform', 'cross-platform'], { nullable: true, filter: true }),
+    resident_key_requirement: choice(['discouraged', 'preferred', 'required'], { default: 'preferred', filter: true }),
+    device_type_restrictions: refs(deviceTypeModel, 'uuid', { ...restrictions, filter: true }),
+    device_type_restrictions_obj: nestedMany(deviceTypeModel, restrictions, { order: 'description' }),
+  },
+});

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { eitherFilter } from '../../../resource/filters.ts';
+
+/** Lets only people with an invitation go on, unless it is told otherwise. */
+export const invitationStage = defineStage({
+  path: '/stages/invitation/stages/',
+  model: 'svc_stages_invitation.invitationstage',
+  schema: 'InvitationStage',
+  names: ['Invitation Stage', 'Invitation Stages'],
+  component: 'xak-stage-invitation-form',
+  description:
+    'Simplify enrollment; allow users to use a single link to create their user with pre-defined parameters.',
+  table: 'stage_invitation',
+  filters: {
+    no_flows: eitherFilter(
+      (row) => sql`not exists (select 1 from flow_stage_bindings fsb where fsb.stage = ${row.col('pk')})`,
+    ),
+  },
+  fields: {
+    continue_flow_without_invitation: flag({
+      default: false,
+      filter: true,
+      help: 'If this flag is set, this Stage will jump to the next Stage when no Invitation is given. By default this Stage will cancel the Flow when no invitation is given.',
+    }),
+  },
+});

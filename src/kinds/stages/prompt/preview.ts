@@ -1,0 +1,55 @@
+import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { type Call, requireActor } from '../../../resource/call.ts';
+import type { Action } from '../../../resource/define.ts';
+import type { Fields } from '../../../resource/fields/field.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+} from '../../../resource/json-schema.ts';
+import { promptTypes } from './prompt-types.ts';
+import { promptOf, showPrompt } from './show-prompt.ts';
+
+const promptSchema = objectSchema({
+  field_key: stringSchema,
+  label: stringSchema,
+  type: { type: 'string', enum: promptTypes },
+  required: booleanSchema,
+  placeholder: stringSchema,
+  initial_value: stringSchema,
+  order: integerSchema,
+  sub_text: stringSchema,
+  choices: orNull(arrayOf(stringSchema)),
+});
+
+const challengeSchema: JsonSchema = objectSchema({ component: stringSchema, fields: arrayOf(promptSchema) });
+
+/** Shows how a prompt that is being written would look to its author. It runs their expressions, so it asks for more than reading. */
+export function previewAction(fields: Fields, sandbox: Sandbox): Action {
+  return {
+    name: 'preview',
+    on: 'set',
+    method: 'POST',
+    summary: 'Preview a prompt as a challenge, just like a flow would receive it',
+    access: { permission: 'svc_stages_prompt.add_prompt' },
+    body: fields,
+    bodySchema: 'PromptRequest',
+    answer: { status: 200, schema: challengeSchema, schemaName: 'PromptChallenge' },
+    async prepare({ call, values }) {
+      const user = await loadUserFacts(call, call.db.read, requireActor(call).user.pk);
+      const shown = showPrompt(promptOf(values), { sandbox, user, http: httpFacts(call), promptContext: {} });
+      return { component: 'xak-stage-prompt', fields: [shown] };
+    },
+    run: async ({ prepared }) => prepared,
+  };
+}
+
+function httpFacts({ request }: Call): Record<string, string> {
+  const { method, path, host, userAgent, clientIp, id } = request;
+  return { method, path, host, user_agent: userAgent, client_ip: clientIp, request_id: id };
+}

@@ -1,0 +1,30 @@
+import { defineStage } from '../../../flow/stage.family.ts';
+import { refs } from '../../../resource/fields/ref.ts';
+import { text } from '../../../resource/fields/text.ts';
+
+/** Asks a person for values, and tests them by policies. */
+export const promptStage = defineStage({
+  path: '/stages/prompt/stages/',
+  model: 'svc_stages_prompt.promptstage',
+  schema: 'PromptStage',
+  names: ['Prompt Stage', 'Prompt Stages'],
+  component: 'xak-stage-prompt-form',
+  description: 'Prompt the user to enter information.',
+  table: 'stage_prompt',
+  fields: {
+    name: text({ unique: 'This field must be unique.', filter: true }),
+    fields: refs('svc_stages_prompt.prompt', 'uuid', {
+      table: 'prompt_stage_fields',
+      own: 'stage',
+      other: 'prompt',
+      notEmpty: true,
+      filter: true,
+    }),
+    validation_policies: refs('svc_policies.policy', 'uuid', {
+      table: 'prompt_stage_validation_policies',
+      own: 'stage',
+      other: 'policy',
+      filter: true,
+    }),
+  },
+});

@@ -1,0 +1,23 @@
+export const promptTypes = [
+  'text',
+  'text_area',
+  'text_read_only',
+  'text_area_read_only',
+  'username',
+  'email',
+  'password',
+  'number',
+  'checkbox',
+  'radio-button-group',
+  'dropdown',
+  'date',
+  'date-time',
+  'file',
+  'separator',
+  'hidden',
+  'static',
+  'xak-locale',
+];
+
+/** Of these the placeholder lists what can be chosen. */
+export const choiceTypes: ReadonlySet<string> = new Set(['radio-button-group', 'dropdown']);

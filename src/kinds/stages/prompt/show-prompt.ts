@@ -1,0 +1,81 @@
+import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Json } from '../../../lib/json.ts';
+import { Invalid } from '../../../lib/problem.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { choiceTypes } from './prompt-types.ts';
+
+/** A prompt as its author stored it. */
+export interface Prompt {
+  readonly field_key: string;
+  readonly label: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly placeholder: string;
+  readonly initial_value: string;
+  readonly order: number;
+  readonly sub_text: string;
+  readonly placeholder_expression: boolean;
+  readonly initial_value_expression: boolean;
+}
+
+/** A prompt as the person sees it who is to answer it. */
+export interface ShownPrompt {
+  readonly field_key: string;
+  readonly label: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly placeholder: string;
+  readonly initial_value: string;
+  readonly order: number;
+  readonly sub_text: string;
+  readonly choices: readonly string[] | null;
+}
+
+export interface PromptContext {
+  readonly sandbox: Sandbox;
+  /** Whom the prompt is shown to; null is nobody. */
+  readonly user: UserFacts | null;
+  readonly http: Readonly<Record<string, string>>;
+  /** What is known of the answers already. */
+  readonly promptContext: Readonly<Record<string, Json>>;
+}
+
+export const promptOf = (row: Row): Prompt => row as unknown as Prompt;
+
+/** Works out what a prompt shows. Throws `Invalid` when one of its expressions fails, naming the member it stands in. */
+export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt {
+  const { field_key, label, type, required, order, sub_text } = prompt;
+  const hint = prompt.placeholder_expression ? evaluate('placeholder', prompt, context) : prompt.placeholder;
+  const given = initialValue(prompt, context);
+  if (!choiceTypes.has(type)) {
+    const shown = { placeholder: textOf(hint), initial_value: textOf(given), choices: null };
+    return { field_key, label, type, required, order, sub_text, ...shown };
+  }
+  const choices = (Array.isArray(hint) ? hint : [hint]).map(textOf).filter((choice) => choice !== '');
+  const initial = choices.includes(textOf(given)) ? textOf(given) : (choices[0] ?? '');
+  return { field_key, label, type, required, order, sub_text, placeholder: '', initial_value: initial, choices };
+}
+
+function initialValue(prompt: Prompt, context: PromptContext): Json {
+  const known = context.promptContext[prompt.field_key];
+  if (known !== undefined) return known;
+  return prompt.initial_value_expression ? evaluate('initial_value', prompt, context) : prompt.initial_value;
+}
+
+function evaluate(member: 'placeholder' | 'initial_value', prompt: Prompt, context: PromptContext): Json {
+  const user = asJson(context.user);
+  const globals: Record<string, Json> = {
+    user,
+    request: { user, http_request: { ...context.http } },
+    prompt_context: { ...context.promptContext },
+  };
+  const result = context.sandbox.run(prompt[member], { globals });
+  if (!result.ok) throw Invalid.field(member, result.error);
+  return result.value;
+}
+
+function textOf(value: Json): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
