@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -10,19 +11,35 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the configured database. SQLite's folder is held by one process at a time unless `shared` is asked for. */
-export function openDatabase(config: Config, { shared = false } = {}): OpenDatabase {
+export class NoDatabase extends Error {
+  constructor(folder: string) {
+    super(`there is no database in ${folder} yet; the first start of the server makes one`);
+  }
+}
+
+/**
+ * Opens the configured database. SQLite's folder is held by one process at a time; what works beside a running server
+ * asks for `beside`, and never makes a database.
+ */
+export function openDatabase(config: Config, { beside = false } = {}): OpenDatabase {
   if (config.databaseUrl !== null) {
     const db = openPostgres(config.databaseUrl);
     return { db, close: db.close };
   }
-  const unlock = shared ? () => {} : lockFolder(config.dataDir);
-  const db = openSqlite(join(config.dataDir, 'gatehouse.db'));
-  return {
-    db,
-    async close() {
-      await db.close();
-      unlock();
-    },
-  };
+  const file = join(config.dataDir, 'gatehouse.db');
+  if (beside && !existsSync(file)) throw new NoDatabase(config.dataDir);
+  const unlock = beside ? () => {} : lockFolder(config.dataDir);
+  try {
+    const db = openSqlite(file);
+    return {
+      db,
+      async close() {
+        await db.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }

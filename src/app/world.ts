@@ -1,19 +1,18 @@
-import { sql } from 'kysely';
 import { createSettingsStore, type SettingsStore } from '../core/settings/settings.ts';
 import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
-import { migrate } from '../platform/db/migrate.ts';
+import { DatabaseIsNewer, migrate, readSchemaState } from '../platform/db/migrate.ts';
 import { migrations } from '../platform/db/migrations/all.ts';
 import { createFetch, type GuardedFetch } from '../platform/fetch/guarded-fetch.ts';
 import { type Geo, openGeo } from '../platform/geo/geo.ts';
-import { type InstanceKey, loadInstanceKey } from '../platform/keys.ts';
+import type { InstanceKey } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
-import { randomUuid } from '../platform/random.ts';
 import { createSandbox, type Sandbox } from '../platform/sandbox/sandbox.ts';
 import { createUserAgentParser, type UserAgentParser } from '../platform/user-agent.ts';
+import { openInstall } from './install.ts';
 import { openDatabase } from './open-database.ts';
 import { version } from './version.ts';
 
@@ -37,15 +36,20 @@ export interface World {
 
 export interface WorldOptions {
   readonly clock?: Clock;
+  /** For a command that works beside a running server: holds no lock, changes no schema. */
+  readonly beside?: boolean;
 }
 
-export async function openWorld(config: Config, log: Log, options: WorldOptions = {}): Promise<World> {
-  const { db, close } = openDatabase(config);
+export async function openWorld(
+  config: Config,
+  log: Log,
+  { clock = systemClock, beside = false }: WorldOptions = {},
+): Promise<World> {
+  const { db, close } = openDatabase(config, { beside });
   try {
-    const ran = await migrate(db, migrations);
-    if (ran.length > 0) log.info({ migrations: ran }, 'the database schema is up to date');
-    const clock = options.clock ?? systemClock;
-    const key = await loadInstanceKey({ configured: config.secretKey ?? undefined, dataDir: config.dataDir });
+    if (beside) await checkSchema(db);
+    else await updateSchema(db, log);
+    const { installId, key } = await openInstall(db, config, clock);
     const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
     return {
       version,
@@ -54,7 +58,7 @@ export async function openWorld(config: Config, log: Log, options: WorldOptions 
       clock,
       db,
       key,
-      installId: await installIdOf(db, key, clock),
+      installId,
       settings: createSettingsStore(db),
       passwords: createPasswords(),
       geo: await openGeo({
@@ -76,28 +80,14 @@ export async function openWorld(config: Config, log: Log, options: WorldOptions 
   }
 }
 
-const keyProof = 'install.key_proof';
+async function updateSchema(db: Database, log: Log): Promise<void> {
+  const ran = await migrate(db, migrations);
+  if (ran.length > 0) log.info({ migrations: ran }, 'the database schema is up to date');
+}
 
-/** Made once for a database; stable identifiers of users are built on it. A server with another key is turned away. */
-async function installIdOf(db: Database, key: InstanceKey, clock: Clock): Promise<string> {
-  const select = sql<{ pk: string; key_proof: string }>`select pk, key_proof from install`;
-  const known = (await select.execute(db.read)).rows[0] ?? (await makeInstall());
-  try {
-    key.box.open(known.key_proof, keyProof);
-  } catch {
-    throw new Error(
-      'this database was made with another instance key; set GATEHOUSE_SECRET_KEY (or restore secret.key) to that one',
-    );
-  }
-  return known.pk;
-
-  function makeInstall() {
-    return db.write(async (tx) => {
-      await sql`insert into install (pk, number, key_proof, created)
-        values (${randomUuid()}, 1, ${key.box.seal('gatehouse', keyProof)}, ${clock.now()}) on conflict do nothing`.execute(
-        tx,
-      );
-      return (await select.execute(tx)).rows[0] as { pk: string; key_proof: string };
-    });
-  }
+async function checkSchema(db: Database): Promise<void> {
+  const { done, pending, unknown } = await readSchemaState(db, migrations);
+  if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
+  if (done.length === 0) throw new Error('the database is empty; the first start of the server fills it');
+  if (pending.length > 0) throw new Error('the database is not up to date; gatehouse migrate mends that');
 }

@@ -1,12 +1,16 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Database, Query } from '../../platform/db/database.ts';
-import { type TableFacts, tablesInOrder } from '../../platform/db/introspect.ts';
+import { sql } from 'kysely';
+import type { Database, Snapshot } from '../../platform/db/database.ts';
+import { nextKey, type OrderedTable, tablesInOrder } from '../../platform/db/introspect.ts';
 
-/** The first line of a backup; then, for each table, a line that names it and a line for each row, as an array of values. */
+/**
+ * A backup is lines of JSON, zipped: a header; for each table a line that names it and an array for each of its rows; and a
+ * last line, without which it is not whole.
+ */
 export interface BackupHeader {
   readonly format: 'gatehouse-backup';
   readonly version: 1;
   readonly created: string;
+  /** The steps of the schema that the rows fit. */
   readonly migrations: readonly string[];
   readonly instanceKey: string | null;
 }
@@ -14,47 +18,60 @@ export interface BackupHeader {
 export interface TableLine {
   readonly table: string;
   readonly columns: readonly string[];
+  /** The next key, where the database counts them: keys of deleted rows must not come back. */
+  readonly nextKey?: number;
 }
 
-/** Rows that the schema brings by itself. */
-const left = new Set(['migrations']);
-const pageRows = 500;
+export interface LastLine {
+  readonly end: true;
+  readonly rows: number;
+}
+
+/** The schema brings these rows by itself. */
+export const leftOut: ReadonlySet<string> = new Set(['migrations']);
+
+export interface BackupProgress {
+  readonly rows: number;
+  readonly total: number;
+  readonly table: string;
+}
 
 /** The lines of a backup, all of one moment. */
 export async function* backupLines(
   db: Database,
   facts: Pick<BackupHeader, 'instanceKey' | 'migrations'>,
-  onRow: (table: string) => void,
+  onProgress: (progress: BackupProgress) => void,
 ): AsyncGenerator<string> {
   const header: BackupHeader = { format: 'gatehouse-backup', version: 1, created: new Date().toISOString(), ...facts };
   yield line(header);
-  const tables = (await tablesInOrder(db)).filter(({ name }) => !left.has(name));
+  const tables = (await tablesInOrder(db)).filter(({ name }) => !leftOut.has(name));
   const snapshot = await db.snapshot();
   try {
+    const total = await countRows(snapshot, tables);
+    let rows = 0;
     for (const table of tables) {
-      yield line({ table: table.name, columns: table.columns } satisfies TableLine);
-      for await (const row of rowsOf(snapshot.query, table)) {
-        onRow(table.name);
-        yield line(table.columns.map((column) => row[column]));
+      const { name, columns } = table;
+      const counter = table.counted ? { nextKey: await nextKey(db.dialect, snapshot.query, name) } : {};
+      yield line({ table: name, columns, ...counter } satisfies TableLine);
+      for await (const some of snapshot.rows(name)) {
+        yield some.map((row) => line(columns.map((column) => row[column]))).join('');
+        rows += some.length;
+        onProgress({ rows, total, table: name });
       }
     }
+    yield line({ end: true, rows } satisfies LastLine);
   } finally {
     await snapshot.end();
   }
 }
 
-/** Page by page over the table's columns, so that a large table never stands in memory whole. */
-async function* rowsOf(query: Query, { name, columns }: TableFacts): AsyncGenerator<Record<string, unknown>> {
-  const order: RawBuilder<unknown> = sql.join(
-    (columns.includes('pk') ? ['pk'] : columns).map((column) => sql.ref(column)),
-  );
-  for (let offset = 0; ; offset += pageRows) {
-    const { rows } = await sql<
-      Record<string, unknown>
-    >`select * from ${sql.table(name)} order by ${order} limit ${pageRows} offset ${offset}`.execute(query);
-    yield* rows;
-    if (rows.length < pageRows) return;
+async function countRows({ query }: Snapshot, tables: readonly OrderedTable[]): Promise<number> {
+  let total = 0;
+  for (const { name } of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(query);
+    total += Number(rows[0]?.count);
   }
+  return total;
 }
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -1,15 +1,19 @@
-import { createWriteStream } from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pendingMigrations } from '../../platform/db/migrate.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { readKeyFile } from '../../platform/keys.ts';
 import { openDatabase } from '../open-database.ts';
 import { backupLines } from './backup-format.ts';
-import { type Command, CommandError, createProgress } from './command.ts';
+import { type Command, CommandError } from './command.ts';
+import { createProgress } from './progress.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -18,52 +22,66 @@ export const backup: Command = {
 and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --without-key is given: keep it as you keep passwords.`,
   options: {
     to: { value: 'file', required: true, help: 'where to write it (for example gatehouse.backup); must not exist' },
-    'without-key': { help: 'leave the instance key out; sealed secrets then need it from elsewhere' },
+    'without-key': { help: 'leave the instance key out; a restore then needs it from elsewhere' },
   },
   async run({ config, options }) {
-    const file = resolve(options.to as string);
-    const { db, close } = openDatabase(config, { shared: true });
-    const progress = createProgress();
-    const draft = `${file}.part`;
+    const file = resolve(String(options.to));
+    await checkTarget(file);
+    const { db, close } = openDatabase(config, { beside: true });
     try {
-      const pending = await pendingMigrations(db, migrations);
-      if (pending.length > 0)
-        throw new CommandError('The database is empty or of another version; run gatehouse migrate first.');
       const instanceKey =
         options['without-key'] || config.secretKey !== null ? null : await readKeyFile(config.dataDir);
-      let rows = 0;
-      const lines = backupLines(db, { instanceKey, migrations: migrations.map(({ name }) => name) }, (table) => {
-        rows += 1;
-        progress.show(`${rows} rows (${table})`);
-      });
-      // Written beside its place and moved there whole: a broken backup never looks like one.
-      await pipeline(
-        Readable.from(lines),
-        createGzip(),
-        createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
-      );
-      await moveIntoPlace(draft, file);
-      progress.show(
-        `${rows} rows written to ${file}${instanceKey === null ? ' (without the instance key)' : ''}`,
-        true,
-      );
+      await writeBackup(db, file, instanceKey, config);
       return 0;
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
     } finally {
       await close();
     }
   },
 };
 
+async function checkTarget(file: string): Promise<void> {
+  const folder = await stat(dirname(file)).catch(() => null);
+  if (!folder?.isDirectory()) throw new CommandError(`There is no folder ${dirname(file)}.`);
+  if (existsSync(file)) throw exists(file);
+}
+
+const exists = (file: string) => new CommandError(`${file} exists already; a backup never replaces a file.`);
+
+async function writeBackup(db: Database, file: string, instanceKey: string | null, config: Config): Promise<void> {
+  const { done, unknown } = await readSchemaState(db, migrations);
+  if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
+  if (done.length === 0) throw new CommandError('The database is empty: there is nothing to write yet.');
+  const progress = createProgress();
+  let written = 0;
+  const lines = backupLines(db, { instanceKey, migrations: done }, ({ rows, total, table }) => {
+    written = rows;
+    progress.show(`${rows} of ${total} rows (${table})`);
+  });
+  // Written beside its place and moved there whole: a broken backup never looks like one.
+  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(Readable.from(lines), createGzip(), target);
+    await moveIntoPlace(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  const keyWord =
+    config.secretKey === null ? ' (without the instance key)' : ' (the key stays in GATEHOUSE_SECRET_KEY)';
+  progress.finish(`${written} rows written to ${file}${instanceKey === null ? keyWord : ''}`);
+}
+
 /** Never over another file. */
 async function moveIntoPlace(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
+    await rm(draft);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new CommandError(`${file} exists already.`);
-    return rename(draft, file);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(file);
+    // A file system without hard links.
+    await rename(draft, file);
   }
-  await rm(draft);
+  const folder = await open(dirname(file), 'r');
+  await folder.sync().finally(() => folder.close());
 }

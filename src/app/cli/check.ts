@@ -1,72 +1,83 @@
 import { sql } from 'kysely';
 import { type Config, describeConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { pendingMigrations } from '../../platform/db/migrate.ts';
+import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
-import { loadInstanceKey } from '../../platform/keys.ts';
-import { openDatabase } from '../open-database.ts';
+import { findInstall, keyFault } from '../install.ts';
+import { NoDatabase, openDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';
+import { messageOf } from './message-of.ts';
+
+/** Nothing is wrong, or there is nothing to look at yet, or something is wrong; with words for the last two. */
+type Finding = { readonly is: 'ok' } | { readonly is: 'none yet' | 'fault'; readonly why: string };
+
+const ok: Finding = { is: 'ok' };
+const fault = (why: string): Finding => ({ is: 'fault', why });
 
 export const check: Command = {
   name: 'check',
   summary: 'Look at settings, database and key, and say what is wrong. Changes nothing.',
+  details: 'Exits with 1 when something is wrong. The server may be running.',
   options: {},
   async run({ config }) {
     for (const { name, value, source } of describeConfig(config))
       process.stdout.write(`  ${name.padEnd(30)}${value}  (${source})\n`);
     process.stdout.write('\n');
     let faults = 0;
-    for (const [what, look] of checks(config)) {
-      const fault = await look().catch((error: Error) => error.message);
-      if (fault !== null) faults += 1;
-      process.stdout.write(`${fault === null ? 'ok    ' : 'FAULT '} ${what}${fault === null ? '' : `: ${fault}`}\n`);
+    for (const [what, look] of checks) {
+      const finding = await withDatabase(config, look);
+      if (finding.is === 'fault') faults += 1;
+      const words = finding.is === 'fault' ? 'FAULT' : 'ok';
+      process.stdout.write(`${words.padEnd(7)}${what}${finding.is === 'ok' ? '' : `: ${finding.why}`}\n`);
     }
     return faults === 0 ? 0 : 1;
   },
 };
 
-type Look = () => Promise<string | null>;
+type Look = (db: Database, config: Config) => Promise<Finding>;
 
-function checks(config: Config): [string, Look][] {
-  return [
-    ['the database can be reached', () => withDatabase(config, reach)],
-    ['the schema is up to date', () => withDatabase(config, pending)],
-    ['the stored rows are whole', () => withDatabase(config, integrity)],
-    ['the instance key opens the stored secrets', () => withDatabase(config, (db) => keyFits(config, db))],
-  ];
-}
+const checks: readonly (readonly [string, Look])[] = [
+  ['the database can be reached', reach],
+  ['the schema is up to date', schema],
+  ['the stored rows are whole', integrity],
+  ['the instance key opens the stored secrets', key],
+];
 
-async function withDatabase(config: Config, look: (db: Database) => Promise<string | null>): Promise<string | null> {
-  const { db, close } = openDatabase(config, { shared: true });
+async function withDatabase(config: Config, look: Look): Promise<Finding> {
   try {
-    return await look(db);
-  } finally {
-    await close();
+    const { db, close } = openDatabase(config, { beside: true });
+    return await look(db, config).finally(close);
+  } catch (error) {
+    return error instanceof NoDatabase ? { is: 'none yet', why: error.message } : fault(messageOf(error));
   }
 }
 
-async function reach(db: Database): Promise<string | null> {
+async function reach(db: Database): Promise<Finding> {
   await db.ping();
-  return null;
+  return ok;
 }
 
-async function pending(db: Database): Promise<string | null> {
-  const names = await pendingMigrations(db, migrations);
-  return names.length === 0 ? null : `not yet run: ${names.join(', ')} (gatehouse migrate runs them)`;
+async function schema(db: Database): Promise<Finding> {
+  const { done, pending, unknown } = await readSchemaState(db, migrations);
+  if (unknown.length > 0) return fault(new DatabaseIsNewer(unknown).message);
+  if (done.length === 0) return { is: 'none yet', why: 'the first start makes it' };
+  return pending.length === 0 ? ok : fault(`not yet run: ${pending.join(', ')}; gatehouse migrate runs them`);
 }
 
-async function integrity(db: Database): Promise<string | null> {
-  if (db.dialect.name !== 'sqlite') return null;
+async function integrity(db: Database): Promise<Finding> {
+  // PostgreSQL looks after that by itself.
+  if (db.dialect.name !== 'sqlite') return ok;
   const whole = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(db.read);
   const broken = whole.rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  if (broken.length > 0) return fault(broken.join('; '));
   const loose = await sql`pragma foreign_key_check`.execute(db.read);
-  if (broken.length > 0) return broken.join('; ');
-  return loose.rows.length === 0 ? null : `${loose.rows.length} rows name rows that are gone`;
+  return loose.rows.length === 0 ? ok : fault(`${loose.rows.length} rows name rows that are gone`);
 }
 
-async function keyFits(config: Config, db: Database): Promise<string | null> {
-  const { rows } = await sql<{ key: string }>`select key from tokens where key <> '' limit 1`.execute(db.read);
-  const key = await loadInstanceKey({ configured: config.secretKey ?? undefined, dataDir: config.dataDir });
-  if (rows[0]) key.box.open(rows[0].key, 'tokens.key');
-  return null;
+async function key(db: Database, config: Config): Promise<Finding> {
+  const { done } = await readSchemaState(db, migrations);
+  const install = done.length > 0 ? await findInstall(db.read) : undefined;
+  if (!install) return { is: 'none yet', why: 'the first start makes it' };
+  const why = await keyFault(install, config);
+  return why === null ? ok : fault(why);
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { nearestWord } from '../../lib/nearest-word.ts';
 import type { Config } from '../../platform/config.ts';
 
 export interface Command {
@@ -6,6 +7,7 @@ export interface Command {
   readonly summary: string;
   readonly details?: string;
   readonly options: Readonly<Record<string, OptionFacts>>;
+  /** Answers the exit code. */
   run(input: { readonly config: Config; readonly options: Options }): Promise<number>;
 }
 
@@ -27,41 +29,34 @@ export class CommandError extends Error {
   }
 }
 
-export function parseOptions(command: Command, args: readonly string[]): Options {
-  const known = Object.entries(command.options).map(
-    ([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }] as const,
+export function parseOptions({ name, options }: Command, args: readonly string[]): Options {
+  const misunderstood = (text: string) => new CommandError(`${text}\nSee gatehouse ${name} --help.`, 2);
+  const types = Object.entries(options).map(
+    ([option, { value }]) => [option, { type: value ? ('string' as const) : ('boolean' as const) }] as const,
   );
-  const values = readArguments(command, args, Object.fromEntries(known));
-  const missing = Object.entries(command.options).find(
-    ([name, { required }]) => required && values[name] === undefined,
-  );
-  if (missing)
-    throw new CommandError(`gatehouse ${command.name} needs --${missing[0]}; see gatehouse ${command.name} --help`, 2);
-  return values;
-}
-
-function readArguments(
-  command: Command,
-  args: readonly string[],
-  options: Record<string, { type: 'string' | 'boolean' }>,
-): Options {
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Options;
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\nSee gatehouse ${command.name} --help.`, 2);
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(types),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const facts = options[token.name];
+    if (!facts) throw misunderstood(unknownOption(name, token.rawName, Object.keys(options)));
+    if (facts.value && !token.value)
+      throw misunderstood(`--${token.name} needs a value: --${token.name} <${facts.value}>.`);
+    if (!facts.value && token.value !== undefined) throw misunderstood(`--${token.name} takes no value.`);
   }
+  if (positionals.length > 0)
+    throw misunderstood(`gatehouse ${name} does not know what to do with "${positionals[0]}".`);
+  const missing = Object.entries(options).find(([option, { required }]) => required && values[option] === undefined);
+  if (missing) throw misunderstood(`gatehouse ${name} needs --${missing[0]} <${missing[1].value}>.`);
+  return values as Options;
 }
 
-/** A line of progress on the terminal, rewritten in place where that is possible. */
-export function createProgress(stream: NodeJS.WriteStream = process.stderr) {
-  let shownAt = 0;
-  return {
-    show(text: string, isLast = false): void {
-      const now = performance.now();
-      if (!isLast && now - shownAt < 200) return;
-      shownAt = now;
-      if (stream.isTTY) stream.write(`\r\u001b[K${text}${isLast ? '\n' : ''}`);
-      else if (isLast) stream.write(`${text}\n`);
-    },
-  };
+function unknownOption(command: string, rawName: string, known: readonly string[]): string {
+  const meant = nearestWord(rawName.replace(/^-+/, ''), known);
+  return `gatehouse ${command} has no option ${rawName}${meant ? `; did you mean --${meant}?` : '.'}`;
 }

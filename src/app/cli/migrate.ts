@@ -6,12 +6,13 @@ import type { Command } from './command.ts';
 export const migrateDatabase: Command = {
   name: 'migrate',
   summary: 'Bring the database schema up to date (serve does it too, at its start).',
+  details: 'Each step happens whole or not at all. Several may run it at once on PostgreSQL: one does the work.',
   options: {},
   async run({ config }) {
     const { db, close } = openDatabase(config);
     try {
-      const ran = await migrate(db, migrations);
-      process.stdout.write(ran.length === 0 ? 'The schema is up to date.\n' : `Done: ${ran.join(', ')}\n`);
+      await migrate(db, migrations, (step) => process.stdout.write(`${step} done\n`));
+      process.stdout.write('The schema is up to date.\n');
       return 0;
     } finally {
       await close();

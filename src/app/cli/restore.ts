@@ -1,37 +1,38 @@
-import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { createGunzip } from 'node:zlib';
+import { rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
+import type { Config } from '../../platform/config.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { type TableFacts, tablesInOrder } from '../../platform/db/introspect.ts';
-import { migrate } from '../../platform/db/migrate.ts';
+import { tablesInOrder } from '../../platform/db/introspect.ts';
+import { DatabaseIsNewer, migrate, readSchemaState } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import { readKeyFile, restoreKeyFile } from '../../platform/keys.ts';
+import { findInstall, keyFault } from '../install.ts';
 import { openDatabase } from '../open-database.ts';
-import type { BackupHeader, TableLine } from './backup-format.ts';
-import { type Command, CommandError, createProgress } from './command.ts';
+import { leftOut } from './backup-format.ts';
+import { type BackupFile, openBackup } from './backup-reader.ts';
+import { type Command, CommandError } from './command.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { restoreRows } from './restore-rows.ts';
 
 export const restore: Command = {
   name: 'restore',
   summary: 'Fill an empty database from a backup.',
-  details: 'All or nothing: when anything is wrong with the file, the database stays empty. Stop the server first.',
+  details: `All or nothing: when anything is wrong with the file, the database stays empty. Stop the server first. The instance key
+comes out of the backup too, unless there is one here already.`,
   options: { from: { value: 'file', required: true, help: 'a file that gatehouse backup wrote' } },
   async run({ config, options }) {
-    const file = resolve(options.from as string);
-    await access(file).catch(() => {
-      throw new CommandError(`${file} cannot be read.`);
-    });
-    const { db, close } = openDatabase(config);
+    const file = resolve(String(options.from));
+    const facts = await stat(file).catch(() => null);
+    if (!facts?.isFile()) throw new CommandError(`There is no file ${file}.`);
     const progress = createProgress();
+    const backup = await openBackup(file);
+    const { db, close } = openDatabase(config);
     try {
+      await makeSchema(db, backup.header.migrations);
+      const rows = await fill(db, backup, config, facts.size, progress);
       await migrate(db, migrations);
-      const { header, rows } = await readInto(db, file, (count) => progress.show(`${count} rows`));
-      if (header.instanceKey !== null && config.secretKey === null && (await readKeyFile(config.dataDir)) === null) {
-        await restoreKeyFile(config.dataDir, header.instanceKey);
-      }
-      progress.show(`${rows} rows of ${header.created} restored`, true);
+      progress.finish(`${rows} rows of ${backup.header.created} restored`);
       return 0;
     } finally {
       await close();
@@ -39,105 +40,65 @@ export const restore: Command = {
   },
 };
 
-async function readInto(
-  db: Database,
-  file: string,
-  onRows: (count: number) => void,
-): Promise<{ header: BackupHeader; rows: number }> {
-  const tables = new Map((await tablesInOrder(db)).map((table) => [table.name, table]));
-  return db.write(async (tx) => {
-    await refuseFilled(tx);
-    let header: BackupHeader | undefined;
-    let table: TableFacts | undefined;
-    let columns: readonly string[] = [];
-    let rows = 0;
-    const later: (() => Promise<void>)[] = [];
-    for await (const value of valuesOf(file)) {
-      if (!header) header = checkHeader(value);
-      else if (!Array.isArray(value)) ({ table, columns } = checkTable(value, tables));
-      else if (!table) throw damaged();
-      else {
-        later.push(...(await insert(tx, table, columns, value)));
-        rows += 1;
-        onRows(rows);
-      }
-    }
-    if (!header) throw damaged();
-    for (const update of later) await update();
-    await continueCounting(db, tx, tables.values());
-    return { header, rows };
-  });
+/** The schema as it was when the backup was made: rows of an older one go through the later steps as they would have. */
+async function makeSchema(db: Database, steps: readonly string[]): Promise<void> {
+  const { done, unknown } = await readSchemaState(db, migrations);
+  if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
+  const later = done.filter((step) => !steps.includes(step));
+  if (later.length > 0) {
+    throw new CommandError(
+      `The database has a newer schema than the backup (${later.join(', ')}); restore into a database without tables.`,
+    );
+  }
+  await migrate(
+    db,
+    migrations.filter(({ name }) => steps.includes(name)),
+  );
 }
 
-async function* valuesOf(file: string): AsyncGenerator<unknown> {
+async function fill(
+  db: Database,
+  backup: BackupFile,
+  config: Config,
+  size: number,
+  progress: Progress,
+): Promise<number> {
+  const tables = (await tablesInOrder(db)).filter(({ name }) => !leftOut.has(name));
+  let madeKeyFile = false;
   try {
-    const text = createReadStream(file).pipe(createGunzip());
-    for await (const line of createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY }))
-      yield JSON.parse(line);
+    return await db.write(async (tx) => {
+      await refuseFilled(
+        tx,
+        tables.map(({ name }) => name),
+      );
+      const rows = await restoreRows(db, tx, tables, backup.lines, (count) =>
+        progress.show(`${count} rows (${Math.floor((100 * backup.bytesRead()) / size)} %)`),
+      );
+      madeKeyFile = await bringKey(tx, backup, config);
+      return rows;
+    });
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw damaged();
+    if (madeKeyFile) await rm(join(config.dataDir, 'secret.key'), { force: true });
     throw error;
   }
 }
 
-const damaged = () => new CommandError('The file is damaged or is no Gatehouse backup; nothing was restored.');
-
-async function refuseFilled(tx: Query): Promise<void> {
-  const { rows } = await sql`select 1 from users limit 1`.execute(tx);
-  if (rows.length > 0) throw new CommandError('The database is not empty; restore only fills an empty one.');
-}
-
-function checkHeader(value: unknown): BackupHeader {
-  const header = value as BackupHeader | null;
-  if (header?.format !== 'gatehouse-backup' || header.version !== 1) throw damaged();
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = header.migrations.filter((name) => !known.has(name));
-  if (unknown.length > 0)
-    throw new CommandError(`The backup comes from a newer Gatehouse (${unknown.join(', ')}); update first.`);
-  return header;
-}
-
-function checkTable(
-  value: unknown,
-  tables: ReadonlyMap<string, TableFacts>,
-): { table: TableFacts; columns: readonly string[] } {
-  const { table: name, columns } = value as TableLine;
-  const table = tables.get(name);
-  if (!table || !Array.isArray(columns) || columns.some((column) => !table.columns.includes(column))) throw damaged();
-  return { table, columns };
-}
-
-/** A row that names a row of its own table is stored without that first; the reference follows when all rows are there. */
-async function insert(
-  tx: Query,
-  table: TableFacts,
-  columns: readonly string[],
-  values: readonly unknown[],
-): Promise<(() => Promise<void>)[]> {
-  if (values.length !== columns.length) throw damaged();
-  const row = new Map(columns.map((column, index) => [column, values[index]]));
-  const updates: (() => Promise<void>)[] = [];
-  for (const { column } of table.references.filter((reference) => reference.table === table.name)) {
-    const value = row.get(column);
-    if (value === null) continue;
-    row.set(column, null);
-    updates.push(async () => {
-      await sql`update ${sql.table(table.name)} set ${sql.ref(column)} = ${value} where pk = ${row.get('pk')}`.execute(
-        tx,
-      );
-    });
+async function refuseFilled(tx: Query, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(tx);
+    if (rows.length > 0)
+      throw new CommandError(`The database is not empty (${table}); restore only fills an empty one.`);
   }
-  const names = sql.join([...row.keys()].map((name) => sql.ref(name)));
-  await sql`insert into ${sql.table(table.name)} (${names}) values (${sql.join([...row.values()])})`.execute(tx);
-  return updates;
 }
 
-/** Keys that the database counts go on after the highest one restored. SQLite does that by itself. */
-async function continueCounting(db: Database, tx: Query, tables: Iterable<TableFacts>): Promise<void> {
-  if (db.dialect.name !== 'postgres') return;
-  for (const { name } of [...tables].filter(({ counted }) => counted)) {
-    await sql`select setval(pg_get_serial_sequence(${name}, 'pk'), coalesce((select max(pk) from ${sql.table(name)}), 0) + 1, false)`.execute(
-      tx,
-    );
-  }
+/** Without the right key the secrets in the rows would be lost: better to say so now. Answers whether it made the key file. */
+async function bringKey(tx: Query, { header }: BackupFile, config: Config): Promise<boolean> {
+  const brings =
+    header.instanceKey !== null && config.secretKey === null && (await readKeyFile(config.dataDir)) === null;
+  if (brings) await restoreKeyFile(config.dataDir, header.instanceKey as string);
+  const install = await findInstall(tx);
+  const fault = install && (await keyFault(install, config));
+  if (!fault) return brings;
+  if (brings) await rm(join(config.dataDir, 'secret.key'), { force: true });
+  throw new CommandError(`Nothing was restored: ${fault}.`);
 }

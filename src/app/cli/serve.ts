@@ -1,36 +1,73 @@
 import { createLog, type Log } from '../../platform/log.ts';
 import { prepareDatabase } from '../bootstrap/run.ts';
-import { composeApp } from '../compose.ts';
-import { openWorld } from '../world.ts';
-import type { Command } from './command.ts';
+import { type App, composeApp } from '../compose.ts';
+import { openWorld, type World } from '../world.ts';
+import { type Command, CommandError } from './command.ts';
 
 /** Requests in flight get this long to finish once the server is told to stop. */
 const stopWithinMs = 25_000;
+/** From a terminal, npm passes Ctrl-C on although the server has already got it: two at once are one. */
+const oneSignalMs = 500;
 
 export const serve: Command = {
   name: 'serve',
   summary: 'Run the server (what npm start does).',
-  details: 'Stops cleanly on SIGTERM and SIGINT: takes no new requests, finishes those in flight.',
+  details: `Stops cleanly on SIGTERM and SIGINT: takes no new connections, finishes the requests in flight. A second signal stops it
+at once.`,
   options: {},
   async run({ config }) {
     const log = createLog({ level: config.logLevel });
+    process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a fault ends the server'));
     for (const warning of config.warnings) log.warn(warning);
     const world = await openWorld(config, log);
-    const app = await composeApp(world);
-    await prepareDatabase(world, app);
-    const address = await app.server.listen({ host: config.host, port: config.port });
-    log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
-    const signal = await signalled();
-    log.info({ signal }, 'Gatehouse is stopping');
-    await withDeadline(app.server.close(), log);
-    await world.close();
+    try {
+      const app = await composeApp(world);
+      const address = await start(app, world);
+      log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
+      log.info({ signal: await firstSignal() }, 'Gatehouse is stopping');
+      await withDeadline(app.server.close(), log);
+    } finally {
+      await world.close();
+    }
+    log.info('Gatehouse has stopped');
     return 0;
   },
 };
 
-function signalled(): Promise<NodeJS.Signals> {
+async function start(app: App, world: World): Promise<string> {
+  await prepareDatabase(world, app);
+  const { host, port } = world.config;
+  try {
+    return await app.server.listen({ host, port });
+  } catch (error) {
+    throw cannotListen(error as NodeJS.ErrnoException, host, port);
+  }
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE')
+    return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`);
+  if (error.code === 'EACCES')
+    return new CommandError(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new CommandError(`HOST ${host} is no address of this machine.`);
+  return error;
+}
+
+/** Resolves at the first signal to stop; a later one ends the process. */
+function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+    let firstAt: number | null = null;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (firstAt === null) {
+          firstAt = performance.now();
+          resolve(signal);
+        } else if (performance.now() - firstAt > oneSignalMs) {
+          process.exit(1);
+        }
+      });
+    }
   });
 }
 

@@ -28,6 +28,8 @@ export interface Database {
 
 export interface Snapshot {
   readonly query: Query;
+  /** All rows of a table, some at a time, so that a large one never stands in memory whole. */
+  rows(table: string): AsyncIterable<readonly Record<string, unknown>[]>;
   end(): Promise<void>;
 }
 

@@ -1,33 +1,87 @@
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
+import type { Dialect } from './dialect.ts';
 
 export interface TableFacts {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Columns that name a row of a table. */
-  readonly references: readonly { readonly column: string; readonly table: string }[];
+  readonly references: readonly Reference[];
   /** Whether the key is counted up by the database. */
   readonly counted: boolean;
 }
 
-/** The tables that hold data, each after those it refers to. */
-export async function tablesInOrder(db: Database): Promise<TableFacts[]> {
+/** A column that names a row of a table. */
+export interface Reference {
+  readonly column: string;
+  readonly table: string;
+  readonly nullable: boolean;
+}
+
+export interface OrderedTable extends TableFacts {
+  /** Columns that name rows which come later; they are null until those are there. */
+  readonly later: readonly string[];
+}
+
+/** The tables that hold data, each after those it refers to. Circles are opened where a reference may be null. */
+export async function tablesInOrder(db: Database): Promise<OrderedTable[]> {
   const facts = db.dialect.name === 'sqlite' ? await sqliteTables(db.read) : await postgresTables(db.read);
-  const ordered: TableFacts[] = [];
+  const placed = new Set<string>();
+  const ordered: OrderedTable[] = [];
   const waiting = new Set(facts);
   while (waiting.size > 0) {
-    const free = [...waiting].filter(({ name, references }) =>
-      references.every(({ table }) => table === name || ordered.some((done) => done.name === table)),
-    );
-    if (free.length === 0)
+    const next = nextTable([...waiting], placed);
+    if (!next)
       throw new Error(`tables refer to each other in a circle: ${[...waiting].map(({ name }) => name).join(', ')}`);
-    for (const table of free) {
-      ordered.push(table);
-      waiting.delete(table);
-    }
+    waiting.delete(next);
+    ordered.push({ ...next, later: openReferences(next, placed).map(({ column }) => column) });
+    placed.add(next.name);
   }
   return ordered;
 }
+
+/** One that needs nothing more; else one that needs only what may follow. */
+function nextTable(waiting: readonly TableFacts[], placed: ReadonlySet<string>): TableFacts | undefined {
+  const others = (table: TableFacts) => openReferences(table, placed).filter((open) => open.table !== table.name);
+  return (
+    waiting.find((table) => others(table).length === 0) ??
+    waiting.find((table) => others(table).every(({ nullable }) => nullable))
+  );
+}
+
+function openReferences({ references }: TableFacts, placed: ReadonlySet<string>): Reference[] {
+  return references.filter(({ table }) => !placed.has(table));
+}
+
+export async function hasTable(db: Database, name: string): Promise<boolean> {
+  const found =
+    db.dialect.name === 'sqlite'
+      ? sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
+      : sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`;
+  return (await found.execute(db.read)).rows.length > 0;
+}
+
+/** The next key of a table whose keys are counted: one that no row ever had, deleted ones included. */
+export async function nextKey(dialect: Dialect, query: Query, table: string): Promise<number> {
+  const counter =
+    dialect.name === 'sqlite'
+      ? sql<{ next: number }>`select seq + 1 as next from sqlite_sequence where name = ${table}`
+      : sql<{
+          next: number;
+        }>`select last_value + case when is_called then 1 else 0 end as next from ${sql.id(sequenceOf(table))}`;
+  return Number((await counter.execute(query)).rows[0]?.next ?? 1);
+}
+
+export async function setNextKey(dialect: Dialect, tx: Query, table: string, next: number): Promise<void> {
+  if (dialect.name === 'postgres') {
+    await sql`select setval(${`"${sequenceOf(table)}"`}::regclass, ${next}, false)`.execute(tx);
+    return;
+  }
+  await sql`delete from sqlite_sequence where name = ${table}`.execute(tx);
+  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${next - 1})`.execute(tx);
+}
+
+/** PostgreSQL names the sequence of an identity column so. */
+const sequenceOf = (table: string) => `${table}_pk_seq`;
 
 async function sqliteTables(read: Query): Promise<TableFacts[]> {
   const { rows } = await sql<{ name: string; sql: string }>`select name, sql from sqlite_master
@@ -36,17 +90,19 @@ async function sqliteTables(read: Query): Promise<TableFacts[]> {
   );
   return Promise.all(
     rows.map(async ({ name, sql: text }) => {
-      const columns = await sql<{ name: string }>`select name from pragma_table_info(${name}) order by cid`.execute(
-        read,
-      );
+      const columns = await sql<{
+        name: string;
+        notnull: number;
+      }>`select name, "notnull" from pragma_table_info(${name}) order by cid`.execute(read);
       const keys = await sql<{
         column: string;
         table: string;
       }>`select "from" as "column", "table" from pragma_foreign_key_list(${name})`.execute(read);
+      const nullable = new Set(columns.rows.filter(({ notnull }) => !notnull).map((column) => column.name));
       return {
         name,
         columns: columns.rows.map((column) => column.name),
-        references: keys.rows,
+        references: keys.rows.map((key) => ({ ...key, nullable: nullable.has(key.column) })),
         counted: /autoincrement/i.test(text),
       };
     }),
@@ -67,16 +123,17 @@ async function postgresTables(read: Query): Promise<TableFacts[]> {
     name: string;
     column: string;
     table: string;
-  }>`select k.conrelid::regclass::text as name, a.attname as "column", k.confrelid::regclass::text as "table"
+    nullable: boolean;
+  }>`select o.relname as name, a.attname as "column", t.relname as "table", not a.attnotnull as nullable
     from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+    join pg_class o on o.oid = k.conrelid join pg_class t on t.oid = k.confrelid
     where k.contype = 'f' and k.connamespace = current_schema()::regnamespace`.execute(read);
-  const unquoted = (text: string) => text.replaceAll('"', '');
   return [...Map.groupBy(tables.rows, ({ name }) => name)].map(([name, columns]) => ({
     name,
     columns: columns.map(({ column }) => column),
     references: keys.rows
-      .filter((key) => unquoted(key.name) === name)
-      .map(({ column, table }) => ({ column, table: unquoted(table) })),
+      .filter((key) => key.name === name)
+      .map(({ column, table, nullable }) => ({ column, table, nullable })),
     counted: columns.some(({ counted }) => counted),
   }));
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
+import { hasTable } from './introspect.ts';
 
 /** One step of the schema's history, for both databases. Never changed once released. */
 export interface Migration {
@@ -8,20 +9,47 @@ export interface Migration {
   statements(dialect: Dialect): string[];
 }
 
+/** The database has seen steps that this version does not know. */
+export class DatabaseIsNewer extends Error {
+  constructor(steps: readonly string[]) {
+    super(`the database was made by a newer Gatehouse (${steps.join(', ')}); run that version, or one after it`);
+  }
+}
+
+export interface SchemaState {
+  readonly done: readonly string[];
+  readonly pending: readonly string[];
+  /** Done, but by a newer version than this one. */
+  readonly unknown: readonly string[];
+}
+
 /** Brings the schema up to date: each step in a transaction of its own, under a lock. Returns the names of the steps it ran. */
-export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  onStep: (name: string) => void = () => {},
+): Promise<string[]> {
   await prepare(db);
+  const { pending, unknown } = await readSchemaState(db, migrations);
+  if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
   const ran: string[] = [];
-  for (const migration of migrations) {
-    if (await runOnce(db, migration)) ran.push(migration.name);
+  for (const migration of migrations.filter(({ name }) => pending.includes(name))) {
+    if (!(await runOnce(db, migration))) continue;
+    ran.push(migration.name);
+    onStep(migration.name);
   }
   return ran;
 }
 
-/** The steps that have not been run yet. */
-export async function pendingMigrations(db: Database, migrations: readonly Migration[]): Promise<string[]> {
-  const done = await doneMigrations(db.read).catch(() => new Set<string>());
-  return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+/** Which steps a database has seen. Changes nothing. */
+export async function readSchemaState(db: Database, migrations: readonly Migration[]): Promise<SchemaState> {
+  const done = (await hasTable(db, 'migrations')) ? await doneMigrations(db.read) : new Set<string>();
+  const known = new Set(migrations.map(({ name }) => name));
+  return {
+    done: [...done],
+    pending: [...known.difference(done)],
+    unknown: [...done.difference(known)],
+  };
 }
 
 async function prepare(db: Database): Promise<void> {
@@ -29,10 +57,18 @@ async function prepare(db: Database): Promise<void> {
     await db.dialect.exclusive('migrations')?.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied text not null)`.execute(tx);
   });
-  // Without the right to create it search still works, only slower.
-  if (db.dialect.name === 'postgres') {
-    await sql`create extension if not exists pg_trgm`.execute(db.read).catch(() => undefined);
-  }
+  if (db.dialect.name === 'postgres') await addTrigrams(db);
+}
+
+/** Under the lock too: an instance that lost the race to another would go on without its indexes. */
+async function addTrigrams(db: Database): Promise<void> {
+  const adding = db.write(async (tx) => {
+    await db.dialect.exclusive('migrations')?.execute(tx);
+    await sql`create extension if not exists pg_trgm`.execute(tx);
+  });
+  await adding.catch(() => {
+    // Without the right to create it search still works, only slower.
+  });
 }
 
 async function runOnce(db: Database, migration: Migration): Promise<boolean> {

@@ -17,6 +17,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
 const preparedLimit = 400;
+const rowsAtATime = 500;
 
 /**
  * SQLite in the process: one connection writes, in turn; another reads and never waits for it (WAL).
@@ -51,7 +52,11 @@ export function openSqlite(path: string): Database {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
       // The moment is fixed by the first read, not by `begin`.
       connection.exec('begin; select 1 from sqlite_master limit 1');
-      return { query: kyselyOn(connection, listeners), end: async () => connection.close() };
+      return {
+        query: kyselyOn(connection, listeners),
+        rows: (table) => rowsOf(connection, table),
+        end: async () => connection.close(),
+      };
     },
     // There is one instance, and it wakes itself after its own commits.
     listen: () => async () => {},
@@ -86,6 +91,17 @@ async function inTransaction<T>(
   } finally {
     effects.settle(tx, isCommitted);
   }
+}
+
+async function* rowsOf(connection: DatabaseSync, table: string): AsyncGenerator<Record<string, unknown>[]> {
+  let some: Record<string, unknown>[] = [];
+  for (const row of connection.prepare(`select * from "${table}"`).iterate()) {
+    some.push(row as Record<string, unknown>);
+    if (some.length < rowsAtATime) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
 }
 
 function addFunctions(connection: DatabaseSync): void {

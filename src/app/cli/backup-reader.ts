@@ -1,0 +1,73 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { migrations } from '../../platform/db/migrations/all.ts';
+import type { BackupHeader, LastLine, TableLine } from './backup-format.ts';
+import { CommandError } from './command.ts';
+
+export interface BackupFile {
+  readonly header: BackupHeader;
+  /** The lines after the header, the last one left out. Throws when the file turns out to be damaged. */
+  readonly lines: AsyncGenerator<TableLine | readonly unknown[]>;
+  /** How many bytes of the file have been read so far. */
+  bytesRead(): number;
+}
+
+export const damaged = (why = '') =>
+  new CommandError(`The file is damaged, or no backup of Gatehouse${why && ` (${why})`}; nothing was restored.`);
+
+export async function openBackup(file: string): Promise<BackupFile> {
+  const bytes = createReadStream(file);
+  const values = valuesOf(bytes);
+  const first = await values.next();
+  return { header: checkHeader(first.value), lines: checkedLines(values), bytesRead: () => bytes.bytesRead };
+}
+
+async function* valuesOf(bytes: ReadStream): AsyncGenerator<unknown> {
+  const unzipped = createGunzip();
+  bytes.on('error', (error) => unzipped.destroy(error)).pipe(unzipped);
+  unzipped.setEncoding('utf8');
+  let rest = '';
+  try {
+    for await (const chunk of unzipped) {
+      const texts = `${rest}${chunk}`.split('\n');
+      rest = texts.pop() ?? '';
+      for (const text of texts) yield JSON.parse(text);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof SyntaxError || code?.startsWith('Z_')) throw damaged();
+    throw error;
+  } finally {
+    bytes.destroy();
+  }
+  if (rest !== '') throw damaged();
+}
+
+function checkHeader(value: unknown): BackupHeader {
+  const header = value as Partial<BackupHeader> | null | undefined;
+  if (header?.format !== 'gatehouse-backup') throw damaged();
+  if (header.version !== 1) throw new CommandError('The backup comes from a newer Gatehouse; update this one first.');
+  if (!Array.isArray(header.migrations)) throw damaged();
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = header.migrations.filter((name) => !known.has(name));
+  if (unknown.length > 0)
+    throw new CommandError(
+      `The backup comes from a newer Gatehouse (${unknown.join(', ')}); update this one first. Nothing was restored.`,
+    );
+  return header as BackupHeader;
+}
+
+async function* checkedLines(values: AsyncGenerator<unknown>): BackupFile['lines'] {
+  let rows = 0;
+  let last: LastLine | null = null;
+  for await (const value of values) {
+    if (last || typeof value !== 'object' || value === null) throw damaged();
+    if ('end' in value) {
+      last = value as LastLine;
+      continue;
+    }
+    if (Array.isArray(value)) rows += 1;
+    yield value as TableLine | readonly unknown[];
+  }
+  if (last?.rows !== rows) throw damaged('its end is missing');
+}
