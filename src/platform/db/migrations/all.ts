@@ -4,6 +4,7 @@ import { families } from './0002-families.ts';
 import { policyKinds } from './0003-policies.ts';
 import { eventKinds } from './0004-events.ts';
 import { stageKinds } from './0005-stages.ts';
+import { sourceKinds } from './0006-sources.ts';
 import { providerKinds } from './0007-providers.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
@@ -13,5 +14,6 @@ export const migrations: readonly Migration[] = [
   policyKinds,
   eventKinds,
   stageKinds,
+  sourceKinds,
   providerKinds,
 ];
