@@ -1,0 +1,16 @@
+import { defineMapping } from '../../../core/mapping/mapping.family.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** Turns what a Mediasrc source tells of a person or a group into their properties here. */
+export function mediasrcSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
+  return defineMapping(needs, {
+    path: '/propertymappings/source/mediasrc/',
+    model: 'svc_sources_mediasrc.mediasrcsourcepropertymapping',
+    schema: 'MediasrcSourcePropertyMapping',
+    names: ['Mediasrc Source Property Mapping', 'Mediasrc Source Property Mappings'],
+    component: 'xak-property-mapping-source-mediasrc-form',
+    description: 'Map the properties of a Mediasrc source to users and groups.',
+    table: 'mapping_source_mediasrc',
+  });
+}

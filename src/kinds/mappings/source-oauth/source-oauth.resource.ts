@@ -1,0 +1,16 @@
+import { defineMapping } from '../../../core/mapping/mapping.family.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** Turns what a OAuth source tells of a person or a group into their properties here. */
+export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
+  return defineMapping(needs, {
+    path: '/propertymappings/source/oauth/',
+    model: 'svc_sources_oauth.oauthsourcepropertymapping',
+    schema: 'OAuthSourcePropertyMapping',
+    names: ['OAuth Source Property Mapping', 'OAuth Source Property Mappings'],
+    component: 'xak-property-mapping-source-oauth-form',
+    description: 'Map the properties of a OAuth source to users and groups.',
+    table: 'mapping_source_oauth',
+  });
+}

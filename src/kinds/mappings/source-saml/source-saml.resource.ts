@@ -1,0 +1,16 @@
+import { defineMapping } from '../../../core/mapping/mapping.family.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** Turns what a SAML source tells of a person or a group into their properties here. */
+export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
+  return defineMapping(needs, {
+    path: '/propertymappings/source/saml/',
+    model: 'svc_sources_saml.samlsourcepropertymapping',
+    schema: 'SAMLSourcePropertyMapping',
+    names: ['SAML Source Property Mapping', 'SAML Source Property Mappings'],
+    component: 'xak-property-mapping-source-saml-form',
+    description: 'Map the properties of a SAML source to users and groups.',
+    table: 'mapping_source_saml',
+  });
+}

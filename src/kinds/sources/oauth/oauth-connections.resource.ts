@@ -1,0 +1,23 @@
+import { secret } from '../../../resource/fields/secret.ts';
+import { defineGroupConnection } from '../../../source/group-connection.ts';
+import { defineUserConnection } from '../../../source/user-connection.family.ts';
+import { oauthSourceModel } from './oauth.resource.ts';
+
+export const userOAuthConnection = defineUserConnection({
+  path: '/sources/user_connections/oauth/',
+  model: 'svc_sources_oauth.useroauthsourceconnection',
+  schema: 'UserOAuthSourceConnection',
+  names: ['User OAuth Source Connection', 'User OAuth Source Connections'],
+  table: 'user_connection_oauth',
+  sourceModel: oauthSourceModel,
+  fields: { access_token: secret({ writeOnly: true, nullable: true, blank: true, default: null }) },
+});
+
+export const groupOAuthConnection = defineGroupConnection({
+  path: '/sources/group_connections/oauth/',
+  model: 'svc_sources_oauth.groupoauthsourceconnection',
+  schema: 'GroupOAuthSourceConnection',
+  names: ['Group OAuth Source Connection', 'Group OAuth Source Connections'],
+  sourceModel: oauthSourceModel,
+  create: true,
+});

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { image } from '../../../core/media/image-field.ts';
+import type { Action, CheckInput } from '../../../resource/define.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { derived } from '../../../resource/fields/shown.ts';
+import { json } from '../../../resource/fields/structured.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { eitherFilter } from '../../../resource/filters.ts';
+import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
+import { fieldFilter } from '../../../resource/query.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { defineSource } from '../../../source/source.family.ts';
+import { findProviderType, providerTypes } from './provider-types.ts';
+
+export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
+
+const address = () => text({ max: 255, nullable: true, blank: true, format: 'uri', default: null, filter: true });
+
+/** People who come from an OAuth 2 or OpenID Connect service. */
+export function oauthSource({ config: { publicUrl } }: { readonly config: { readonly publicUrl: string } }): Resource {
+  return defineSource({
+    path: '/sources/oauth/',
+    model: oauthSourceModel,
+    schema: 'OAuthSource',
+    names: ['OAuth Source', 'OAuth Sources'],
+    component: 'xak-source-oauth-form',
+    description: 'Login using a generic OAuth or OpenID Connect provider, or a well-known service.',
+    table: 'source_oauth',
+    filterBy: [
+      'name',
+      'slug',
+      'enabled',
+      'authentication_flow',
+      'enrollment_flow',
+      'policy_engine_mode',
+      'user_matching_mode',
+      'group_matching_mode',
+    ],
+    filters: {
+      has_jwks: eitherFilter((row) => sql`cast(${row.col('oidc_jwks')} as text) <> '{}'`),
+      provider_type: fieldFilter('provider_type', text()),
+    },
+    fields: {
+      icon: image('/static/sources/oauth.svg'),
+      provider_type: choice(providerTypes.map(({ name }) => name)),
+      request_token_url: address(),
+      authorization_url: address(),
+      access_token_url: address(),
+      profile_url: address(),
+      consumer_key: text({ filter: true }),
+      consumer_secret: secret({ writeOnly: true }),
+      callback_url: derived(stringSchema, ({ slug }) => `${publicUrl}/source/oauth/callback/${slug}/`),
+      additional_scopes: text({ blank: true, default: '', filter: true }),
+      type: derived(providerTypeSchema, ({ provider_type }) => findProviderType(provider_type) ?? null),
+      oidc_well_known_url: text({ blank: true, default: '', format: 'uri' }),
+      oidc_jwks_url: text({ blank: true, default: '', format: 'uri' }),
+      oidc_jwks: json({ anyValue: true, default: () => ({}) }),
+    },
+    check: ({ values }) => missingAddresses(values),
+    actions: [sourceTypesAction],
+  });
+}
+
+const url = orNull(stringSchema);
+const providerTypeSchema = objectSchema({
+  name: stringSchema,
+  verbose_name: stringSchema,
+  urls_customizable: booleanSchema,
+  request_token_url: url,
+  authorization_url: url,
+  access_token_url: url,
+  profile_url: url,
+  oidc_well_known_url: url,
+  oidc_jwks_url: url,
+});
+
+/** What the service itself does not fix, and no discovery document will tell, must be said. */
+function missingAddresses(values: CheckInput['values']): { non_field_errors: string[] } | null {
+  const type = findProviderType(values.provider_type);
+  if (!type || values.oidc_well_known_url) return null;
+  const needed = ['authorization_url', 'access_token_url', 'profile_url'] as const;
+  const missing = needed.filter((name) => type[name] === null && !(values as Row)[name]);
+  if (missing.length === 0) return null;
+  return { non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`) };
+}
+
+const sourceTypesAction: Action = {
+  name: 'source_types',
+  on: 'set',
+  method: 'GET',
+  summary: 'List the services that OAuth sources know, with their addresses',
+  access: 'authenticated',
+  query: { name: stringSchema },
+  answer: { status: 200, schema: arrayOf(providerTypeSchema) },
+  async run({ call }) {
+    const name = call.request.query.get('name');
+    return name ? providerTypes.filter((type) => type.name === name) : providerTypes;
+  },
+};

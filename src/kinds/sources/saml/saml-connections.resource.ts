@@ -1,0 +1,22 @@
+import { defineGroupConnection } from '../../../source/group-connection.ts';
+import { defineUserConnection } from '../../../source/user-connection.family.ts';
+import { samlSourceModel } from './saml.resource.ts';
+
+export const userSamlConnection = defineUserConnection({
+  path: '/sources/user_connections/saml/',
+  model: 'svc_sources_saml.usersamlsourceconnection',
+  schema: 'UserSAMLSourceConnection',
+  names: ['User SAML Source Connection', 'User SAML Source Connections'],
+  table: 'user_connection_saml',
+  sourceModel: samlSourceModel,
+  fields: {},
+});
+
+export const groupSamlConnection = defineGroupConnection({
+  path: '/sources/group_connections/saml/',
+  model: 'svc_sources_saml.groupsamlsourceconnection',
+  schema: 'GroupSAMLSourceConnection',
+  names: ['Group SAML Source Connection', 'Group SAML Source Connections'],
+  sourceModel: samlSourceModel,
+  create: false,
+});

@@ -1,0 +1,142 @@
+import { image } from '../../../core/media/image-field.ts';
+import type { Action } from '../../../resource/define.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { duration, flag } from '../../../resource/fields/scalar.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { ReplyWith } from '../../../resource/operations.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { defineSource } from '../../../source/source.family.ts';
+import { loadCertificates, type SamlSource, spMetadata } from './sp-metadata.ts';
+
+export const samlSourceModel = 'svc_sources_saml.samlsource';
+
+const nameIdFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format';
+const xmlDsig = 'http://www.w3.org/2000/09/xmldsig';
+const xmlDsigMore = 'http://www.w3.org/2001/04/xmldsig-more';
+const xmlEnc = 'http://www.w3.org/2001/04/xmlenc';
+
+const nameIdPolicies = [
+  'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+  `${nameIdFormat}:persistent`,
+  `${nameIdFormat}:X509SubjectName`,
+  `${nameIdFormat}:WindowsDomainQualifiedName`,
+  `${nameIdFormat}:transient`,
+];
+const digestAlgorithms = [`${xmlDsig}#sha1`, `${xmlEnc}#sha256`, `${xmlDsigMore}#sha384`, `${xmlEnc}#sha512`];
+const signatureAlgorithms = [
+  `${xmlDsig}#rsa-sha1`,
+  `${xmlDsigMore}#rsa-sha256`,
+  `${xmlDsigMore}#rsa-sha384`,
+  `${xmlDsigMore}#rsa-sha512`,
+  `${xmlDsigMore}#ecdsa-sha1`,
+  `${xmlDsigMore}#ecdsa-sha256`,
+  `${xmlDsigMore}#ecdsa-sha384`,
+  `${xmlDsigMore}#ecdsa-sha512`,
+  `${xmlDsig}#dsa-sha1`,
+];
+
+const keypair = (help: string) => ref('svc_crypto.certificatekeypair', 'uuid', { nullable: true, filter: true, help });
+
+/** People who come from a SAML identity provider. */
+export function samlSource({ config: { publicUrl } }: { readonly config: { readonly publicUrl: string } }): Resource {
+  return defineSource({
+    path: '/sources/saml/',
+    model: samlSourceModel,
+    schema: 'SAMLSource',
+    names: ['SAML Source', 'SAML Sources'],
+    component: 'xak-source-saml-form',
+    description: 'Authenticate using an external SAML Identity Provider.',
+    table: 'source_saml',
+    filterBy: [
+      'name',
+      'slug',
+      'enabled',
+      'managed',
+      'authentication_flow',
+      'enrollment_flow',
+      'policy_engine_mode',
+      'user_matching_mode',
+    ],
+    fields: {
+      icon: image('/static/sources/saml.svg'),
+      pre_authentication_flow: ref('svc_flows.flow', 'uuid', {
+        filter: true,
+        help: 'Flow used before authentication.',
+      }),
+      issuer: text({
+        blank: true,
+        default: '',
+        filter: true,
+        help: 'Also known as Entity ID. Defaults the Metadata URL.',
+      }),
+      sso_url: text({
+        max: 200,
+        format: 'uri',
+        filter: true,
+        help: 'URL that the initial Login request is sent to.',
+      }),
+      slo_url: text({
+        max: 200,
+        format: 'uri',
+        nullable: true,
+        blank: true,
+        default: null,
+        filter: true,
+        help: 'Optional URL if your IDP supports Single-Logout.',
+      }),
+      allow_idp_initiated: flag({
+        default: false,
+        filter: true,
+        help: 'Allows authentication flows initiated by the IdP. This can be a security risk, as no validation of the request ID is done.',
+      }),
+      name_id_policy: choice(nameIdPolicies, {
+        default: `${nameIdFormat}:persistent`,
+        filter: true,
+        help: 'NameID Policy sent to the IdP. Can be unset, in which case no Policy is sent.',
+      }),
+      binding_type: choice(['REDIRECT', 'POST', 'POST_AUTO'], { default: 'REDIRECT', filter: true }),
+      verification_kp: keypair(
+        'When selected, incoming assertion’s Signatures will be validated against this certificate. To allow unsigned Requests, leave on default.',
+      ),
+      signing_kp: keypair('Keypair used to sign outgoing Responses going to the Identity Provider.'),
+      digest_algorithm: choice(digestAlgorithms, { default: `${xmlEnc}#sha256`, filter: true }),
+      signature_algorithm: choice(signatureAlgorithms, { default: `${xmlDsigMore}#rsa-sha256`, filter: true }),
+      temporary_user_delete_after: duration({
+        default: 'days=1',
+        filter: true,
+        help: 'Time offset when temporary users should be deleted. This only applies if your IDP uses the NameID Format ‘transient’, and the user doesn’t log out manually.',
+      }),
+      encryption_kp: {
+        ...keypair('When selected, incoming assertions are encrypted by the IdP using the public key of this keypair.'),
+        filter: false,
+      },
+    },
+    actions: [metadataAction(publicUrl)],
+  });
+}
+
+function metadataAction(publicUrl: string): Action {
+  return {
+    name: 'metadata',
+    on: 'row',
+    method: 'GET',
+    summary: 'Read the metadata of this service provider, as text or as a file',
+    access: 'visible',
+    query: { download: booleanSchema },
+    answer: {
+      status: 200,
+      schema: objectSchema({ metadata: stringSchema, download_url: stringSchema }),
+      schemaName: 'SAMLMetadata',
+    },
+    async run({ row, call, tx }) {
+      const source = row as unknown as SamlSource;
+      const metadata = spMetadata(source, await loadCertificates(source, tx), publicUrl);
+      if (!call.request.query.has('download')) return { metadata, download_url: `${call.request.path}?download` };
+      return new ReplyWith(200, metadata, {
+        'content-type': 'application/samlmetadata+xml; charset=utf-8',
+        'content-disposition': `attachment; filename="${source.slug}_metadata.xml"`,
+      });
+    },
+  };
+}

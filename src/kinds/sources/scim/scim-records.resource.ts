@@ -1,0 +1,83 @@
+import type { CheckInput } from '../../../resource/define.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { uuid, whole } from '../../../resource/fields/scalar.ts';
+import { nested } from '../../../resource/fields/shown.ts';
+import { json } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { fieldFilter, relatedFilter } from '../../../resource/query.ts';
+import { defineResource } from '../../../resource/resource.ts';
+import { checkNotAboveCaller, type LinkedObject } from '../../../source/link-rights.ts';
+import { scimSourceModel } from './scim.resource.ts';
+
+// The client that owns a record may change and delete what it stands for. So whoever sets one must have that right
+// themselves, on what the record stood for before and on what it stands for now.
+const source = ref(scimSourceModel, 'uuid', { needs: 'change' });
+const attributes = json({ anyValue: true, default: () => ({}) });
+const shared = {
+  param: 'id',
+  lookup: 'id',
+  key: 'int',
+  keyName: null,
+  nameOf: (row: Record<string, unknown>) => String(row.id),
+} as const;
+
+/** Which user another system knows under which id. */
+export const scimUserResource = defineResource({
+  ...shared,
+  path: '/sources/scim_users/',
+  model: 'svc_sources_scim.scimsourceuser',
+  schema: 'SCIMSourceUser',
+  names: ['SCIM Source User', 'SCIM Source Users'],
+  table: 'scim_source_users',
+  order: ['user.username'],
+  search: ['source.slug', 'user.username', 'attributes'],
+  filters: {
+    source__slug: relatedFilter('source.slug'),
+    user__username: relatedFilter('user.username'),
+    user__id: fieldFilter('user', whole()),
+  },
+  fields: {
+    id: text({ unique: 'scim source user with this id already exists.' }),
+    user: ref('svc_core.user', 'int', { needs: 'change' }),
+    user_obj: nested('svc_core.user', 'user', { view: 'member' }),
+    source,
+    attributes,
+  },
+  check: (input) => checkTarget(input, 'user', 'svc_core.user'),
+});
+
+/** Which group another system knows under which id. */
+export const scimGroupResource = defineResource({
+  ...shared,
+  path: '/sources/scim_groups/',
+  model: 'svc_sources_scim.scimsourcegroup',
+  schema: 'SCIMSourceGroup',
+  names: ['SCIM Source Group', 'SCIM Source Groups'],
+  table: 'scim_source_groups',
+  order: ['group.name'],
+  search: ['source.slug', 'group.name', 'attributes'],
+  filters: {
+    source__slug: relatedFilter('source.slug'),
+    group__name: relatedFilter('group.name'),
+    group__group_uuid: fieldFilter('group', uuid()),
+  },
+  fields: {
+    id: text({ unique: 'scim source group with this id already exists.' }),
+    group: ref('svc_core.group', 'uuid', { needs: 'change' }),
+    group_obj: nested('svc_core.group', 'group', { view: 'simple' }),
+    source,
+    attributes,
+  },
+  check: (input) => checkTarget(input, 'group', 'svc_core.group'),
+});
+
+async function checkTarget(
+  { tx, call, values, current }: CheckInput,
+  column: 'user' | 'group',
+  model: LinkedObject['model'],
+): Promise<null> {
+  if (call.actor && values[column] !== current?.[column]) {
+    await checkNotAboveCaller({ model, pk: values[column] }, call, tx);
+  }
+  return null;
+}

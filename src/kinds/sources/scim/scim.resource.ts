@@ -1,0 +1,47 @@
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { derived, nested } from '../../../resource/fields/shown.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { defineSource } from '../../../source/source.family.ts';
+import { createServiceAccount } from './service-account.ts';
+
+export const scimSourceModel = 'svc_sources_scim.scimsource';
+
+interface Needs {
+  readonly config: { readonly publicUrl: string };
+  readonly key: InstanceKey;
+}
+
+const hidden = { nullable: true, readOnly: true, writeOnly: true, default: null } as const;
+
+/** People and groups that another system pushes in. */
+export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
+  return defineSource({
+    path: '/sources/scim/',
+    model: scimSourceModel,
+    schema: 'SCIMSource',
+    names: ['SCIM Source', 'SCIM Sources'],
+    component: 'xak-source-scim-form',
+    description: 'Let another system create, update and delete users and groups here.',
+    table: 'source_scim',
+    filterBy: ['name', 'slug'],
+    without: [
+      'authentication_flow',
+      'enrollment_flow',
+      'policy_engine_mode',
+      'user_matching_mode',
+      'group_matching_mode',
+      'icon',
+    ],
+    fields: {
+      root_url: derived(stringSchema, ({ slug }) => `${publicUrl}/source/scim/${slug}/v2`),
+      account: ref('svc_core.user', 'int', hidden),
+      token: ref('svc_core.token', 'uuid', hidden),
+      token_obj: nested('svc_core.token', 'token'),
+    },
+    async afterWrite(input) {
+      if (input.verb === 'create') await createServiceAccount(input, key);
+    },
+  });
+}

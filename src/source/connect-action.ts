@@ -1,0 +1,41 @@
+import { diffOf, recordWrite } from '../resource/audit.ts';
+import type { Action } from '../resource/define.ts';
+import type { Fields, Row } from '../resource/fields/field.ts';
+import { type KeyType, ref } from '../resource/fields/ref.ts';
+import { insertRow, showByKey } from '../resource/verbs/write-row.ts';
+import { checkMayLink, type LinkedObject } from './link-rights.ts';
+
+interface Facts {
+  /** The kind of connection, and of the source that is linked to. */
+  readonly model: string;
+  readonly schema: string;
+  readonly sourceModel: string;
+  readonly to: { readonly column: 'user' | 'group'; readonly model: LinkedObject['model']; readonly keyType: KeyType };
+  /** What may be said of the connection besides who is linked to what. */
+  readonly fields: Fields;
+}
+
+/** Links by hand. Besides what can be changed later, the body names both ends, which cannot. */
+export function connectAction({ model, schema, sourceModel, to, fields }: Facts): Action {
+  const [app = '', modelName = ''] = model.split('.');
+  return {
+    name: '',
+    operation: 'create',
+    on: 'set',
+    method: 'POST',
+    summary: `Link a ${to.column} to a source`,
+    access: { permission: `${app}.add_${modelName}` },
+    body: { ...fields, [to.column]: ref(to.model, to.keyType), source: ref(sourceModel, 'uuid') },
+    bodySchema: `${schema}CreateRequest`,
+    answer: { status: 201, schema: 'self' },
+    async run({ tx, call, engine, registry, values }) {
+      const resource = registry.require(model);
+      const linked = { model: to.model, pk: values[to.column] };
+      await checkMayLink(linked, { model: sourceModel, pk: values.source }, call, registry, tx);
+      const row: Row = { ...values, created: call.now, ...('kind' in resource.fields && { kind: model }) };
+      const pk = await insertRow(resource, row, call, tx);
+      await recordWrite('model_created', resource, pk, row, diffOf(resource, null, row), call, tx);
+      return showByKey(engine, resource, call, tx, pk);
+    },
+  };
+}

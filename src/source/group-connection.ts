@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Row } from '../resource/fields/field.ts';
+import { ref } from '../resource/fields/ref.ts';
+import { time } from '../resource/fields/scalar.ts';
+import { text } from '../resource/fields/text.ts';
+import { relatedFilter } from '../resource/query.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+import { connectAction } from './connect-action.ts';
+import { embeddedSource } from './embedded-source.ts';
+import { type ConnectionKind, connectionVerbs } from './user-connection.family.ts';
+
+type GroupKind = Omit<ConnectionKind, 'table' | 'fields'> & {
+  /** Whether connections can be made by hand. */
+  readonly create: boolean;
+};
+
+/** That a group elsewhere is a group here, for sources of one kind. Nothing of it can be changed, only undone. */
+export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKind): Resource {
+  const connect = connectAction({
+    model: kind.model,
+    schema: kind.schema,
+    sourceModel,
+    to: { column: 'group', model: 'svc_core.group', keyType: 'uuid' },
+    fields: { identifier: text({ max: 255 }) },
+  });
+  return defineResource({
+    param: 'id',
+    key: 'int',
+    order: ['source.slug', 'pk'],
+    search: ['source.slug'],
+    filters: { source__slug: relatedFilter('source.slug') },
+    ...kind,
+    table: 'group_source_connections',
+    verbs: connectionVerbs,
+    visibility: { by: 'permission', always: (row) => sql`${row.col('kind')} = ${kind.model}` },
+    fields: {
+      group: ref('svc_core.group', 'uuid', { readOnly: true, filter: true }),
+      source: embeddedSource,
+      identifier: text({ readOnly: true }),
+      created: time({ readOnly: true }),
+      kind: text({ readOnly: true, writeOnly: true, default: kind.model }),
+    },
+    actions: create ? [connect] : [],
+    nameOf: ({ identifier }: Row) => String(identifier),
+  });
+}

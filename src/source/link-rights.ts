@@ -1,0 +1,34 @@
+import { checkMayGrantMembership, checkMayTouchUser } from '../core/access/delegation.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import { holdsOn } from '../resource/access.ts';
+import { type Call, requireActor } from '../resource/call.ts';
+import type { Registry } from '../resource/registry.ts';
+
+export interface LinkedObject {
+  readonly model: 'svc_core.user' | 'svc_core.group';
+  readonly pk: unknown;
+}
+
+/** What links a source to a user or a group decides who may act as whom: only those who may change both make it. */
+export async function checkMayLink(
+  linked: LinkedObject,
+  source: { readonly model: string; readonly pk: unknown },
+  call: Call,
+  registry: Registry,
+  tx: Query,
+): Promise<void> {
+  const actor = requireActor(call);
+  for (const { model, pk } of [linked, source]) {
+    const resource = registry.require(model);
+    if (!(await holdsOn(actor, resource.permission('change'), resource, pk, tx)))
+      throw new Problem('permission_denied');
+  }
+  await checkNotAboveCaller(linked, call, tx);
+}
+
+/** Nobody rises by way of a source: neither to a superuser's account nor into a group that brings more than they hold. */
+export async function checkNotAboveCaller({ model, pk }: LinkedObject, call: Call, tx: Query): Promise<void> {
+  if (model === 'svc_core.user') await checkMayTouchUser(tx, call, pk as number);
+  else await checkMayGrantMembership(tx, call, [pk as string]);
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import { imageActions } from '../core/media/image-actions.ts';
+import { Invalid } from '../lib/problem.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
+import { callersFacts, policyRequest } from '../policy/request.ts';
+import type { Action } from '../resource/define.ts';
+import { defineFamilyList } from '../resource/family.ts';
+import type { Field } from '../resource/fields/field.ts';
+import { text } from '../resource/fields/text.ts';
+import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import type { Resource } from '../resource/resource.ts';
+import { loadSources } from './load-source.ts';
+import { filterable, type SourceRow, sourceFamily, unused } from './source.family.ts';
+
+/** The marker of the source that stands for Gatehouse's own users. */
+export const builtInSource = 'gatehouse/sources/inbuilt';
+
+/** A kind of source that signed-in users can link their account to by themselves. */
+export interface LinkableKind {
+  readonly resource: Resource;
+  /** The component with which a user links and unlinks. */
+  readonly component: string;
+  /** What that component needs to begin. */
+  configureUrl(source: SourceRow): string;
+}
+
+interface Needs {
+  readonly policies: PolicyEngine;
+  readonly linkable: readonly LinkableKind[];
+}
+
+const names = ['source', 'sources'] as const;
+
+/** Sources of every kind. */
+export function sourcesResource(needs: Needs): Resource {
+  const { group_matching_mode, ...shared } = sourceFamily.fields;
+  const list = defineFamilyList({
+    family: sourceFamily,
+    path: '/sources/all/',
+    param: 'slug',
+    lookup: 'slug',
+    key: 'uuid',
+    schema: 'Source',
+    names,
+    target: 'pk',
+    order: ['name'],
+    search: ['name', 'slug'],
+    fields: {
+      ...filterable(shared, ['managed', 'name', 'slug']),
+      group_matching_mode: unused(group_matching_mode as Field),
+      // Only the built-in source is made here; every other comes through its kind.
+      kind: text({ readOnly: true, writeOnly: true, default: sourceFamily.model }),
+    },
+    views: { base: baseView },
+    actions: [...imageActions({ model: sourceFamily.model, column: 'icon', field: 'icon' }), userSettingsAction(needs)],
+  });
+  return {
+    ...list,
+    async afterWrite(input) {
+      if (input.values.managed !== builtInSource) return list.afterWrite?.(input);
+      if (input.verb === 'destroy') throw Invalid.whole('The built-in source cannot be deleted.');
+    },
+  };
+}
+
+const descriptive = ['component', 'verbose_name', 'verbose_name_plural', 'meta_model_name'];
+
+/** A source nested in a connection shows what all sources share and nothing of its kind. */
+const baseView = {
+  schema: 'Source',
+  fields: ['pk', ...Object.keys(sourceFamily.fields).filter((name) => name !== 'group_matching_mode'), ...descriptive],
+  fixed: {
+    component: '',
+    verbose_name: names[0],
+    verbose_name_plural: names[1],
+    meta_model_name: sourceFamily.model,
+  },
+};
+
+const userSetting = objectSchema({
+  object_uid: stringSchema,
+  component: stringSchema,
+  title: stringSchema,
+  configure_url: stringSchema,
+  icon_url: stringSchema,
+});
+
+/** What the caller may link to: enabled sources whose policies let them. */
+function userSettingsAction({ policies, linkable }: Needs): Action {
+  return {
+    name: 'user_settings',
+    on: 'set',
+    method: 'GET',
+    summary: 'List the sources that the caller can link to',
+    access: 'authenticated',
+    answer: { status: 200, schema: arrayOf(userSetting) },
+    async run({ call, tx }) {
+      const user = await callersFacts(call, tx);
+      const settings: Record<string, string>[] = [];
+      for (const { resource, component, configureUrl } of linkable) {
+        const sources = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
+        const targets = sources.map(({ pk, policy_engine_mode }) => ({ pk, mode: policy_engine_mode }));
+        const results = await policies.evaluateTargets({ call, request: policyRequest(call, { user }), targets });
+        for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
+          settings.push({
+            object_uid: source.slug,
+            component,
+            title: source.name,
+            configure_url: configureUrl(source),
+            icon_url: typeof source.icon === 'string' ? source.icon : '',
+          });
+        }
+      }
+      return settings;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Action, Declaration, Family, Verb } from '../resource/define.ts';
+import type { Fields, Row } from '../resource/fields/field.ts';
+import { ref } from '../resource/fields/ref.ts';
+import { time } from '../resource/fields/scalar.ts';
+import { text } from '../resource/fields/text.ts';
+import { relatedFilter } from '../resource/query.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+import { connectAction } from './connect-action.ts';
+import { embeddedSource } from './embedded-source.ts';
+
+/** Everything but creating, which asks for more than the members that can be changed later. */
+export const connectionVerbs: readonly Verb[] = ['list', 'retrieve', 'update', 'partial_update', 'destroy', 'used_by'];
+
+// Who is linked to what never changes: whoever could change it could sign in as anyone.
+const fixed: Fields = {
+  user: ref('svc_core.user', 'int', { readOnly: true, filter: true }),
+  source: embeddedSource,
+  created: time({ readOnly: true }),
+};
+
+/** That an account elsewhere belongs to a user here. */
+export const userConnectionFamily: Family = {
+  model: 'svc_core.usersourceconnection',
+  table: 'user_source_connections',
+  fields: { ...fixed, identifier: text({ max: 255 }) },
+};
+
+const common = {
+  param: 'id',
+  key: 'int',
+  order: ['source.slug', 'pk'],
+  search: ['source.slug'],
+  filters: { source__slug: relatedFilter('source.slug') },
+  visibility: { by: 'owner', column: 'user', write: 'owner' },
+} as const;
+
+/** Connections of users to sources of every kind. */
+export const userConnectionsResource = defineResource({
+  ...common,
+  path: '/sources/user_connections/all/',
+  model: userConnectionFamily.model,
+  schema: 'UserSourceConnection',
+  names: ['User Source Connection', 'User Source Connections'],
+  table: userConnectionFamily.table,
+  verbs: connectionVerbs,
+  fields: fixed,
+});
+
+export type ConnectionKind = Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'> & {
+  /** The kind of source that is linked to. */
+  readonly sourceModel: string;
+};
+
+/** Connections of users to sources of one kind. */
+export function defineUserConnection({ sourceModel, ...kind }: ConnectionKind): Resource {
+  const connect: Action = connectAction({
+    model: kind.model,
+    schema: kind.schema,
+    sourceModel,
+    to: { column: 'user', model: 'svc_core.user', keyType: 'int' },
+    fields: { identifier: userConnectionFamily.fields.identifier as Fields[string], ...kind.fields },
+  });
+  return defineResource({
+    ...common,
+    ...kind,
+    family: userConnectionFamily,
+    verbs: connectionVerbs,
+    actions: [connect],
+    nameOf: ({ identifier }: Row) => String(identifier),
+  });
+}
