@@ -2,6 +2,7 @@ import { roleResource } from '../core/access/role.resource.ts';
 import { brandResource } from '../core/brand/brand.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
+import { eventResource } from '../core/event/event.resource.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { openFetchWithin } from '../core/outpost/ask-version.ts';
@@ -15,12 +16,20 @@ import { askCluster } from '../kinds/connections/cluster/cluster-state.ts';
 import { containerConnection } from '../kinds/connections/container/container.resource.ts';
 import { askContainer } from '../kinds/connections/container/container-state.ts';
 import { notificationMapping } from '../kinds/mappings/notification/notification.resource.ts';
+import { scopeMapping } from '../kinds/mappings/scope/scope.resource.ts';
+import { workspaceDirectoryMapping } from '../kinds/mappings/workspace-directory/workspace-directory.resource.ts';
 import { expressions } from '../kinds/policies/expression/expression.ts';
 import { countriesEndpoint } from '../kinds/policies/geoip/geoip.resource.ts';
 import { geoIp } from '../kinds/policies/geoip/geoip.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { reputationScores } from '../kinds/policies/reputation/score.resource.ts';
+import { oauth2Provider } from '../kinds/providers/oauth2/oauth2.resource.ts';
+import {
+  workspaceDirectoryGroups,
+  workspaceDirectoryUsers,
+} from '../kinds/providers/workspace-directory/links.resource.ts';
+import { workspaceDirectoryProvider } from '../kinds/providers/workspace-directory/workspace-directory.resource.ts';
 import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
 import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
@@ -33,6 +42,7 @@ import { bindingResource } from '../policy/binding.resource.ts';
 import { createPolicyEngine } from '../policy/engine.ts';
 import type { PolicyKind } from '../policy/kind.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
+import { providersResource } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { version } from './version.ts';
@@ -56,6 +66,14 @@ export function catalogue(world: World): Resource[] {
     // Property mappings
     mappingsResource(world),
     notificationMapping(world),
+    scopeMapping(world),
+    workspaceDirectoryMapping(world),
+    // Providers
+    providersResource,
+    oauth2Provider(world),
+    workspaceDirectoryProvider,
+    workspaceDirectoryUsers,
+    workspaceDirectoryGroups,
     // Certificates
     certificateResource(),
     // Service connections of outposts
@@ -76,7 +94,8 @@ export function catalogue(world: World): Resource[] {
     invitationStage,
     invitationResource(world),
     brandResource(world),
-    // Notifications
+    // Events and notifications
+    eventResource(world),
     ruleResource,
     transportResource,
   ];

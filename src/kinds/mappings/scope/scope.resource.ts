@@ -1,0 +1,26 @@
+import { defineMapping } from '../../../core/mapping/mapping.family.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { text } from '../../../resource/fields/text.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** Which claims a client gets that asks for a scope. */
+export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
+  return defineMapping(needs, {
+    path: '/propertymappings/provider/scope/',
+    model: 'svc_providers_oauth2.scopemapping',
+    schema: 'ScopeMapping',
+    names: ['Scope Mapping', 'Scope Mappings'],
+    component: 'xak-property-mapping-provider-scope-form',
+    description: 'Decide which claims a scope brings: return them as an object.',
+    table: 'mapping_scope',
+    search: ['name', 'scope_name'],
+    fields: {
+      scope_name: text({ filter: true, help: 'Scope name requested by the client' }),
+      description: text({
+        blank: true,
+        default: '',
+        help: 'Description shown to the user when consenting. If left empty, the user won’t be informed.',
+      }),
+    },
+  });
+}

@@ -1,0 +1,16 @@
+import { defineMapping } from '../../../core/mapping/mapping.family.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** What a user or a group becomes in a workspace directory. */
+export function workspaceDirectoryMapping(needs: { readonly sandbox: Sandbox }): Resource {
+  return defineMapping(needs, {
+    path: '/propertymappings/provider/workspace_directory/',
+    model: 'svc_providers_workspace_directory.workspacedirectoryprovidermapping',
+    schema: 'WorkspaceDirectoryProviderMapping',
+    names: ['Workspace Directory Provider Mapping', 'Workspace Directory Provider Mappings'],
+    component: 'xak-property-mapping-provider-workspace-directory-form',
+    description: 'Decide what is written of a user or a group: return the remote object’s members.',
+    table: 'mapping_workspace_directory',
+  });
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { mergeMappings } from '../../../core/mapping/evaluate.ts';
+import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import type { Json } from '../../../lib/json.ts';
+import { fromTimestamp } from '../../../platform/clock.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { type IssuerMode, issuerOf } from './urls.ts';
+
+export type Claims = Record<string, Json>;
+
+export const subModes = ['hashed_user_id', 'user_id', 'user_uuid', 'user_username', 'user_email', 'user_upn'] as const;
+export type SubMode = (typeof subModes)[number];
+
+/** What of a provider goes into the tokens it gives out. */
+export interface TokenSettings {
+  readonly pk: number;
+  readonly name: string;
+  readonly client_id: string;
+  readonly sub_mode: SubMode;
+  readonly issuer_mode: IssuerMode;
+  readonly access_token_validity: string;
+  readonly include_claims_in_id_token: boolean;
+  readonly assigned_application_slug: string;
+}
+
+export interface ScopeRow {
+  readonly name: string;
+  readonly scope_name: string;
+  readonly expression: string;
+}
+
+/** The reference to an authentication of no particular strength. */
+const defaultAcr = 'gatehouse/providers/oauth2/default';
+
+/** Who the token is about, as the provider's clients know them. */
+export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
+  const hashed = hash('sha256', `${user.pk}-${installId}`);
+  const upn = (user.attributes as Claims | null)?.upn;
+  switch (mode) {
+    case 'hashed_user_id':
+      return hashed;
+    case 'user_id':
+      return String(user.pk);
+    case 'user_uuid':
+      return user.uuid;
+    case 'user_username':
+      return user.username;
+    case 'user_email':
+      return user.email;
+    case 'user_upn':
+      return typeof upn === 'string' ? upn : hashed;
+  }
+}
+
+/** The claims that the scopes of these mappings bring. Throws `MappingFailed`. */
+export function scopeClaims(
+  sandbox: Sandbox,
+  mappings: readonly ScopeRow[],
+  user: UserFacts,
+  { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
+): Claims {
+  const facts = asJson(user);
+  return mergeMappings(sandbox, mappings, {
+    user: facts,
+    provider: { pk, name, client_id },
+    scopes: mappings.map(({ scope_name }) => scope_name),
+    request: { user: facts, context: {}, http_request: null, obj: null },
+  });
+}
+
+export interface IdTokenFacts {
+  readonly settings: TokenSettings;
+  readonly user: UserFacts;
+  /** What the scopes bring; no claim of the protocol's own can be replaced by one of them. */
+  readonly claims: Claims;
+  readonly now: string;
+  readonly publicUrl: string;
+  readonly installId: string;
+}
+
+/** The claims of an ID token (OpenID Connect Core §2). */
+export function idTokenClaims({ settings, user, claims, now, publicUrl, installId }: IdTokenFacts): Claims {
+  const issuedAt = Math.floor(fromTimestamp(now).getTime() / 1000);
+  const validSeconds = Math.floor((parseDuration(settings.access_token_validity) ?? 0) / 1000);
+  return {
+    ...(settings.include_claims_in_id_token && claims),
+    iss: issuerOf(publicUrl, settings.assigned_application_slug, settings.issuer_mode),
+    sub: subjectOf(settings.sub_mode, user, installId),
+    aud: settings.client_id,
+    exp: issuedAt + validSeconds,
+    iat: issuedAt,
+    auth_time: issuedAt,
+    acr: defaultAcr,
+  };
+}

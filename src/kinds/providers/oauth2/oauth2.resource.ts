@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import { certificateModel } from '../../../core/key/certificate-model.ts';
+import type { Complaints } from '../../../lib/problem.ts';
+import { randomText } from '../../../platform/random.ts';
+import { defineProvider } from '../../../provider/provider.family.ts';
+import type { Action, CheckInput, Filter } from '../../../resource/define.ts';
+import { ref, refs } from '../../../resource/fields/ref.ts';
+import { canonicalUuid, duration, flag, isUuid } from '../../../resource/fields/scalar.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { subModes } from './claims.ts';
+import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
+import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
+import { type IssuerMode, setupUrls } from './urls.ts';
+
+/** Signs people in to an application by OAuth2 and OpenID Connect. */
+export function oauth2Provider(needs: PreviewNeeds): Resource {
+  return defineProvider({
+    path: '/providers/oauth2/',
+    model: 'svc_providers_oauth2.oauth2provider',
+    schema: 'OAuth2Provider',
+    names: ['OAuth2/OpenID Provider', 'OAuth2/OpenID Providers'],
+    component: 'xak-provider-oauth2-form',
+    description: 'OAuth2 Provider for generic OAuth and OpenID Connect Applications.',
+    table: 'provider_oauth2',
+    filterBy: ['name', 'property_mappings'],
+    filters: { application: applicationFilter },
+    fields: {
+      authorization_flow: ref('svc_flows.flow', 'uuid', {
+        filter: true,
+        help: 'Flow used when authorizing this provider.',
+      }),
+      client_type: choice(['confidential', 'public'], {
+        default: 'confidential',
+        filter: true,
+        help: 'Confidential clients are capable of maintaining the confidentiality of their credentials. Public clients are incapable.',
+      }),
+      client_id: text({
+        max: 255,
+        default: () => randomText(40),
+        unique: 'OAuth2/OpenID Provider with this Client ID already exists.',
+        filter: true,
+      }),
+      client_secret: secret({ max: 255, blank: true, default: () => randomText(128) }),
+      access_code_validity: validity('minutes=1', 'Access codes'),
+      access_token_validity: validity('hours=1', 'Tokens'),
+      refresh_token_validity: validity('days=30', 'Tokens'),
+      include_claims_in_id_token: flag({
+        default: true,
+        filter: true,
+        help: 'Include User claims from scopes in the id_token, for applications that don’t access the userinfo endpoint.',
+      }),
+      signing_key: ref(certificateModel, 'uuid', {
+        nullable: true,
+        filter: true,
+        help: 'Key used to sign the tokens. Only required when JWT Algorithm is set to RS256.',
+      }),
+      redirect_uris: redirectUris(),
+      sub_mode: choice(subModes, {
+        default: 'hashed_user_id',
+        filter: true,
+        help: 'Configure what data should be used as unique User Identifier. For most cases, the default should be fine.',
+      }),
+      issuer_mode: choice(['global', 'per_provider'], {
+        default: 'per_provider',
+        filter: true,
+        help: 'Configure how the issuer field of the ID Token should be filled.',
+      }),
+      jwks_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
+        table: 'provider_oauth2_jwks_sources',
+        own: 'provider',
+        other: 'source',
+      }),
+    },
+    check: settle,
+    actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs)],
+  });
+}
+
+const validity = (value: string, what: string) =>
+  duration({
+    default: value,
+    filter: true,
+    help: `${what} not valid on or after current time + this value (Format: hours=1;minutes=2;seconds=3).`,
+  });
+
+/** By the application that uses it. */
+const applicationFilter: Filter = {
+  schema: uuidSchema,
+  condition({ texts, row }) {
+    const text = texts.at(-1) ?? '';
+    if (!isUuid(text)) return { complaint: 'Enter a valid UUID.' };
+    return sql`${row.col('pk')} in (select a.provider from applications a where a.pk = ${canonicalUuid(text)})`;
+  },
+};
+
+async function settle({ tx, values, given }: CheckInput): Promise<Complaints | null> {
+  values.launch_url = guessLaunchUrl(values.redirect_uris as RedirectUri[]);
+  if (!given.has('signing_key') || values.signing_key === null) return null;
+  const { rows } = await sql`select 1 from certificates where pk = ${values.signing_key} and key_data <> ''`.execute(
+    tx,
+  );
+  return rows.length > 0 ? null : { signing_key: ['Tokens can only be signed with a pair that has a private key.'] };
+}
+
+function setupUrlsAction(publicUrl: string): Action {
+  const schema = objectSchema(
+    Object.fromEntries(Object.keys(setupUrls(publicUrl, '', 'global')).map((name) => [name, stringSchema])),
+  );
+  return {
+    name: 'setup_urls',
+    on: 'row',
+    method: 'GET',
+    summary: 'Where a client of the provider finds everything',
+    access: 'visible',
+    answer: { status: 200, schema, schemaName: 'OAuth2ProviderSetupURLs' },
+    run: async ({ row }) =>
+      setupUrls(publicUrl, row.assigned_application_slug as string, row.issuer_mode as IssuerMode),
+  };
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { MappingFailed } from '../../../core/mapping/evaluate.ts';
+import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import { Invalid } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { holdsOn } from '../../../resource/access.ts';
+import { requireActor } from '../../../resource/call.ts';
+import type { Action, ActionInput } from '../../../resource/define.ts';
+import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
+import { parseKey } from '../../../resource/read.ts';
+import { idTokenClaims, type ScopeRow, scopeClaims, type TokenSettings } from './claims.ts';
+
+export interface PreviewNeeds {
+  readonly installId: string;
+  readonly config: { readonly publicUrl: string };
+  readonly sandbox: Sandbox;
+}
+
+/** Shows what an ID token would say of a user, with all scopes of the provider. */
+export function previewUserAction({ sandbox, installId, config }: PreviewNeeds): Action {
+  return {
+    name: 'preview_user',
+    on: 'row',
+    method: 'GET',
+    summary: 'Show the claims that clients of the provider would get about a user',
+    access: 'visible',
+    query: { for_user: integerSchema },
+    answer: {
+      status: 200,
+      schema: objectSchema({ preview: { type: 'object', additionalProperties: true } }),
+      schemaName: 'PropertyMappingPreview',
+    },
+    async run(input) {
+      const { call, row } = input;
+      const settings = row as unknown as TokenSettings;
+      const user = await previewedUser(input);
+      const mappings = await loadScopes(call.db.read, settings.pk);
+      try {
+        const claims = scopeClaims(sandbox, mappings, user, settings);
+        const facts = { settings, user, claims, now: call.now, publicUrl: config.publicUrl, installId };
+        return { preview: idTokenClaims(facts) };
+      } catch (error) {
+        if (error instanceof MappingFailed) throw Invalid.whole(`A scope mapping failed: ${error.message}`);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Oneself, or another whom the caller has the right to preview. */
+async function previewedUser({ call, registry }: ActionInput): Promise<UserFacts> {
+  const actor = requireActor(call);
+  const asked = call.request.query.get('for_user');
+  if (asked === null || asked === '') return loadUserFacts(call, call.db.read, actor.user.pk) as Promise<UserFacts>;
+  if (!/^\d+$/.test(asked)) throw Invalid.field('for_user', 'input must be numerical');
+  const users = registry.require('svc_core.user');
+  const pk = parseKey(users, asked) as number | null;
+  const may = pk !== null && (await holdsOn(actor, 'svc_core.preview_user', users, pk, call.db.read));
+  const user = may ? await loadUserFacts(call, call.db.read, pk) : null;
+  // Whom the caller may not preview does not exist for them.
+  if (!user) throw Invalid.field('for_user', 'User not found');
+  return user;
+}
+
+/** The scope mappings of a provider; mappings of other kinds mean nothing to it. */
+export async function loadScopes(query: Query, provider: number): Promise<ScopeRow[]> {
+  const { rows } = await sql<ScopeRow>`select m.name, s.scope_name, m.expression from provider_property_mappings pm
+    join property_mappings m on m.pk = pm.mapping join mapping_scope s on s.pk = m.pk
+    where pm.provider = ${provider} order by m.name`.execute(query);
+  return rows;
+}

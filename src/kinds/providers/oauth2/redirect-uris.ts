@@ -1,0 +1,46 @@
+import { complain, type Field, type Parsed } from '../../../resource/fields/field.ts';
+import { list, record } from '../../../resource/fields/structured.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+
+export interface RedirectUri {
+  readonly matching_mode: 'strict' | 'regex';
+  readonly url: string;
+}
+
+/** What a browser would run or open instead of calling anyone. */
+const harmfulScheme = /^[\s\p{Cc}]*(javascript|vbscript|data|blob|file|about)\s*:/iu;
+
+/** Where a client's answers may go. An empty list is nowhere. */
+export function redirectUris(): Field {
+  const uris = list(
+    record({
+      matching_mode: choice(['strict', 'regex']),
+      url: text({ check: (url) => (harmfulScheme.test(url) ? `URLs of this scheme are not allowed: ${url}` : null) }),
+    }),
+    { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).' },
+  );
+  return { ...uris, parse: (value) => checkPatterns(uris.parse(value) as Parsed<RedirectUri[]>) };
+}
+
+function checkPatterns(parsed: Parsed<RedirectUri[]>): Parsed<RedirectUri[]> {
+  if (!('value' in parsed)) return parsed;
+  const broken = parsed.value.filter(({ matching_mode, url }) => matching_mode === 'regex' && !isPattern(url));
+  return broken.length > 0 ? complain(...broken.map(({ url }) => `Invalid Regex Pattern: ${url}`)) : parsed;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    // The language says in no other way that it cannot read a pattern.
+    return false;
+  }
+}
+
+/** The front page of what answers at the first plain redirect URI: the likeliest place to open the application. */
+export function guessLaunchUrl(uris: readonly RedirectUri[]): string {
+  const [first] = uris;
+  const url = first?.matching_mode === 'strict' ? URL.parse(first.url) : null;
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.origin : '';
+}

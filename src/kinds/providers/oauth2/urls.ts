@@ -1,0 +1,21 @@
+export type IssuerMode = 'global' | 'per_provider';
+
+/** Where a client finds everything; what hangs on an application is empty while the provider has none. */
+export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMode): Record<string, string> {
+  const root = `${publicUrl}/application/o/`;
+  const own = (path: string) => (slug === '' ? '' : `${root}${slug}/${path}`);
+  return {
+    issuer: issuerOf(publicUrl, slug, issuerMode),
+    authorize: `${root}authorize/`,
+    token: `${root}token/`,
+    user_info: `${root}userinfo/`,
+    provider_info: own('.well-known/openid-configuration'),
+    logout: own('end-session/'),
+    jwks: own('jwks/'),
+  };
+}
+
+export function issuerOf(publicUrl: string, slug: string, mode: IssuerMode): string {
+  if (mode === 'global') return `${publicUrl}/`;
+  return slug === '' ? '' : `${publicUrl}/application/o/${slug}/`;
+}

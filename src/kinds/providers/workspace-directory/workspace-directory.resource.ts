@@ -1,0 +1,45 @@
+import { defineProvider } from '../../../provider/provider.family.ts';
+import { ref, refs } from '../../../resource/fields/ref.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { secretJson } from '../../../resource/fields/secret.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+
+const scopes = [
+  'https://www.googleapis.com/auth/admin.directory.user',
+  'https://www.googleapis.com/auth/admin.directory.group',
+  'https://www.googleapis.com/auth/admin.directory.group.member',
+  'https://www.googleapis.com/auth/admin.directory.domain.readonly',
+];
+const deleteActions = ['do_nothing', 'delete', 'suspend'];
+
+export const workspaceDirectoryModel = 'svc_providers_workspace_directory.workspacedirectoryprovider';
+
+/** Writes users and groups into a workspace directory. */
+export const workspaceDirectoryProvider = defineProvider({
+  path: '/providers/workspace_directory/',
+  model: workspaceDirectoryModel,
+  schema: 'WorkspaceDirectoryProvider',
+  names: ['Workspace Directory Provider', 'Workspace Directory Providers'],
+  component: 'xak-provider-workspace-directory-form',
+  description: 'Sync users and groups from Gatehouse into a workspace directory.',
+  table: 'provider_workspace_directory',
+  isBackchannel: true,
+  filterBy: ['name'],
+  without: ['authentication_flow', 'authorization_flow', 'assigned_application_slug', 'assigned_application_name'],
+  fields: {
+    property_mappings_group: refs('svc_core.propertymapping', 'uuid', {
+      table: 'provider_workspace_directory_group_mappings',
+      own: 'provider',
+      other: 'mapping',
+      help: 'Property mappings used for group creation/updating.',
+    }),
+    delegated_subject: text({ max: 254, format: 'email', filter: true }),
+    credentials: secretJson({ anyValue: true }),
+    scopes: text({ default: scopes.join(',') }),
+    exclude_users_service_account: flag({ default: false, filter: true }),
+    filter_group: ref('svc_core.group', 'uuid', { nullable: true, filter: true }),
+    user_delete_action: choice(deleteActions, { default: 'delete' }),
+    group_delete_action: choice(deleteActions, { default: 'delete' }),
+    default_group_email_domain: text(),
+  },
+});

@@ -1,0 +1,117 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Declaration, Family } from '../resource/define.ts';
+import { defineFamilyList } from '../resource/family.ts';
+import type { Field, Fields, RowAlias } from '../resource/fields/field.ts';
+import { ref, refs } from '../resource/fields/ref.ts';
+import { flag } from '../resource/fields/scalar.ts';
+import { computed } from '../resource/fields/shown.ts';
+import { text } from '../resource/fields/text.ts';
+import { eitherFilter } from '../resource/filters.ts';
+import { stringSchema } from '../resource/json-schema.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+
+export const providerModel = 'svc_core.provider';
+
+/** A column of the application that uses the provider; empty, never missing, when none does. */
+const assigned = (column: 'slug' | 'name', help: string): Field => ({
+  ...computed(
+    stringSchema,
+    (row) => sql`coalesce((select a.${sql.ref(column)} from applications a where a.provider = ${row.col('pk')}), '')`,
+  ),
+  help,
+});
+
+const assignedBackchannel = (column: 'slug' | 'name', help: string): Field => ({
+  ...computed(
+    stringSchema,
+    (row) => sql`coalesce((select a.${sql.ref(column)} from application_backchannel_providers ab
+      join applications a on a.pk = ab.application where ab.provider = ${row.col('pk')} order by a.slug limit 1), '')`,
+  ),
+  help,
+});
+
+const slugHelp = 'Internal application name, used in URLs.';
+const nameHelp = 'Application’s display Name.';
+
+/** What every provider has, whatever protocol it speaks. */
+export const providerFamily: Family = {
+  model: providerModel,
+  table: 'providers',
+  fields: {
+    name: text({ unique: 'provider with this name already exists.' }),
+    authentication_flow: ref('svc_flows.flow', 'uuid', {
+      nullable: true,
+      help: 'Flow used for authentication when the associated application is accessed by an un-authenticated user.',
+    }),
+    authorization_flow: ref('svc_flows.flow', 'uuid', {
+      nullable: true,
+      help: 'Flow used when authorizing this provider.',
+    }),
+    property_mappings: refs('svc_core.propertymapping', 'uuid', {
+      table: 'provider_property_mappings',
+      own: 'provider',
+      other: 'mapping',
+    }),
+    assigned_application_slug: assigned('slug', slugHelp),
+    assigned_application_name: assigned('name', nameHelp),
+    assigned_backchannel_application_slug: assignedBackchannel('slug', slugHelp),
+    assigned_backchannel_application_name: assignedBackchannel('name', nameHelp),
+    /** Whether it serves an application behind the scenes instead of signing people in; fixed by the kind. */
+    is_backchannel: flag({ readOnly: true, writeOnly: true, default: false }),
+    /** Where the application can be opened, as far as the kind can tell from its own settings. */
+    launch_url: text({ readOnly: true, writeOnly: true, blank: true, default: '' }),
+  },
+};
+
+type Varying = Pick<
+  Declaration,
+  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
+> &
+  Partial<Pick<Declaration, 'filters' | 'check' | 'actions' | 'afterWrite'>> & {
+    /** Which of the family's members are filters, and which this kind has no use for. */
+    readonly filterBy: readonly string[];
+    readonly without?: readonly string[];
+    readonly isBackchannel?: boolean;
+  };
+
+/** A kind of provider: its own fields on top of the family's. */
+export function defineProvider({ filterBy, without = [], isBackchannel = false, fields, ...kind }: Varying): Resource {
+  const shared: Fields = Object.fromEntries(
+    Object.entries(providerFamily.fields).map(([name, field]) => [
+      name,
+      { ...field, ...(filterBy.includes(name) && { filter: true }), ...(without.includes(name) && hidden) },
+    ]),
+  );
+  return defineResource({
+    param: 'id',
+    key: 'int',
+    family: providerFamily,
+    order: ['name'],
+    search: ['name'],
+    ...kind,
+    fields: { ...shared, is_backchannel: flag({ ...hidden, default: isBackchannel }), ...fields },
+  });
+}
+
+const hidden = { readOnly: true, writeOnly: true } as const;
+
+/** Providers of every kind. */
+export const providersResource = defineFamilyList({
+  family: providerFamily,
+  path: '/providers/all/',
+  param: 'id',
+  key: 'int',
+  schema: 'Provider',
+  names: ['provider', 'providers'],
+  order: ['name'],
+  search: ['name'],
+  filters: {
+    application__isnull: eitherFilter((row) => sql`not ${isAssigned(row)}`),
+    backchannel: eitherFilter((row) => sql`${row.col('is_backchannel')}`),
+  },
+});
+
+/** Whether an application uses the provider, in either role. */
+const isAssigned = (row: RowAlias): RawBuilder<unknown> =>
+  sql`(exists (select 1 from applications a where a.provider = ${row.col('pk')})
+    or exists (select 1 from application_backchannel_providers ab where ab.provider = ${row.col('pk')}))`;
