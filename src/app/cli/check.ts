@@ -9,7 +9,10 @@ import type { Command } from './command.ts';
 import { messageOf } from './message-of.ts';
 
 /** Nothing is wrong, or there is nothing to look at yet, or something is wrong; with words for the last two. */
-type Finding = { readonly is: 'ok' } | { readonly is: 'none yet' | 'fault'; readonly why: string };
+interface Finding {
+  readonly is: 'ok' | 'none yet' | 'fault';
+  readonly why?: string;
+}
 
 const ok: Finding = { is: 'ok' };
 const fault = (why: string): Finding => ({ is: 'fault', why });
@@ -23,32 +26,40 @@ export const check: Command = {
     for (const { name, value, source } of describeConfig(config))
       process.stdout.write(`  ${name.padEnd(30)}${value}  (${source})\n`);
     process.stdout.write('\n');
-    let faults = 0;
-    for (const [what, look] of checks) {
-      const finding = await withDatabase(config, look);
-      if (finding.is === 'fault') faults += 1;
-      const words = finding.is === 'fault' ? 'FAULT' : 'ok';
-      process.stdout.write(`${words.padEnd(7)}${what}${finding.is === 'ok' ? '' : `: ${finding.why}`}\n`);
+    const findings = await look(config);
+    for (const { is, what, why } of findings) {
+      process.stdout.write(`${(is === 'fault' ? 'FAULT' : 'ok').padEnd(7)}${what}${why ? `: ${why}` : ''}\n`);
     }
-    return faults === 0 ? 0 : 1;
+    return findings.some(({ is }) => is === 'fault') ? 1 : 0;
   },
 };
 
 type Look = (db: Database, config: Config) => Promise<Finding>;
 
-const checks: readonly (readonly [string, Look])[] = [
-  ['the database can be reached', reach],
+const looks: readonly (readonly [string, Look])[] = [
   ['the schema is up to date', schema],
   ['the stored rows are whole', integrity],
   ['the instance key opens the stored secrets', key],
 ];
 
-async function withDatabase(config: Config, look: Look): Promise<Finding> {
+async function look(config: Config): Promise<(Finding & { readonly what: string })[]> {
+  const what = 'the database can be reached';
   try {
     const { db, close } = openDatabase(config, { beside: true });
-    return await look(db, config).finally(close);
+    try {
+      const findings = [{ what, ...(await reach(db)) }];
+      for (const [name, find] of looks) {
+        const finding = await find(db, config).catch((error: unknown) => fault(messageOf(error)));
+        findings.push({ what: name, ...finding });
+      }
+      return findings;
+    } finally {
+      await close();
+    }
   } catch (error) {
-    return error instanceof NoDatabase ? { is: 'none yet', why: error.message } : fault(messageOf(error));
+    // Without a database there is nothing more to look at.
+    const is = error instanceof NoDatabase ? 'none yet' : 'fault';
+    return [{ what: is === 'fault' ? what : 'the database', is, why: messageOf(error) }];
   }
 }
 

@@ -84,10 +84,10 @@ export async function setNextKey(dialect: Dialect, tx: Query, table: string, nex
 const sequenceOf = (table: string) => `${table}_pk_seq`;
 
 async function sqliteTables(read: Query): Promise<TableFacts[]> {
-  const { rows } = await sql<{ name: string; sql: string }>`select name, sql from sqlite_master
-    where type = 'table' and name not like 'sqlite_%' and name not like '%\_search%' escape '\' order by name`.execute(
-    read,
-  );
+  // Search indexes are virtual tables with shadow tables behind them; triggers fill them.
+  const { rows } = await sql<{ name: string; sql: string }>`select m.name, m.sql from sqlite_master m
+    join pragma_table_list l on l.name = m.name and l.schema = 'main'
+    where l.type = 'table' and m.name not like 'sqlite%' order by m.name`.execute(read);
   return Promise.all(
     rows.map(async ({ name, sql: text }) => {
       const columns = await sql<{
