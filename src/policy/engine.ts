@@ -1,3 +1,4 @@
+import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
@@ -26,6 +27,8 @@ export interface Target {
   readonly mode: PolicyMode;
   /** What a target without bindings in force means; it passes unless told otherwise. */
   readonly emptyResult?: boolean;
+  /** What expressions see of it, where one question is about many. */
+  readonly obj?: Json;
 }
 
 interface Asked {
@@ -33,6 +36,8 @@ interface Asked {
   readonly request: PolicyRequest;
   /** The transaction that is open, if one is: its events are then written there, else in one of their own. */
   readonly tx?: Query;
+  /** Only asks, as a list does that shows what somebody may open: nothing is written and nothing comes of it. */
+  readonly onlyAsks?: boolean;
 }
 
 /** Decides about access by what is bound to an object. */
@@ -57,16 +62,24 @@ interface Outcome extends Verdict {
 export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
 
-  async function evaluateTargets({ call, request, tx, targets }: Asked & { readonly targets: readonly Target[] }) {
+  async function evaluateTargets({
+    call,
+    request,
+    tx,
+    targets,
+    onlyAsks = false,
+  }: Asked & { readonly targets: readonly Target[] }) {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
     const bindings = await activeBindings(pks, request.user?.pk ?? null, query);
     const policies = await policiesOf(bindings, call, query);
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
+    const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
-      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, request, query));
+      const asked = { ...request, obj: objects.get(binding.target) ?? null };
+      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query));
     }
-    await follow([...outcomes.values()].flat(), call, tx);
+    if (!onlyAsks) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
   }
 
