@@ -17,6 +17,10 @@ import { containerConnection } from '../kinds/connections/container/container.re
 import { askContainer } from '../kinds/connections/container/container-state.ts';
 import { notificationMapping } from '../kinds/mappings/notification/notification.resource.ts';
 import { scopeMapping } from '../kinds/mappings/scope/scope.resource.ts';
+import { mediasrcSourceMapping } from '../kinds/mappings/source-mediasrc/source-mediasrc.resource.ts';
+import { oauthSourceMapping } from '../kinds/mappings/source-oauth/source-oauth.resource.ts';
+import { samlSourceMapping } from '../kinds/mappings/source-saml/source-saml.resource.ts';
+import { scimSourceMapping } from '../kinds/mappings/source-scim/source-scim.resource.ts';
 import { workspaceDirectoryMapping } from '../kinds/mappings/workspace-directory/workspace-directory.resource.ts';
 import { expressions } from '../kinds/policies/expression/expression.ts';
 import { countriesEndpoint } from '../kinds/policies/geoip/geoip.resource.ts';
@@ -30,21 +34,33 @@ import {
   workspaceDirectoryUsers,
 } from '../kinds/providers/workspace-directory/links.resource.ts';
 import { workspaceDirectoryProvider } from '../kinds/providers/workspace-directory/workspace-directory.resource.ts';
+import { mediasrcLink, mediasrcSource } from '../kinds/sources/mediasrc/mediasrc.resource.ts';
+import {
+  groupMediasrcConnection,
+  userMediasrcConnection,
+} from '../kinds/sources/mediasrc/mediasrc-connections.resource.ts';
+import { oauthSource } from '../kinds/sources/oauth/oauth.resource.ts';
+import { groupOAuthConnection, userOAuthConnection } from '../kinds/sources/oauth/oauth-connections.resource.ts';
+import { samlSource } from '../kinds/sources/saml/saml.resource.ts';
+import { groupSamlConnection, userSamlConnection } from '../kinds/sources/saml/saml-connections.resource.ts';
 import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
 import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
 import { invitationStage } from '../kinds/stages/invitation/invitation-stage.resource.ts';
 import { promptResource } from '../kinds/stages/prompt/prompt.resource.ts';
 import { promptStage } from '../kinds/stages/prompt/prompt-stage.resource.ts';
+import { notificationResource } from '../notify/notification.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
-import { createPolicyEngine } from '../policy/engine.ts';
+import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
 import type { PolicyKind } from '../policy/kind.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
 import { providersResource } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
+import { sourcesResource } from '../source/sources.resource.ts';
+import { userConnectionsResource } from '../source/user-connection.family.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -94,10 +110,34 @@ export function catalogue(world: World): Resource[] {
     invitationStage,
     invitationResource(world),
     brandResource(world),
+    ...sources(world, policies),
     // Events and notifications
     eventResource(world),
     ruleResource,
     transportResource,
+    notificationResource,
+  ];
+}
+
+/** Where people come from, who is linked to what there, and how what is said of them is read. */
+function sources(world: World, policies: PolicyEngine): Resource[] {
+  const mediasrc = mediasrcSource({ ...world, policies });
+  return [
+    sourcesResource({ policies, linkable: [mediasrcLink(mediasrc)] }),
+    mediasrc,
+    oauthSource(world),
+    samlSource(world),
+    userConnectionsResource,
+    userMediasrcConnection,
+    userOAuthConnection,
+    userSamlConnection,
+    groupMediasrcConnection,
+    groupOAuthConnection,
+    groupSamlConnection,
+    mediasrcSourceMapping(world),
+    oauthSourceMapping(world),
+    samlSourceMapping(world),
+    scimSourceMapping(world),
   ];
 }
 

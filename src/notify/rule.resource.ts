@@ -4,6 +4,8 @@ import { choice, text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
 import { defineResource } from '../resource/resource.ts';
 
+export const severities = ['notice', 'warning', 'alert'] as const;
+
 /** Which events make notifications, for whom, how severe, and how they are sent. Bound policies decide which events. */
 export const ruleResource = defineResource({
   path: '/events/rules/',
@@ -25,7 +27,7 @@ export const ruleResource = defineResource({
       other: 'transport',
       help: 'Select which transports should be used to notify the user. If none are selected, the notification will only be shown in the web interface.',
     }),
-    severity: choice(['notice', 'warning', 'alert'], {
+    severity: choice(severities, {
       default: 'notice',
       filter: true,
       help: 'Controls which severity level the created notifications will have.',

@@ -7,6 +7,8 @@ export interface Actor {
   readonly isSuperuser: boolean;
   /** The session the call came with, if it came with a cookie. */
   readonly session: string | null;
+  /** Who acts as this user, when it is somebody else; rights are those of `user`. */
+  readonly impersonator?: ActorUser;
   /** Whether the permission is held on every object. */
   holds(permission: string): boolean;
   /** A subquery of the keys on which the permission is held, directly or through a role. */

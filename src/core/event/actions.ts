@@ -1,0 +1,34 @@
+/** What events tell of, with the names people read. Expressions write events of their own as `custom_<name>`. */
+export const eventActions = {
+  login: 'Login',
+  login_failed: 'Login Failed',
+  logout: 'Logout',
+  user_write: 'User Write',
+  suspicious_request: 'Suspicious Request',
+  password_set: 'Password Set',
+  secret_view: 'Secret View',
+  secret_rotate: 'Secret Rotate',
+  invitation_used: 'Invite Used',
+  authorize_application: 'Authorize Application',
+  source_linked: 'Source Linked',
+  impersonation_started: 'Impersonation Started',
+  impersonation_ended: 'Impersonation Ended',
+  flow_execution: 'Flow Execution',
+  policy_execution: 'Policy Execution',
+  policy_exception: 'Policy Exception',
+  property_mapping_exception: 'Property Mapping Exception',
+  system_task_execution: 'System Task Execution',
+  system_task_exception: 'System Task Exception',
+  system_exception: 'System Exception',
+  configuration_error: 'Configuration Error',
+  model_created: 'Model Created',
+  model_updated: 'Model Updated',
+  model_deleted: 'Model Deleted',
+  email_sent: 'Email Sent',
+  update_available: 'Update Available',
+  custom_: 'Custom Prefix',
+} as const;
+
+export const customAction = /^custom_[\w.-]*$/;
+
+export const isEventAction = (text: string): boolean => Object.hasOwn(eventActions, text) || customAction.test(text);

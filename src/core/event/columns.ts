@@ -1,0 +1,63 @@
+/** What lists of events are filtered and searched by: copied out of the event into columns with indexes. */
+export interface EventColumns {
+  readonly user_pk: number | null;
+  readonly username: string;
+  /** Who the event is about when that is not who acts: the name somebody tried to sign in with. */
+  readonly subject: string | null;
+  readonly model_app: string | null;
+  readonly model_name: string | null;
+  readonly model_pk: string | null;
+  readonly authorized_app: string | null;
+  readonly brand_name: string | null;
+  readonly words: string;
+}
+
+export interface EventParts {
+  readonly user: unknown;
+  readonly action: string;
+  readonly app: string;
+  readonly context: unknown;
+  readonly client_ip: string | null;
+  readonly brand: unknown;
+}
+
+const int32 = 2147483647;
+const longestWords = 1000;
+
+export function eventColumns({ user, action, app, context, client_ip, brand }: EventParts): EventColumns {
+  const model = member(context, 'model');
+  const authorized = member(context, 'authorized_application');
+  const userPk = member(user, 'pk');
+  const columns = {
+    username: text(member(user, 'username')) ?? '',
+    subject: text(member(context, 'username')),
+    model_app: text(member(model, 'app')),
+    model_name: text(member(model, 'model_name')),
+    model_pk: keyText(text(member(model, 'pk'))),
+    authorized_app: keyText(text(member(authorized, 'pk'))),
+    brand_name: text(member(brand, 'name')),
+  };
+  const words = [
+    ...Object.values(columns),
+    text(member(user, 'email')),
+    action,
+    app,
+    client_ip,
+    text(member(model, 'name')),
+    text(member(authorized, 'name')),
+    text(member(context, 'message')),
+  ];
+  const isKey = typeof userPk === 'number' && Number.isInteger(userPk) && Math.abs(userPk) <= int32;
+  return { ...columns, user_pk: isKey ? userPk : null, words: words.filter(Boolean).join(' ').slice(0, longestWords) };
+}
+
+/** Events hold keys without dashes; callers may ask for them with. */
+export const keyText = <T extends string | null>(key: T) => (key === null ? null : key.replaceAll('-', ''));
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : null;

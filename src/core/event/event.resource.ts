@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { readAddress } from '../../lib/cidr.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Filter } from '../../resource/define.ts';
+import { accept, complain, type Field } from '../../resource/fields/field.ts';
+import { time, whole } from '../../resource/fields/scalar.ts';
+import { json } from '../../resource/fields/structured.ts';
+import { text } from '../../resource/fields/text.ts';
+import { oneOfFilter } from '../../resource/filters.ts';
+import type { JsonSchema } from '../../resource/json-schema.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+import { customAction, eventActions, isEventAction } from './actions.ts';
+import { type EventParts, eventColumns, keyText } from './columns.ts';
+import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
+import { maskSecrets } from './mask.ts';
+import { actorFacts, expiryOf } from './record.ts';
+
+const actionSchema: JsonSchema = {
+  anyOf: [
+    { type: 'string', enum: Object.keys(eventActions) },
+    { type: 'string', pattern: customAction.source },
+  ],
+};
+
+const action: Field = {
+  ...text(),
+  schema: actionSchema,
+  requestSchema: actionSchema,
+  parse: (value) =>
+    typeof value === 'string' && isEventAction(value)
+      ? accept(value)
+      : complain(`"${typeof value === 'object' ? JSON.stringify(value) : value}" is not a valid choice.`),
+};
+
+/** A column that repeats a part of the event. */
+const copied = text({ readOnly: true, writeOnly: true, nullable: true });
+
+/** What happened, by whom and from where. The server writes them; who holds the permissions may write some too. */
+export function eventResource({ settings }: { readonly settings: SettingsStore }): Resource {
+  return defineResource({
+    path: '/events/events/',
+    param: 'event_uuid',
+    key: 'uuid',
+    model: 'svc_events.event',
+    schema: 'Event',
+    names: ['Event', 'Events'],
+    table: 'events',
+    order: ['-created'],
+    search: ['words'],
+    searchIndex: ['words'],
+    verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
+    nameOf: (row) => String(row.action),
+    filters: {
+      action: textFilter('action'),
+      actions: oneOfFilter('action'),
+      brand_name: textFilter('brand_name'),
+      context_authorized_app: keyFilter('authorized_app'),
+      context_model_app: textFilter('model_app'),
+      context_model_name: textFilter('model_name'),
+      context_model_pk: keyFilter('model_pk'),
+      username: usernameFilter,
+    },
+    fields: {
+      user: json({ anyValue: true, default: (call: Call) => actorFacts(call.actor) }),
+      action,
+      app: text(),
+      context: json({ anyValue: true, default: () => ({}) }),
+      client_ip: text({ nullable: true, default: null, filter: true, check: addressComplaint }),
+      created: time({ readOnly: true, default: (call: Call) => call.now }),
+      expires: time({ required: false }),
+      brand: json({ anyValue: true, default: () => ({}) }),
+      user_pk: whole({ readOnly: true, writeOnly: true, nullable: true }),
+      username: copied,
+      subject: copied,
+      model_app: copied,
+      model_name: copied,
+      model_pk: copied,
+      authorized_app: copied,
+      brand_name: copied,
+      words: copied,
+    },
+    async check({ values, call }) {
+      values.user = maskSecrets(values.user);
+      values.context = maskSecrets(values.context);
+      values.expires ??= expiryOf(call.now, await settings.current());
+      Object.assign(values, eventColumns(values as unknown as EventParts));
+      return null;
+    },
+    actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction],
+  });
+}
+
+const addressComplaint = (address: string) => (readAddress(address) ? null : 'Enter a valid IPv4 or IPv6 address.');
+
+const exactly = (column: string, read: (text: string) => string | null): Filter => ({
+  schema: { type: 'string' },
+  condition: ({ texts, row }) => sql`${row.col(column)} = ${read(texts.at(-1) ?? '')}`,
+});
+const textFilter = (column: string): Filter => exactly(column, (given) => given);
+const keyFilter = (column: string): Filter => exactly(column, keyText);
+
+/** Who acted, or whom the event is about. */
+const usernameFilter: Filter = {
+  schema: { type: 'string' },
+  condition({ texts, row }) {
+    const username = texts.at(-1) ?? '';
+    return sql`(${row.col('username')} = ${username} or ${row.col('subject')} = ${username})`;
+  },
+};

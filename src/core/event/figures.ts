@@ -1,0 +1,210 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
+import { visibleRows } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Action, ActionInput } from '../../resource/define.ts';
+import { parseWhole } from '../../resource/fields/scalar.ts';
+import { isStorable } from '../../resource/fields/well-formed.ts';
+import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { filterConditions, searchConditions } from '../../resource/query.ts';
+import { eventActions } from './actions.ts';
+import { keyText } from './columns.ts';
+
+const model = 'svc_events.event';
+const hourMs = 3_600_000;
+const coordinates: JsonSchema = arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema }));
+
+export const actionsAction: Action = {
+  name: 'actions',
+  on: 'set',
+  method: 'GET',
+  summary: 'List what events can tell of',
+  access: 'authenticated',
+  answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/TypeCreate' }) },
+  run: async () =>
+    Object.entries(eventActions).map(([component, name]) => ({ name, description: '', component, model_name: '' })),
+};
+
+const filterNames = [
+  'action',
+  'brand_name',
+  'client_ip',
+  'context_authorized_app',
+  'context_model_app',
+  'context_model_name',
+  'context_model_pk',
+  'ordering',
+  'search',
+  'username',
+];
+
+/** How many events there were in the last week, by thirds of a day. */
+export const volumeAction: Action = {
+  name: 'volume',
+  on: 'set',
+  method: 'GET',
+  summary: 'Count the events of the last week',
+  access: 'authenticated',
+  query: Object.fromEntries(filterNames.map((name) => [name, stringSchema])),
+  answer: { status: 200, schema: coordinates },
+  async run(input) {
+    const { call, registry } = input;
+    const resource = registry.require(model);
+    const filters = [
+      ...(await filterConditions(resource, call, registry)),
+      ...searchConditions(resource, call, registry),
+    ];
+    return countOverTime(input, filters, 'hour', 8 * hourMs, 21);
+  },
+};
+
+/** How often something happened in the last thirty days, by day. */
+export const perMonthAction: Action = {
+  name: 'per_month',
+  on: 'set',
+  method: 'GET',
+  summary: 'Count the events of one action in the last month',
+  access: 'authenticated',
+  query: { action: stringSchema, query: stringSchema },
+  answer: { status: 200, schema: coordinates },
+  async run(input) {
+    const { query } = input.call.request;
+    const row = input.registry.require(model).row();
+    const action = readable('action', query.get('action') || 'login');
+    const conditions = Object.entries(parseQuery(query.get('query') || '{}')).map(
+      ([column, value]) => sql`${row.col(column)} = ${value}`,
+    );
+    return countOverTime(input, [sql`${row.col('action')} = ${action}`, ...conditions], 'day', 24 * hourMs, 30);
+  },
+};
+
+/** What `query` may ask for, by the names that clients of this interface use, and the columns that answer it. */
+const queryColumns: Readonly<Record<string, string>> = {
+  context__authorized_application__pk: 'authorized_app',
+  context__model__app: 'model_app',
+  context__model__model_name: 'model_name',
+  context__model__pk: 'model_pk',
+  client_ip: 'client_ip',
+  user__pk: 'user_pk',
+  user__username: 'username',
+};
+
+function parseQuery(text: string): Record<string, string | number> {
+  const given = parseObject(text);
+  if (!given) throw Invalid.field('query', 'Value must be valid JSON.');
+  const conditions: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const column = Object.hasOwn(queryColumns, name) ? queryColumns[name] : undefined;
+    if (!column) throw Invalid.field('query', `"${name}" is not a valid choice.`);
+    conditions[column] = columnValue(column, value);
+  }
+  return conditions;
+}
+
+function columnValue(column: string, value: unknown): string | number {
+  if (column === 'user_pk') {
+    const parsed = parseWhole(value);
+    if ('complaint' in parsed) throw Invalid.field('query', ...Object.values(parsed.complaint).flat());
+    return parsed.value;
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') throw Invalid.field('query', 'Not a valid string.');
+  const text = readable('query', String(value));
+  return column.endsWith('_pk') || column === 'authorized_app' ? (keyText(text) as string) : text;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    // The caller is told by the one who asks.
+    return null;
+  }
+}
+
+function readable(name: string, text: string): string {
+  if (!isStorable(text)) throw Invalid.field(name, 'Null characters are not allowed.');
+  return text;
+}
+
+/** Which applications are used most, and by how many. */
+export const topPerUserAction: Action = {
+  name: 'top_per_user',
+  on: 'set',
+  method: 'GET',
+  summary: 'List the applications that are used most',
+  access: 'authenticated',
+  query: { action: stringSchema, top_n: integerSchema },
+  answer: {
+    status: 200,
+    schema: arrayOf(
+      objectSchema({
+        application: { type: 'object', additionalProperties: true },
+        counted_events: integerSchema,
+        unique_users: integerSchema,
+      }),
+    ),
+  },
+  async run(input) {
+    const { call } = input;
+    const action = readable('action', call.request.query.get('action') || 'authorize_application');
+    const limit = parseWhole(call.request.query.get('top_n') || '15', 1, 1000);
+    if ('complaint' in limit) throw Invalid.field('top_n', ...Object.values(limit.complaint).flat());
+    const where = await visibleWhere(input, [sql`t.action = ${action}`, sql`t.authorized_app is not null`]);
+    const { rows } = await sql<TopRow>`select c.*, (select e.context from events e
+        where e.action = ${action} and e.authorized_app = c.authorized_app limit 1) as context
+      from (select t.authorized_app, count(*) as events, count(distinct t.user_pk) as users from events as t ${where}
+        group by t.authorized_app order by count(*) desc, t.authorized_app limit ${limit.value}) as c
+      order by c.events desc, c.authorized_app`.execute(call.db.read);
+    return rows.map(({ context, events, users }) => ({
+      application: JSON.parse(context).authorized_application,
+      counted_events: Number(events),
+      unique_users: Number(users),
+    }));
+  },
+};
+
+interface TopRow {
+  readonly context: string;
+  readonly events: number | string;
+  readonly users: number | string;
+}
+
+/** Counts the events that the caller may see, by the database in hours or days, added up to intervals that end now; oldest first. */
+export async function countOverTime(
+  input: Pick<ActionInput, 'call' | 'registry'>,
+  conditions: readonly RawBuilder<unknown>[],
+  unit: 'hour' | 'day',
+  intervalMs: number,
+  intervals: number,
+) {
+  const { call } = input;
+  const end = bucketEnd(call, unit);
+  const start = end - intervals * intervalMs;
+  const since = addMilliseconds(call.now, start - fromTimestamp(call.now).getTime());
+  const where = await visibleWhere(input, [sql`t.created >= ${since}`, ...conditions]);
+  const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), unit);
+  const { rows } = await sql<{ bucket: string; events: number | string }>`select ${bucket} as bucket, count(*) as events
+    from events as t ${where} group by 1`.execute(call.db.read);
+  const counts = new Array<number>(intervals).fill(0);
+  for (const { bucket, events } of rows) {
+    const index = Math.floor((Date.parse(`${bucket}Z`) - start) / intervalMs);
+    if (index >= 0 && index < intervals) counts[index] = (counts[index] ?? 0) + Number(events);
+  }
+  return counts.map((count, index) => ({ x_cord: start + index * intervalMs, y_cord: count }));
+}
+
+/** The end of the hour or day that is running. */
+function bucketEnd(call: Call, unit: 'hour' | 'day'): number {
+  const unitMs = unit === 'hour' ? hourMs : 24 * hourMs;
+  return Math.floor(fromTimestamp(call.now).getTime() / unitMs) * unitMs + unitMs;
+}
+
+async function visibleWhere(
+  { call, registry }: Pick<ActionInput, 'call' | 'registry'>,
+  conditions: readonly RawBuilder<unknown>[],
+) {
+  const visible = await visibleRows(registry.require(model), call, registry);
+  return sql`where ${sql.join([...(visible ? [visible] : []), ...conditions], sql` and `)}`;
+}
