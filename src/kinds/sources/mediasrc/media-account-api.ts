@@ -1,0 +1,136 @@
+import type { Json } from '../../../lib/json.ts';
+import type { GuardedFetch, OutboundAnswer } from '../../../platform/fetch/guarded-fetch.ts';
+import { OutboundError, type OutboundReason } from '../../../platform/fetch/outbound-error.ts';
+import { findUnstorable } from '../../../resource/fields/well-formed.ts';
+
+/** Why the media server's answer is of no use. The text is for the person who asked; it names no address. */
+export class MediaServerFailed extends Error {
+  /** Whether it refused the token rather than the call. */
+  readonly refusedToken: boolean;
+
+  constructor(message: string, refusedToken = false) {
+    super(message);
+    this.refusedToken = refusedToken;
+  }
+}
+
+/** A person as the media server knows them. */
+export interface MediaAccount {
+  readonly id: string;
+  readonly username: string;
+  readonly title: string;
+  readonly email: string;
+  /** False when the media server says that nobody has confirmed the address. */
+  readonly isEmailConfirmed: boolean;
+  /** Everything else it tells, without what gives access to the account. */
+  readonly facts: Readonly<Record<string, Json>>;
+}
+
+export interface MediaAccountApi {
+  account(token: string): Promise<MediaAccount>;
+  /** The ids of the token owner's friends. */
+  friendIds(token: string): Promise<ReadonlySet<string>>;
+  /** The identifiers of the servers that the token's owner can reach. */
+  serverIds(token: string): Promise<ReadonlySet<string>>;
+}
+
+interface Needs {
+  readonly fetch: GuardedFetch;
+  readonly apiUrl: string;
+  /** How the source names itself to the media server. */
+  readonly clientId: string;
+}
+
+const timeoutMs = 4_000;
+const mostBytes = 1_048_576;
+const mostEntries = 10_000;
+
+export function createMediaAccountApi({ fetch, apiUrl, clientId }: Needs): MediaAccountApi {
+  async function ask(path: string, token: string): Promise<Json> {
+    const headers = {
+      accept: 'application/json',
+      'x-plex-token': token,
+      'x-plex-client-identifier': clientId,
+      'x-plex-product': 'Gatehouse',
+    };
+    try {
+      return read(await fetch(`${apiUrl}${path}`, { headers, timeoutMs, maxBytes: mostBytes }));
+    } catch (error) {
+      if (error instanceof OutboundError) throw new MediaServerFailed(reasons[error.reason]);
+      throw error;
+    }
+  }
+
+  return {
+    account: async (token) => readAccount(await ask('/user', token)),
+    async friendIds(token) {
+      const friends = readList(await ask('/friends', token));
+      return new Set(friends.map(({ id }) => readId(id)));
+    },
+    async serverIds(token) {
+      const resources = readList(await ask('/resources', token));
+      const servers = resources.filter(({ provides }) => isServer(provides));
+      return new Set(servers.map(({ clientIdentifier }) => readText(clientIdentifier)));
+    },
+  };
+}
+
+const reasons: Record<OutboundReason, string> = {
+  blocked: 'The address of the media server may not be called.',
+  timeout: 'The media server took too long to answer.',
+  unreachable: 'The media server cannot be reached.',
+  'too-large': 'The answer of the media server is too large.',
+  redirect: 'The media server redirects instead of answering.',
+  'bad-url': 'The media server cannot be asked with this token.',
+  'bad-answer': 'The media server gave an answer that cannot be understood.',
+};
+
+const malformed = () => new MediaServerFailed(reasons['bad-answer']);
+
+function read(answer: OutboundAnswer): Json {
+  const { status } = answer;
+  if (status === 401 || status === 403) throw new MediaServerFailed('The media server refuses the token.', true);
+  if (status < 200 || status > 299) throw new MediaServerFailed(`The media server answered with status ${status}.`);
+  const body = answer.json() as Json;
+  if (findUnstorable(body) !== null) throw malformed();
+  return body;
+}
+
+function readAccount(body: Json): MediaAccount {
+  const account = readObject(body);
+  // The answer repeats the token, and some accounts' PIN: neither is for expressions to read.
+  const { authToken: _token, pin: _pin, ...facts } = account;
+  return {
+    id: readId(account.id),
+    username: readText(account.username ?? ''),
+    title: readText(account.title ?? ''),
+    email: readText(account.email ?? ''),
+    isEmailConfirmed: account.confirmed === undefined || account.confirmed === true,
+    facts,
+  };
+}
+
+function readList(body: Json): Record<string, Json>[] {
+  if (!Array.isArray(body) || body.length > mostEntries) throw malformed();
+  return body.map(readObject);
+}
+
+function readObject(value: Json): Record<string, Json> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed();
+  return value;
+}
+
+/** Numbers past what JavaScript counts exactly would make two people one. */
+function readId(value: Json | undefined): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return String(value);
+  if (typeof value === 'string' && /^[1-9]\d{0,30}$/.test(value)) return value;
+  throw malformed();
+}
+
+function readText(value: Json | undefined): string {
+  if (typeof value !== 'string' || value.length > 1024) throw malformed();
+  return value.trim();
+}
+
+const isServer = (provides: Json | undefined): boolean =>
+  typeof provides === 'string' && provides.split(',').some((ability) => ability.trim() === 'server');

@@ -1,0 +1,23 @@
+import { secret } from '../../../resource/fields/secret.ts';
+import { defineGroupConnection } from '../../../source/group-connection.ts';
+import { defineUserConnection } from '../../../source/user-connection.family.ts';
+import { mediasrcConnectionModel, mediasrcSourceModel } from './mediasrc-model.ts';
+
+export const userMediasrcConnection = defineUserConnection({
+  path: '/sources/user_connections/mediasrc/',
+  model: mediasrcConnectionModel,
+  schema: 'UserMediasrcSourceConnection',
+  names: ['User Mediasrc Source Connection', 'User Mediasrc Source Connections'],
+  table: 'user_connection_mediasrc',
+  sourceModel: mediasrcSourceModel,
+  fields: { plex_token: secret({ writeOnly: true }) },
+});
+
+export const groupMediasrcConnection = defineGroupConnection({
+  path: '/sources/group_connections/mediasrc/',
+  model: 'svc_sources_mediasrc.groupmediasrcsourceconnection',
+  schema: 'GroupMediasrcSourceConnection',
+  names: ['Group Mediasrc Source Connection', 'Group Mediasrc Source Connections'],
+  sourceModel: mediasrcSourceModel,
+  create: true,
+});

@@ -1,0 +1,60 @@
+import { image } from '../../../core/media/image-field.ts';
+import { randomText } from '../../../platform/random.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { list } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { defineSource } from '../../../source/source.family.ts';
+import type { LinkableKind } from '../../../source/sources.resource.ts';
+import { mediasrcSourceModel } from './mediasrc-model.ts';
+import { type RedeemNeeds, redeemToken, redeemTokenAuthenticated } from './redeem-token.ts';
+
+/** People who have an account with a media server. */
+export function mediasrcSource(needs: RedeemNeeds): Resource {
+  return defineSource({
+    path: '/sources/mediasrc/',
+    model: mediasrcSourceModel,
+    schema: 'MediasrcSource',
+    names: ['Mediasrc Source', 'Mediasrc Sources'],
+    component: 'xak-source-mediasrc-form',
+    description: 'Allow users to authenticate with their media server account.',
+    table: 'source_mediasrc',
+    filterBy: [
+      'name',
+      'slug',
+      'enabled',
+      'authentication_flow',
+      'enrollment_flow',
+      'policy_engine_mode',
+      'user_matching_mode',
+      'group_matching_mode',
+    ],
+    fields: {
+      icon: image('/static/sources/mediasrc.svg'),
+      client_id: text({
+        default: () => randomText(40),
+        filter: true,
+        help: 'Client identifier used to talk to the media server.',
+      }),
+      allowed_servers: list(text(), {
+        default: () => [],
+        help: 'Which servers a user has to be a member of to be granted access. Empty list allows every server.',
+      }),
+      allow_friends: flag({
+        default: true,
+        filter: true,
+        help: 'Allow friends to authenticate, even if you don’t share a server.',
+      }),
+      plex_token: secret({ help: 'Token used to check friends.' }),
+    },
+    actions: [redeemToken(needs), redeemTokenAuthenticated(needs)],
+  });
+}
+
+/** Signed-in users link their account by redeeming a token that the media server gives to this client. */
+export const mediasrcLink = (resource: Resource): LinkableKind => ({
+  resource,
+  component: 'xak-user-settings-source-mediasrc',
+  configureUrl: ({ client_id }) => String(client_id),
+});

@@ -1,0 +1,159 @@
+import { type FlowPlan, planCookie, savePlan } from '../../../flow/plan.ts';
+import { Invalid, Problem } from '../../../lib/problem.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { callersFacts } from '../../../policy/request.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Action, ActionInput } from '../../../resource/define.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { type JsonSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { ReplyWith } from '../../../resource/operations.ts';
+import { isDryRun } from '../../../resource/write.ts';
+import { linkCaller } from '../../../source/link-caller.ts';
+import { findSource } from '../../../source/load-source.ts';
+import {
+  type Arrival,
+  accessDenied,
+  checkEnabled,
+  checkSourcePolicies,
+  planSignIn,
+  type SignInNeeds,
+} from '../../../source/sign-in.ts';
+import { askMediaServer, type MediaSourceRules } from './may-enter.ts';
+import { createMediaAccountApi, MediaServerFailed } from './media-account-api.ts';
+import { mediasrcConnectionModel, mediasrcMappingModel, mediasrcSourceModel } from './mediasrc-model.ts';
+
+export interface RedeemNeeds extends SignInNeeds {
+  readonly fetch: GuardedFetch;
+  readonly key: InstanceKey;
+  readonly config: { readonly mediasrcApiUrl: string; readonly publicUrl: string };
+}
+
+type MediaSource = Awaited<ReturnType<typeof findSource>> & MediaSourceRules & { readonly client_id: string };
+
+const settingsPage = '/if/user/#/settings;page-sources';
+
+const body = {
+  plex_token: text({ max: 1024, check: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'Not a valid token.') }),
+};
+
+const shared = {
+  on: 'set',
+  method: 'POST',
+  body,
+  bodySchema: 'MediasrcTokenRedeemRequest',
+  query: { slug: stringSchema },
+} as const;
+
+/** Lets somebody in by a token of the media server: into the flow they go through next, or, signed in, to a link. */
+export function redeemToken(needs: RedeemNeeds): Action {
+  return {
+    ...shared,
+    name: 'redeem_token',
+    summary: 'Redeem a token of the media server, and begin to sign in or to enrol',
+    access: 'anyone',
+    answer: { status: 200, schema: redirectChallenge, schemaName: 'RedirectChallenge' },
+    async prepare(input) {
+      const arrival = await arrive(needs, input);
+      const { call } = input;
+      if (!call.actor) return { arrival, plan: await planSignIn(needs, arrival, call) };
+      await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
+      return { arrival, plan: null };
+    },
+    async run({ prepared, call, registry, tx }) {
+      const { arrival, plan } = prepared as { arrival: Arrival; plan: FlowPlan | null };
+      if (!plan) {
+        await linkCaller(arrival, 'refuse', call, registry, tx);
+        return redirectTo(settingsPage);
+      }
+      const token = await savePlan(tx, needs.key, plan, call.now);
+      const headers = isDryRun(call) ? {} : { 'set-cookie': planCookie(token, needs.config.publicUrl).header };
+      return new ReplyWith(200, redirectTo(`/if/flow/${plan.flow.slug}/${queryOf(call)}`), headers);
+    },
+  };
+}
+
+/** Links the caller's account to their account with the media server; again, with a newer token, if they like. */
+export function redeemTokenAuthenticated(needs: RedeemNeeds): Action {
+  return {
+    ...shared,
+    name: 'redeem_token_authenticated',
+    summary: 'Redeem a token of the media server, and link the caller to their account there',
+    access: 'authenticated',
+    answer: { status: 204 },
+    async prepare(input) {
+      const arrival = await arrive(needs, input);
+      const { call } = input;
+      await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
+      return arrival;
+    },
+    run: ({ prepared, call, registry, tx }) => linkCaller(prepared as Arrival, 'refresh', call, registry, tx),
+  };
+}
+
+/** Who presents the token, if the source lets them in. */
+async function arrive({ fetch, config }: RedeemNeeds, { call, registry, values }: ActionInput): Promise<Arrival> {
+  const sourceResource = registry.require(mediasrcSourceModel);
+  const source = (await findSource(sourceResource, call.request.query.get('slug') ?? '', call)) as MediaSource | null;
+  if (!source) throw new Problem('not_found');
+  checkEnabled(source);
+  const token = values.plex_token as string;
+  const api = createMediaAccountApi({ fetch, apiUrl: config.mediasrcApiUrl, clientId: source.client_id });
+  const { account, mayEnter } = await askMediaServer(api, source, token).catch(refuse);
+  if (!mayEnter) throw accessDenied();
+  return {
+    source,
+    sourceResource,
+    mappingModel: mediasrcMappingModel,
+    connectionModel: mediasrcConnectionModel,
+    connectionValues: { plex_token: token },
+    identity: {
+      identifier: account.id,
+      username: account.username,
+      // An address that nobody has confirmed is not passed on as anybody's.
+      email: account.isEmailConfirmed ? account.email : '',
+      isEmailConfirmed: account.isEmailConfirmed,
+      name: account.title,
+      info: account.facts,
+    },
+  };
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof MediaServerFailed)) throw error;
+  throw error.refusedToken ? Invalid.field('plex_token', error.message) : Invalid.whole(error.message);
+}
+
+const redirectTo = (to: string) => ({ component: 'xak-flow-redirect', to });
+
+/** The page is told what the request was told, so that it knows which source it serves. */
+function queryOf({ request }: Call): string {
+  const query = new URLSearchParams(request.query);
+  query.delete('dry_run');
+  return `?${query}`;
+}
+
+const redirectChallenge: JsonSchema = {
+  type: 'object',
+  properties: {
+    flow_info: {
+      ...objectSchema({
+        title: stringSchema,
+        background: stringSchema,
+        cancel_url: stringSchema,
+        layout: {
+          type: 'string',
+          enum: ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'],
+        },
+      }),
+      required: ['cancel_url', 'layout'],
+    },
+    component: { type: 'string', default: 'xak-flow-redirect' },
+    response_errors: {
+      type: 'object',
+      additionalProperties: { type: 'array', items: objectSchema({ string: stringSchema, code: stringSchema }) },
+    },
+    to: stringSchema,
+  },
+  required: ['to'],
+};

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { Invalid } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import { modelFacts, recordWrite } from '../resource/audit.ts';
+import { type Call, requireActor } from '../resource/call.ts';
+import type { Registry } from '../resource/registry.ts';
+import { insertRow } from '../resource/verbs/write-row.ts';
+import { columnsByTable } from '../resource/write.ts';
+import type { Arrival } from './sign-in.ts';
+
+interface Known {
+  readonly pk: number;
+  readonly user: number;
+  readonly identifier: string;
+}
+
+/**
+ * Stores that an account of the source belongs to the caller. An account has one owner, and a user one account with a
+ * source; linking the same account again is refused, or refreshes what is stored of it.
+ */
+export async function linkCaller(
+  arrival: Arrival,
+  again: 'refuse' | 'refresh',
+  call: Call,
+  registry: Registry,
+  tx: Query,
+): Promise<void> {
+  const { source, sourceResource, connectionModel, connectionValues, identity } = arrival;
+  const { user } = requireActor(call);
+  const connections = registry.require(connectionModel);
+  const { rows } = await sql<Known>`select pk, "user", identifier from user_source_connections
+    where source = ${source.pk} and ("user" = ${user.pk} or identifier = ${identity.identifier})`.execute(tx);
+  const same = rows.find((row) => row.user === user.pk && row.identifier === identity.identifier);
+  if (same && again === 'refresh') {
+    for (const [table, columns] of columnsByTable(connections, connectionValues, call)) {
+      const pairs = Object.entries(columns).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+      if (pairs.length > 0)
+        await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${same.pk}`.execute(tx);
+    }
+    return recordWrite('model_updated', connections, same.pk, { ...same }, {}, call, tx);
+  }
+  if (rows.length > 0) throw Invalid.whole(refusal(rows, user.pk, source.name));
+
+  const values = {
+    ...connectionValues,
+    user: user.pk,
+    source: source.pk,
+    identifier: identity.identifier,
+    created: call.now,
+  };
+  await insertRow(connections, values, call, tx);
+  const context = { message: 'Linked Source', source: modelFacts(sourceResource, source.pk, source) };
+  await call.world.record(tx, call, { action: 'source_linked', app: sourceResource.app, context });
+}
+
+function refusal(rows: readonly Known[], user: number, source: string): string {
+  if (rows.some((row) => row.user === user)) return `You are already linked to ${source}.`;
+  return `This account of ${source} is linked to another user.`;
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
+import type { Identity, MappedIdentity } from './properties.ts';
+import type { SourceRow } from './source.family.ts';
+
+/** Whom somebody from a source signs in as. */
+export type Match =
+  | { readonly outcome: 'known user'; readonly user: number }
+  | { readonly outcome: 'new user' }
+  | { readonly outcome: 'refused' };
+
+/**
+ * Decides by the account's connection, and without one by the source's matching mode.
+ * An address that nobody has proven to own finds nobody: else whoever types it in takes over the account.
+ */
+export async function matchUser(
+  source: SourceRow,
+  { identifier, isEmailConfirmed }: Identity,
+  { user: properties }: MappedIdentity,
+  query: Query,
+): Promise<Match> {
+  const connected = await findConnection(query, source.pk, identifier);
+  if (connected !== null) return { outcome: 'known user', user: connected };
+  const mode = source.user_matching_mode;
+  if (mode === 'identifier') return { outcome: 'new user' };
+  const column = mode.startsWith('email') ? 'email' : 'username';
+  const value = properties[column];
+  if (typeof value !== 'string' || value === '') return { outcome: 'refused' };
+  if (column === 'email' && !isEmailConfirmed) return { outcome: 'refused' };
+
+  const { rows } = await sql<{ pk: number; is_linked: boolean | number }>`select u.pk,
+    exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk}) as is_linked
+    from users u where ${sql.ref(`u.${column}`)} = ${value} limit 2`.execute(query);
+  const [found] = rows;
+  if (!found) return { outcome: 'new user' };
+  // Two people with one address cannot be told apart, and who is linked to another account there is not this person.
+  if (mode.endsWith('_deny') || rows.length > 1 || found.is_linked) return { outcome: 'refused' };
+  return { outcome: 'known user', user: found.pk };
+}
+
+/** The user to whom the account belongs. */
+export async function findConnection(query: Query, source: string, identifier: string): Promise<number | null> {
+  const { rows } = await sql<{ user: number }>`select "user" from user_source_connections
+    where source = ${source} and identifier = ${identifier}`.execute(query);
+  return rows[0]?.user ?? null;
+}

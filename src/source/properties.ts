@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { MappingFailed, mergeMappings } from '../core/mapping/evaluate.ts';
+import type { PlannedGroup } from '../flow/plan.ts';
+import type { Json } from '../lib/json.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Sandbox } from '../platform/sandbox/sandbox.ts';
+import type { SourceRow } from './source.family.ts';
+
+type Properties = Record<string, Json>;
+
+/** Who came from a source, by what the source itself says. */
+export interface Identity {
+  /** Under which the source knows the account, for ever. */
+  readonly identifier: string;
+  readonly username: string;
+  readonly email: string;
+  /** False when the source says that nobody has proven to own the address. */
+  readonly isEmailConfirmed: boolean;
+  readonly name: string;
+  /** All that it tells, for the mappings to look into. */
+  readonly info: Properties;
+}
+
+/** What a person and their groups would be here. */
+export interface MappedIdentity {
+  readonly user: Properties;
+  readonly groups: readonly PlannedGroup[];
+}
+
+// Each takes an evaluation of every group mapping, one after the other.
+const mostGroups = 200;
+
+/** Applies the source's mappings, in the order of their names, to what is known of a person. Throws `MappingFailed`. */
+export async function mapIdentity(
+  sandbox: Sandbox,
+  source: SourceRow,
+  mappingModel: string,
+  { username, email, name, info }: Identity,
+  query: Query,
+): Promise<MappedIdentity> {
+  const about = { info, source: { pk: source.pk, name: source.name, slug: source.slug } };
+  const base: Properties = { username, email, name, path: userPath(source) };
+  const mappings = await loadMappings('source_user_property_mappings', source.pk, mappingModel, query);
+  const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base);
+  for (const member of ['username', 'email', 'name', 'path']) checkText(user, member);
+  return { user: withoutNulls(user), groups: await mapGroups(groups) };
+
+  async function mapGroups(ids: Json): Promise<PlannedGroup[]> {
+    const identifiers = readIdentifiers(ids);
+    if (identifiers.length === 0) return [];
+    const ofGroups = await loadMappings('source_group_property_mappings', source.pk, mappingModel, query);
+    return identifiers.map((identifier) => {
+      const properties = mergeMappings(sandbox, ofGroups, { ...about, group_id: identifier }, { name: identifier });
+      checkText(properties, 'name');
+      return { identifier, properties: withoutNulls(properties) };
+    });
+  }
+}
+
+function readIdentifiers(ids: Json): string[] {
+  if (!Array.isArray(ids) || !ids.every((id) => (typeof id === 'string' && id !== '') || typeof id === 'number')) {
+    throw new MappingFailed('', 'The groups of a user must be a list of texts.');
+  }
+  if (ids.length > mostGroups)
+    throw new MappingFailed('', `A user can have at most ${mostGroups} groups from a source.`);
+  return [...new Set(ids.map(String))];
+}
+
+function checkText(properties: Properties, member: string): void {
+  const value = properties[member];
+  if (value === undefined || value === null || typeof value === 'string') return;
+  throw new MappingFailed('', `The property ${member} must be a text.`);
+}
+
+const withoutNulls = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null));
+
+/** Mappings of other kinds may be listed; they say nothing of this source. */
+async function loadMappings(
+  table: 'source_user_property_mappings' | 'source_group_property_mappings',
+  source: string,
+  kind: string,
+  query: Query,
+): Promise<{ name: string; expression: string }[]> {
+  const { rows } = await sql<{ name: string; expression: string }>`select m.name, m.expression from property_mappings m
+    join ${sql.table(table)} s on s.mapping = m.pk where s.source = ${source} and m.kind = ${kind}`.execute(query);
+  return rows;
+}
+
+const fallbackPath = 'users';
+
+/** Where users of the source are filed; a template that cannot be filled in files them with all others. */
+export function userPath({ user_path_template, slug }: Pick<SourceRow, 'user_path_template' | 'slug'>): string {
+  const path = user_path_template.replaceAll(/%(\(slug\)s|%)/g, (_mark, what) => (what === '%' ? '\u0000' : slug));
+  if (path.includes('%')) return fallbackPath;
+  const filled = path.replaceAll('\u0000', '%');
+  return filled.split('/').every((part) => part.trim() !== '') ? filled : fallbackPath;
+}

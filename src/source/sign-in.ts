@@ -1,0 +1,129 @@
+import { MappingFailed } from '../core/mapping/evaluate.ts';
+import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
+import { applicableFlow } from '../flow/applicable-flow.ts';
+import type { FlowPlan } from '../flow/plan.ts';
+import type { Json } from '../lib/json.ts';
+import { Invalid, Problem } from '../lib/problem.ts';
+import type { Sandbox } from '../platform/sandbox/sandbox.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
+import { policyRequest } from '../policy/request.ts';
+import { modelFacts } from '../resource/audit.ts';
+import type { Call } from '../resource/call.ts';
+import type { Resource } from '../resource/resource.ts';
+import { isDryRun } from '../resource/write.ts';
+import { matchUser } from './match-user.ts';
+import { type Identity, type MappedIdentity, mapIdentity } from './properties.ts';
+import type { SourceRow } from './source.family.ts';
+
+export interface SignInNeeds {
+  readonly policies: PolicyEngine;
+  readonly sandbox: Sandbox;
+}
+
+/** Somebody whom a source has vouched for. */
+export interface Arrival {
+  readonly source: SourceRow;
+  readonly sourceResource: Resource;
+  readonly mappingModel: string;
+  /** How the link between the account and a user is kept, and what is kept with it. */
+  readonly connectionModel: string;
+  readonly connectionValues: Readonly<Record<string, Json>>;
+  readonly identity: Identity;
+}
+
+/** A disabled source lets nobody in, not even those it has let in before. */
+export function checkEnabled(source: SourceRow): void {
+  if (!source.enabled) throw accessDenied();
+}
+
+export const accessDenied = (messages: readonly string[] = []): Problem =>
+  new Problem('permission_denied', messages.length > 0 ? messages.join(' ') : 'Access denied.');
+
+/** The flow that somebody who is not signed in goes through next: to sign in, or to enrol. Throws what they are told instead. */
+export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Call): Promise<FlowPlan> {
+  const { source, sourceResource, identity, connectionModel, connectionValues } = arrival;
+  const mapped = await mapOrRefuse(needs.sandbox, arrival, call);
+  const match = await matchUser(source, identity, mapped, call.db.read);
+  if (match.outcome === 'refused') throw new Problem('permission_denied', refusedByMatching(source));
+
+  const user = match.outcome === 'known user' ? await loadActiveUser(match.user, call) : null;
+  await checkSourcePolicies(needs.policies, source, user, call);
+  const choice = await applicableFlow(needs.policies, {
+    flow: user ? source.authentication_flow : source.enrollment_flow,
+    call,
+    user,
+    context: { is_sso: true, source: sourceFacts(source), prompt_data: mapped.user },
+  });
+  if (choice.outcome === 'missing') {
+    throw Invalid.whole(user ? 'Configured flow does not exist.' : 'Source is not configured for enrollment.');
+  }
+  if (choice.outcome === 'refused') throw accessDenied(choice.messages);
+  return {
+    flow: { pk: choice.flow.pk, slug: choice.flow.slug },
+    sso: true,
+    source: { ...sourceFacts(source), model: sourceResource.model },
+    pending_user: user?.pk ?? null,
+    prompt_data: mapped.user,
+    append: [
+      {
+        step: 'save_connection',
+        model: connectionModel,
+        identifier: identity.identifier,
+        values: connectionValues,
+      },
+      { step: 'sync_groups', groups: mapped.groups },
+    ],
+  };
+}
+
+/** Whether the policies bound to the source let this user in; null is somebody new. */
+export async function checkSourcePolicies(
+  policies: PolicyEngine,
+  source: SourceRow,
+  user: UserFacts | null,
+  call: Call,
+): Promise<void> {
+  const { passing, messages } = await policies.evaluateTarget({
+    call,
+    request: policyRequest(call, {
+      user,
+      context: { is_sso: true, source: sourceFacts(source) },
+      obj: sourceFacts(source),
+    }),
+    targetPk: source.pk,
+    mode: source.policy_engine_mode,
+  });
+  if (!passing) throw accessDenied(messages);
+}
+
+const sourceFacts = ({ pk, slug, name }: SourceRow) => ({ pk, slug, name });
+
+const refusedByMatching = ({ name }: SourceRow) =>
+  `Request to authenticate with ${name} has been denied. Please authenticate with the source you've previously signed up with.`;
+
+async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
+  const user = await loadUserFacts(call, call.db.read, pk);
+  if (!user?.is_active || user.type === 'internal_service_account') throw accessDenied();
+  return user;
+}
+
+/** A mapping that fails is the administrator's to know of; the person only learns that it did. */
+async function mapOrRefuse(sandbox: Sandbox, arrival: Arrival, call: Call): Promise<MappedIdentity> {
+  const { source, sourceResource, mappingModel, identity } = arrival;
+  try {
+    return await mapIdentity(sandbox, source, mappingModel, identity, call.db.read);
+  } catch (error) {
+    if (!(error instanceof MappingFailed)) throw error;
+    const context = {
+      message: `Failed to evaluate the property mappings of a source: ${error.message}`,
+      expression: error.expression,
+      source: modelFacts(sourceResource, source.pk, source),
+    };
+    if (!isDryRun(call)) {
+      await call.db.write((tx) =>
+        call.world.record(tx, call, { action: 'configuration_error', app: sourceResource.app, context }),
+      );
+    }
+    throw Invalid.whole('The property mappings of the source could not be evaluated.');
+  }
+}
