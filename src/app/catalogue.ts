@@ -1,3 +1,6 @@
+import { assignmentEndpoints } from '../core/access/assignment.endpoints.ts';
+import { roleObjectPermissions, userObjectPermissions } from '../core/access/object-permission.resource.ts';
+import { permissionResource } from '../core/access/permission.resource.ts';
 import { roleResource } from '../core/access/role.resource.ts';
 import { brandResource } from '../core/brand/brand.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
@@ -7,7 +10,11 @@ import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { openFetchWithin } from '../core/outpost/ask-version.ts';
 import { connectionsResource } from '../core/outpost/service-connection.family.ts';
+import { sessionResource } from '../core/session/session.resource.ts';
+import { settingsEndpoints } from '../core/settings/settings.endpoints.ts';
 import { systemOperations } from '../core/system/system-operations.ts';
+import { tokenResource } from '../core/token/token.resource.ts';
+import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
 import { flowResource } from '../flow/flow.resource.ts';
 import { stageBindingResource } from '../flow/stage-binding.resource.ts';
 import { stagesResource } from '../flow/stages.resource.ts';
@@ -69,11 +76,16 @@ export function catalogue(world: World): Resource[] {
   const kinds = policyKinds(world);
   const policies = createPolicyEngine(kinds);
   const openFetch = openFetchWithin(world.config.outboundAllow);
-  return [
+  const all: Resource[] = [
     // Directory and access
     userResource(world),
     groupResource,
     roleResource,
+    permissionResource,
+    userObjectPermissions(() => all),
+    roleObjectPermissions(() => all),
+    tokenResource(world),
+    sessionResource(world),
     // Policies
     policiesResource(policies),
     ...kinds.map(({ resource }) => resource),
@@ -139,6 +151,7 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
     samlSourceMapping(world),
     scimSourceMapping(world),
   ];
+  return all;
 }
 
 /** What can decide about access. */
@@ -148,5 +161,11 @@ function policyKinds(world: World): PolicyKind[] {
 
 /** Operations that stand for no rows. */
 export function endpoints(world: World): Endpoint[] {
-  return [countriesEndpoint, ...systemOperations({ ...world, version })];
+  return [
+    ...assignmentEndpoints,
+    viewKeyEndpoint(world.key),
+    ...settingsEndpoints(world.settings),
+    countriesEndpoint,
+    ...systemOperations({ ...world, version }),
+  ];
 }

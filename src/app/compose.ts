@@ -3,7 +3,7 @@ import { createAuthenticate } from '../core/access/authenticate.ts';
 import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
 import { mountMedia } from '../core/media/serve-media.ts';
-import { sessionCookie } from '../core/session/session.ts';
+import { cookieNames } from '../core/session/session-cookies.ts';
 import { createServer } from '../platform/http/server.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import type { ResourceWorld } from '../resource/call.ts';
@@ -41,6 +41,8 @@ export async function composeApp(world: World): Promise<App> {
     ...key.box,
     record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
   };
+  const isSecure = config.publicUrl.startsWith('https:');
+  const sessionCookie = cookieNames(isSecure).session;
   const operations: Operation[] = [
     ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
     ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
@@ -54,7 +56,7 @@ export async function composeApp(world: World): Promise<App> {
     world: resourceWorld,
     prefix: apiPrefix,
     now: clock.now,
-    authenticate: createAuthenticate({ db, key, now: clock.now }),
+    authenticate: createAuthenticate({ db, key, isSecure, now: clock.now }),
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });

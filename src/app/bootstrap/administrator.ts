@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { randomText, randomUuid } from '../../platform/random.ts';
+import { issueToken } from '../../core/token/issue-token.ts';
+import { randomText } from '../../platform/random.ts';
 import type { World } from '../world.ts';
 import type { BootstrapStep } from './steps.ts';
 
@@ -24,11 +25,17 @@ export const administrator: BootstrapStep = {
       'svc_core.user',
       { username: 'admin' },
       { name: 'Gatehouse Default Admin', email, groups: [group] },
-      { password: passwordHash },
     );
-    await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed)
-      values (${randomUuid()}, 'gatehouse-bootstrap-token', ${key.box.seal(token, 'tokens.key')}, ${key.hash(token)}, 'api', ${admin},
-        'Made at the first start', null, false, 'gatehouse/tokens/bootstrap')`.execute(tx);
+    await sql`update users set password = ${passwordHash} where pk = ${admin}`.execute(tx);
+    await issueToken(tx, key, {
+      identifier: 'gatehouse-bootstrap-token',
+      intent: 'api',
+      user: admin as number,
+      key: token,
+      description: 'Made at the first start',
+      expires: null,
+      managed: 'gatehouse/tokens/bootstrap',
+    });
     announce(config.bootstrap, password, token, installId);
   },
 };

@@ -9,14 +9,16 @@ import { actorOfToken } from '../token/token-credential.ts';
 interface Needs {
   readonly db: Database;
   readonly key: InstanceKey;
+  /** Whether browsers reach the server over TLS: it decides which cookies count. */
+  readonly isSecure: boolean;
   now(): string;
 }
 
 /** Who asks: by bearer token, else by session cookie, else nobody. A wrong credential is refused, never ignored. */
-export function createAuthenticate({ db, key, now }: Needs) {
+export function createAuthenticate({ db, key, isSecure, now }: Needs) {
   return async (request: RequestFacts): Promise<Actor | null> => {
     const [scheme = '', credentials = ''] = (request.header('authorization') ?? '').trim().split(/\s+/, 2);
-    if (!credentials) return actorOfSession(db, key, request, now());
+    if (!credentials) return actorOfSession({ db, key, isSecure }, request, now());
     if (scheme.toLowerCase() !== 'bearer') throw new Problem('unsupported_scheme');
     return actorOfToken(db, key, credentials, now());
   };

@@ -18,6 +18,13 @@ export const groupsOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
     union select g.parent from groups g join own_groups o on g.pk = o.pk where g.parent is not null
   ) select pk from own_groups`;
 
+/** These groups and all groups above them: whoever is in one has what all of them bring. */
+export const groupsAboveSql = (groups: readonly string[]): RawBuilder<unknown> =>
+  sql`with recursive above_groups(pk) as (
+    select pk from groups where pk in (${sql.join(groups)})
+    union select g.parent from groups g join above_groups a on g.pk = a.pk where g.parent is not null
+  ) select pk from above_groups`;
+
 /** The roles a user has through groups and the groups above them. */
 export const rolesOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select gr.role from group_roles gr where gr."group" in (${groupsOfSql(user)})`;

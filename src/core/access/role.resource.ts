@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import { text } from '../../resource/fields/text.ts';
+import { stringSchema } from '../../resource/json-schema.ts';
 import { defineResource } from '../../resource/resource.ts';
 
+/** A set of permissions that a group brings its members. */
 export const roleResource = defineResource({
   path: '/rbac/roles/',
   param: 'uuid',
@@ -11,5 +14,12 @@ export const roleResource = defineResource({
   table: 'roles',
   order: ['name'],
   search: ['name'],
-  fields: { name: text({ max: 150, unique: 'Role with this name already exists.', filter: true }) },
+  fields: { name: text({ max: 150, unique: 'Role with this name already exists.' }) },
+  filters: {
+    group__name: {
+      schema: stringSchema,
+      condition: ({ texts, row }) =>
+        sql`${row.col('pk')} in (select gr.role from group_roles gr join groups g on g.pk = gr."group" where g.name = ${texts.at(-1) ?? ''})`,
+    },
+  },
 });

@@ -1,4 +1,74 @@
+import { hash } from 'node:crypto';
+
 const colours = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e67700', '#c2255c', '#9c36b5', '#5f3dc4'];
+
+export interface Pictured {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+export const defaultAvatars = 'initials';
+
+/**
+ * The picture of a user by the first of the modes (`attributes.avatar,initials`) that gives one. No mode calls another
+ * server from here: a browser fetches what it is pointed to.
+ */
+export function avatarOf(modes: string, user: Pictured): string {
+  for (const mode of modes.split(',').map((part) => part.trim())) {
+    const picture = pictureBy(mode, user);
+    if (picture) return picture;
+  }
+  return nobody;
+}
+
+/** What is wrong with a list of modes, or null. */
+export function avatarsComplaint(modes: string): string | null {
+  const unknown = modes
+    .split(',')
+    .map((part) => part.trim())
+    .find(
+      (mode) => !['none', 'initials', 'gravatar'].includes(mode) && !/^attributes\.\S+$/.test(mode) && !isUrl(mode),
+    );
+  return unknown === undefined ? null : `"${unknown}" is not a way to show users.`;
+}
+
+function pictureBy(mode: string, user: Pictured): string | null {
+  if (mode === 'none') return nobody;
+  if (mode === 'initials') return initialsAvatar(user.name || user.username);
+  if (mode === 'gravatar') return user.email && `https://www.gravatar.com/avatar/${mailHash(user)}?s=158&r=g&d=mp`;
+  if (mode.startsWith('attributes.')) return pictureIn(user.attributes, mode.split('.').slice(1));
+  return isUrl(mode) ? fill(mode, user) : null;
+}
+
+const mailHash = ({ email }: Pictured): string => hash('sha256', email.trim().toLowerCase());
+
+function pictureIn(attributes: unknown, path: readonly string[]): string | null {
+  let value = attributes;
+  for (const step of path) {
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as Record<string, unknown>)[step]
+        : null;
+  }
+  // Users may write their own attributes: nothing a browser would run.
+  return typeof value === 'string' && (isUrl(value) || /^(\/(?!\/)|data:image\/)/.test(value)) ? value : null;
+}
+
+const isUrl = (text: string): boolean => /^https?:\/\/[^\s/]/i.test(text);
+
+function fill(template: string, user: Pictured): string {
+  const { upn } = user.attributes;
+  const values: Record<string, string> = {
+    username: user.username,
+    mail_hash: mailHash(user),
+    upn: typeof upn === 'string' ? upn : '',
+  };
+  return template.replace(/%\((\w+)\)s/g, (mark, name: string) =>
+    Object.hasOwn(values, name) ? encodeURIComponent(values[name] as string) : mark,
+  );
+}
 
 /** A picture of a person's initials, as a data URI: no call leaves the server and nothing is told to others. */
 export function initialsAvatar(name: string): string {
@@ -8,8 +78,18 @@ export function initialsAvatar(name: string): string {
     .join('');
   const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0);
   const text = escapeXml(initials.toUpperCase());
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="${colours[sum % colours.length]}"/><text x="32" y="32" dy=".35em" fill="#fff" font-family="sans-serif" font-size="28" text-anchor="middle">${text}</text></svg>`;
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  return svg(
+    `<rect width="64" height="64" fill="${colours[sum % colours.length]}"/><text x="32" y="32" dy=".35em" fill="#fff" font-family="sans-serif" font-size="28" text-anchor="middle">${text}</text>`,
+  );
 }
+
+const svg = (content: string): string =>
+  `data:image/svg+xml;base64,${Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64">${content}</svg>`,
+  ).toString('base64')}`;
+
+const nobody = svg(
+  '<rect width="64" height="64" fill="#868e96"/><g fill="#fff"><circle cx="32" cy="25" r="11"/><path d="M10 60a22 19 0 0 1 44 0z"/></g>',
+);
 
 const escapeXml = (text: string) => text.replace(/[<>&"']/g, (mark) => `&#${mark.charCodeAt(0)};`);

@@ -6,12 +6,20 @@ import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource } from '../../resource/resource.ts';
+import { attributesFilter, linkedFilter } from './directory-filters.ts';
+import { addUserAction, removeUserAction } from './group-members.ts';
+import { afterGroupWrite, checkGroup } from './group-rules.ts';
 
 const members = { table: 'user_groups', own: 'group', other: 'user' };
 const roles = { table: 'group_roles', own: 'group', other: 'role' };
 
 /** The number that protocols with numeric group ids show: the first five decimal digits of the key. */
-const numberOf = (pk: string): number => Number(BigInt(`0x${pk.replaceAll('-', '')}`).toString().slice(0, 5));
+const numberOf = (pk: string): number =>
+  Number(
+    BigInt(`0x${pk.replaceAll('-', '')}`)
+      .toString()
+      .slice(0, 5),
+  );
 
 export const groupResource = defineResource({
   path: '/core/groups/',
@@ -23,6 +31,14 @@ export const groupResource = defineResource({
   table: 'groups',
   order: ['name'],
   search: ['name'],
+  check: checkGroup,
+  afterWrite: afterGroupWrite,
+  actions: [addUserAction, removeUserAction],
+  filters: {
+    attributes: attributesFilter,
+    members_by_pk: linkedFilter(members, 'users', 'pk', 'int'),
+    members_by_username: linkedFilter(members, 'users', 'username', 'name'),
+  },
   fields: {
     num_pk: derived(integerSchema, (row) => numberOf(row.pk as string)),
     name: text({ unique: 'This field must be unique.', filter: true }),
@@ -33,7 +49,7 @@ export const groupResource = defineResource({
       (row) => sql`(select p.name from groups p where p.pk = ${row.col('parent')})`,
     ),
     users: refs('svc_core.user', 'int', { ...members, resetOnPut: true }),
-    users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username' }),
+    users_obj: nestedMany('svc_core.user', members, { view: 'member', order: 'username', unless: 'include_users' }),
     attributes: json({ default: () => ({}) }),
     roles: refs('svc_rbac.role', 'uuid', roles),
     roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),

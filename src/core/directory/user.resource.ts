@@ -1,29 +1,39 @@
 import { hash } from 'node:crypto';
-import { Problem } from '../../lib/problem.ts';
+import { sql } from 'kysely';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
-import { requireActor } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
+import type { Call } from '../../resource/call.ts';
 import { refs } from '../../resource/fields/ref.ts';
 import { flag, time, uuid } from '../../resource/fields/scalar.ts';
 import { computed, derived, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
+import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
-import { initialsAvatar } from './avatar.ts';
-import { setPassword } from './set-password.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+import type { KeyNeeds } from '../token/issue-token.ts';
+import { avatarOf, defaultAvatars, type Pictured } from './avatar.ts';
+import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
+import { serviceAccountAction } from './service-account.ts';
+import { meAction, pathsAction, setPasswordAction } from './user-actions.ts';
+import { metricsAction } from './user-metrics.ts';
+import { afterUserWrite, checkUser, pathComplaint, userTypes } from './user-rules.ts';
 
 export interface UserNeeds {
   readonly installId: string;
   readonly passwords: Passwords;
+  readonly settings: SettingsStore;
+  readonly key: KeyNeeds;
 }
 
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
-const now = (call: { now: string }) => call.now;
+const now = (call: Call) => call.now;
 
-export function userResource({ installId, passwords }: UserNeeds): Resource {
+/** People and programs. The password's hash is a column that no query of the resource reads. */
+export function userResource({ installId, passwords, settings, key }: UserNeeds): Resource {
+  const uidOf = (pk: number) => hash('sha256', `${pk}-${installId}`);
   return defineResource({
     path: '/core/users/',
     param: 'id',
@@ -38,22 +48,36 @@ export function userResource({ installId, passwords }: UserNeeds): Resource {
     nameOf: (row) => String(row.username),
     fields: {
       username: text({ max: 150, unique: 'This field must be unique.', filter: true }),
-      name: text({ blank: true, required: true, filter: true }),
-      is_active: flag({ default: true, filter: true }),
-      last_login: time({ nullable: true, readOnly: true, default: null }),
+      name: text({ blank: true, required: true, filter: true, help: 'User’s display name.' }),
+      is_active: flag({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
+      last_login: time({ nullable: true, default: null }),
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),
       groups: refs('svc_core.group', 'uuid', { ...memberships, resetOnPut: true }),
-      groups_obj: nestedMany('svc_core.group', memberships, { view: 'simple', order: 'name' }),
+      groups_obj: nestedMany('svc_core.group', memberships, {
+        view: 'simple',
+        order: 'name',
+        unless: 'include_groups',
+      }),
       email: text({ max: 254, blank: true, format: 'email', default: '', filter: true }),
-      avatar: derived(stringSchema, (row) => initialsAvatar(String(row.name || row.username))),
+      avatar: derived(stringSchema, (row) =>
+        avatarOf((row.avatars as string | null) ?? defaultAvatars, row as unknown as Pictured),
+      ),
       attributes: json({ default: () => ({}) }),
-      uid: derived(stringSchema, (row) => hash('sha256', `${row.pk}-${installId}`)),
-      path: text({ default: 'users', filter: true }),
-      type: choice(['internal', 'external', 'service_account', 'internal_service_account'], { default: 'internal' }),
+      uid: derived(stringSchema, (row) => uidOf(row.pk as number)),
+      path: text({ default: 'users', filter: true, check: pathComplaint }),
+      type: choice(userTypes, { default: 'internal' }),
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),
-      password: text({ readOnly: true, writeOnly: true, default: '!' }),
       password_change_date: time({ readOnly: true, writeOnly: true, default: now }),
       date_joined: time({ readOnly: true, writeOnly: true, default: now }),
+      avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
+    },
+    filters: {
+      type: choicesFilter('type', userTypes),
+      is_superuser: eitherFilter((row) => isSuperuserSql(row.col('pk'))),
+      path_startswith: startsWithFilter('path'),
+      attributes: attributesFilter,
+      groups_by_name: linkedFilter(memberships, 'groups', 'name', 'name'),
+      groups_by_pk: linkedFilter(memberships, 'groups', 'pk', 'uuid'),
     },
     views: {
       member: {
@@ -61,25 +85,14 @@ export function userResource({ installId, passwords }: UserNeeds): Resource {
         fields: ['pk', 'username', 'name', 'is_active', 'last_login', 'email', 'attributes', 'uid'],
       },
     },
-    actions: [setPasswordAction(passwords)],
+    check: checkUser,
+    afterWrite: (input) => afterUserWrite(input, settings),
+    actions: [
+      meAction,
+      pathsAction,
+      serviceAccountAction({ key, settings, uidOf }),
+      metricsAction,
+      setPasswordAction(passwords),
+    ],
   });
-}
-
-function setPasswordAction(passwords: Passwords): Action {
-  return {
-    name: 'set_password',
-    on: 'row',
-    method: 'POST',
-    summary: 'Set the password of a user',
-    access: { permission: 'svc_core.reset_user_password' },
-    body: { password: text({ trim: false, max: 4096 }) },
-    bodySchema: 'UserPasswordSetRequest',
-    answer: { status: 204 },
-    prepare: async ({ call, row, values }) => {
-      // A delegated administrator must not become a superuser by way of a superuser's password.
-      if (row.is_superuser && !requireActor(call).isSuperuser) throw new Problem('permission_denied');
-      return passwords.hash(values.password as string);
-    },
-    run: ({ tx, call, row, prepared }) => setPassword(tx, call, row, prepared as string),
-  };
 }

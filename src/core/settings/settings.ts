@@ -11,7 +11,6 @@ export interface Settings {
   readonly footer_links: readonly { readonly name: string; readonly href: string | null }[];
   readonly gdpr_compliance: boolean;
   readonly impersonation: boolean;
-  readonly impersonation_require_reason: boolean;
   readonly default_token_duration: string;
   readonly default_token_length: number;
 }
@@ -25,7 +24,6 @@ export const defaultSettings: Settings = {
   footer_links: [],
   gdpr_compliance: true,
   impersonation: true,
-  impersonation_require_reason: true,
   default_token_duration: 'days=1',
   default_token_length: 60,
 };
@@ -33,6 +31,8 @@ export const defaultSettings: Settings = {
 export interface SettingsStore {
   /** The settings in force; another instance's change is seen within seconds. */
   current(): Promise<Settings>;
+  /** The settings as a transaction sees them. */
+  read(query: Query): Promise<Settings>;
   save(tx: Query, settings: Settings): Promise<void>;
 }
 
@@ -40,20 +40,29 @@ const freshForMs = 5_000;
 
 export function createSettingsStore(db: Database): SettingsStore {
   let known: { readonly settings: Settings; readonly readAt: number } | null = null;
+
+  async function read(query: Query): Promise<Settings> {
+    const { rows } = await sql<{ values: string }>`select "values" from settings where pk = 1`.execute(query);
+    return { ...defaultSettings, ...(rows[0] && JSON.parse(rows[0].values)) };
+  }
+
   return {
+    read,
     async current() {
       if (known && performance.now() - known.readAt < freshForMs) return known.settings;
-      const { rows } = await sql<{ values: string }>`select "values" from settings where pk = 1`.execute(db.read);
-      const settings = { ...defaultSettings, ...(rows[0] && JSON.parse(rows[0].values)) };
+      const settings = await read(db.read);
       known = { settings, readAt: performance.now() };
       return settings;
     },
     async save(tx, settings) {
       const values = JSON.stringify(settings);
-      await sql`insert into settings (pk, "values") values (1, ${values}) on conflict (pk) do update set "values" = ${values}`.execute(
-        tx,
-      );
-      known = null;
+      const { avatars } = settings;
+      // Queries that show users read the column, without taking the JSON apart for each.
+      await sql`insert into settings (pk, "values", avatars) values (1, ${values}, ${avatars})
+        on conflict (pk) do update set "values" = ${values}, avatars = ${avatars}`.execute(tx);
+      db.afterCommit(tx, () => {
+        known = null;
+      });
     },
   };
 }

@@ -7,6 +7,8 @@ export interface TextOptions extends Common {
   readonly blank?: boolean;
   /** Surrounding white space is dropped unless this is false. */
   readonly trim?: boolean;
+  /** A number is no text: for secrets, which are taken as they are. */
+  readonly strict?: boolean;
   readonly format?: 'slug' | 'email' | 'uri' | 'url';
   /** Says what is wrong with the text, or null. */
   readonly check?: (text: string) => string | null;
@@ -50,7 +52,8 @@ export function text(options: TextOptions = {}): Field {
 }
 
 export function parseText(value: unknown, options: TextOptions): Parsed<string> {
-  if (typeof value !== 'string' && typeof value !== 'number') return complain('Not a valid string.');
+  if (typeof value !== 'string' && (options.strict || typeof value !== 'number'))
+    return complain('Not a valid string.');
   const given = String(value);
   const text = options.trim === false ? given : given.trim();
   if (text === '') return options.blank ? accept('') : complain('This field may not be blank.');

@@ -86,7 +86,7 @@ export const directory: Migration = {
         action: 'text',
         app: 'text',
         context: 'json',
-        client_ip: 'text? index',
+        client_ip: 'text?',
         created: 'time index',
         expires: 'time index',
         brand: 'json',
@@ -103,7 +103,8 @@ export const directory: Migration = {
         index: [
           ['action', 'created'],
           ['action', 'authorized_app', 'user_pk'],
-          ['model_name', 'model_app'],
+          ['client_ip', 'created'],
+          ['model_name', 'created'],
           ['user_pk', 'created'],
         ],
       },

@@ -1,0 +1,143 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import { visibleRows } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { isStorable } from '../../resource/fields/well-formed.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+  timeSchema,
+} from '../../resource/json-schema.ts';
+import { planOf } from '../../resource/plan.ts';
+import { orderBy, searchConditions } from '../../resource/query.ts';
+import type { Engine } from '../../resource/read.ts';
+import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
+import type { HolderKind } from './holder.ts';
+import { assignableModels } from './models.ts';
+import { isSuperuserSql } from './rights-sql.ts';
+
+const grantColumns = ['id', 'codename', 'model', 'app_label', 'object_pk', 'name'];
+const grantSchema = objectSchema({
+  id: integerSchema,
+  ...Object.fromEntries(grantColumns.slice(1).map((name) => [name, stringSchema])),
+});
+const attributes: JsonSchema = { type: 'object', additionalProperties: true };
+
+const itemSchemas: Record<HolderKind['column'], JsonSchema> = {
+  user: objectSchema({
+    pk: integerSchema,
+    username: stringSchema,
+    name: stringSchema,
+    is_active: booleanSchema,
+    last_login: orNull(timeSchema),
+    email: stringSchema,
+    attributes,
+    uid: stringSchema,
+    permissions: arrayOf(grantSchema),
+    is_superuser: booleanSchema,
+  }),
+  role: objectSchema({ role_pk: stringSchema, name: stringSchema, permissions: arrayOf(grantSchema) }),
+};
+const schemaNames = { user: 'UserAssignedObjectPermission', role: 'RoleAssignedObjectPermission' };
+
+/** Who may do something with objects of a model, or with one of them. Superusers may do everything with all. */
+export function assignedListEndpoint(kind: HolderKind): Endpoint {
+  return defineEndpoint({
+    id: `${kind.operations}_list`,
+    method: 'GET',
+    path: kind.path,
+    summary: `List the ${kind.column}s that have permissions on objects of a model`,
+    access: 'authenticated',
+    query: [
+      { name: 'model', schema: { type: 'string', enum: assignableModels }, required: true },
+      { name: 'object_pk', schema: stringSchema },
+      { name: 'ordering', schema: stringSchema },
+      { name: 'page', schema: integerSchema },
+      { name: 'page_size', schema: integerSchema },
+      { name: 'search', schema: stringSchema },
+    ],
+    answer: {
+      status: 200,
+      schema: objectSchema({
+        pagination: { $ref: '#/components/schemas/Pagination' },
+        results: arrayOf(itemSchemas[kind.column]),
+      }),
+      schemaName: `Paginated${schemaNames[kind.column]}List`,
+    },
+    run: ({ call, engine }) => listHolders(kind, call, engine),
+  });
+}
+
+async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): Promise<Row> {
+  const { query } = call.request;
+  const { dialect, read } = call.db;
+  const holders = registry.require(kind.model);
+  const visible = await visibleRows(holders, call, registry);
+  const { ofModel, onObject } = readQuery(query);
+  const pk = holders.row().col('pk');
+  const grants = sql`from ${sql.table(kind.objectTable)} o join permissions p on p.pk = o.permission
+    where ${sql.ref(`o.${kind.column}`)} = ${pk} and ${ofModel} ${onObject ? sql`and ${onObject}` : sql``}`;
+  const everywhere = sql`exists (select 1 from ${sql.table(kind.globalTable)} g join permissions p on p.pk = g.permission
+    where ${sql.ref(`g.${kind.column}`)} = ${pk} and ${ofModel})`;
+  const holding = [
+    sql`exists (select 1 ${grants})`,
+    ...(onObject ? [] : [everywhere]),
+    ...(kind.column === 'user' ? [isSuperuserSql(pk)] : []),
+  ];
+  const where = sql.join(
+    [
+      sql`(${sql.join(holding, sql` or `)})`,
+      ...(visible ? [visible] : []),
+      ...searchConditions(holders, call, registry),
+    ],
+    sql` and `,
+  );
+  const { rows: counted } = await sql<{
+    count: number;
+  }>`select count(*) as count from ${holders.from()} where ${where}`.execute(read);
+  const count = Number(counted[0]?.count ?? 0);
+  const size = pageSize(query.get('page_size'));
+  const page = pageNumber(query.get('page'), Math.max(1, Math.ceil(count / size)));
+  const needs = { registry, dialect, mayView: () => false };
+  const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', needs);
+  const permissions = dialect.jsonArray(
+    sql`select o.pk as id, p.codename, p.model, p.app_label, o.object_pk, p.name ${grants} order by p.codename, o.pk`,
+    grantColumns.map((alias) => ({ alias, json: false })),
+  );
+  const superuser = kind.column === 'user' ? sql`, ${isSuperuserSql(pk)} as is_superuser` : sql``;
+  const { rows } = await sql<Row>`select ${plan.list}, ${permissions} as permissions${superuser} from ${holders.from()}
+    where ${where} order by ${orderBy(holders, call, registry)} limit ${size} offset ${(page - 1) * size}`.execute(
+    read,
+  );
+  const context = { world: call.world, call, registry };
+  const results = rows.map((raw) => {
+    const shown = plan.show(raw, context);
+    const held = { permissions: JSON.parse(raw.permissions as string) };
+    if (kind.column === 'role') return { role_pk: shown.pk, name: shown.name, ...held };
+    return { ...shown, ...held, is_superuser: raw.is_superuser === true || raw.is_superuser === 1 };
+  });
+  return envelope(results, count, page, size);
+}
+
+/** Conditions over a permission `p` and a grant `o`. */
+function readQuery(query: URLSearchParams): { ofModel: RawBuilder<unknown>; onObject: RawBuilder<unknown> | null } {
+  const model = query.get('model') ?? '';
+  if (model === '') throw Invalid.field('model', 'This field is required.');
+  if (!assignableModels.includes(model)) {
+    throw Invalid.field('model', `Select a valid choice. ${model} is not one of the available choices.`);
+  }
+  const objectPk = query.get('object_pk') ?? '';
+  if (!isStorable(objectPk)) throw Invalid.field('object_pk', 'Null characters are not allowed.');
+  const [app, name] = model.split('.');
+  return {
+    ofModel: sql`p.app_label = ${app} and p.model = ${name}`,
+    onObject: objectPk === '' ? null : sql`o.object_pk = ${objectPk}`,
+  };
+}

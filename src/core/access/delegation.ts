@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Actor } from '../../resource/actor.ts';
+import type { Call } from '../../resource/call.ts';
+import { groupsAboveSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
+
+// Nobody grants what he does not hold, and only superusers touch superusers. Calls without an actor are the server's own:
+// operations have refused nobody's requests before they come here.
+
+/** Refuses unless the caller could be given what membership in these groups brings. */
+export async function checkMayGrantMembership(tx: Query, call: Call, groups: readonly string[]): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.isSuperuser || groups.length === 0) return;
+  if (await bringsSuperuser(tx, groups)) throw new Problem('permission_denied');
+  await checkHoldsRoles(tx, actor, sql`select role from group_roles where "group" in (${groupsAboveSql(groups)})`);
+}
+
+/** Refuses unless the caller holds every permission of these roles. */
+export async function checkMayGrantRoles(tx: Query, call: Call, roles: readonly string[]): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.isSuperuser || roles.length === 0) return;
+  await checkHoldsRoles(tx, actor, sql`select pk from roles where pk in (${sql.join(roles)})`);
+}
+
+export interface Grant {
+  /** The permission's key and its name, `app.codename`. */
+  readonly permission: number;
+  readonly name: string;
+  /** Null: on every object. */
+  readonly objectPk: string | null;
+}
+
+/** Refuses unless the caller holds the permission on that object, or everywhere when it is to hold everywhere. */
+export async function checkMayGrant(tx: Query, call: Call, { permission, name, objectPk }: Grant): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.holds(name)) return;
+  if (objectPk === null) throw new Problem('permission_denied');
+  const { rows } =
+    await sql`select 1 from (select cast(${permission} as integer) as permission, cast(${objectPk} as text) as object_pk) as o where ${holdsSameSql(actor)}`.execute(
+      tx,
+    );
+  if (rows.length === 0) throw new Problem('permission_denied');
+}
+
+/** Whether being in one of these groups makes a superuser. */
+export async function bringsSuperuser(tx: Query, groups: readonly string[]): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from groups where is_superuser and pk in (${groupsAboveSql(groups)}) limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Refuses a caller who is no superuser when the user is one: nobody rises by way of a superuser's account. */
+export async function checkMayTouchUser(tx: Query, call: Call, user: number): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.isSuperuser) return;
+  const { rows } = await sql`select 1 from users u where u.pk = ${user} and ${isSuperuserSql(sql`u.pk`)}`.execute(tx);
+  if (rows.length > 0) throw new Problem('permission_denied');
+}
+
+async function checkHoldsRoles(tx: Query, actor: Actor, roles: RawBuilder<unknown>): Promise<void> {
+  const name = sql<string>`p.app_label || '.' || p.codename`;
+  const { rows } = await sql<{ pk: number; name: string; isGlobal: number }>`
+    select p.pk, ${name} as name, 1 as "isGlobal" from permissions p where p.pk in
+      (select permission from role_permissions where role in (${roles}))
+    union select p.pk, ${name} as name, 0 as "isGlobal" from permissions p where p.pk in
+      (select permission from role_object_permissions where role in (${roles}))`.execute(tx);
+  const lacking = rows.filter((row) => !actor.holds(row.name));
+  if (lacking.some(({ isGlobal }) => isGlobal === 1)) throw new Problem('permission_denied');
+  if (lacking.length === 0) return;
+  const { rows: beyond } = await sql`select 1 from role_object_permissions o where o.role in (${roles})
+    and o.permission in (${sql.join(lacking.map(({ pk }) => pk))}) and not (${holdsSameSql(actor)}) limit 1`.execute(
+    tx,
+  );
+  if (beyond.length > 0) throw new Problem('permission_denied');
+}
+
+/** Whether the actor holds the permission of the grant `o` on its object, directly or through a role. */
+const holdsSameSql = ({ user }: Actor): RawBuilder<boolean> =>
+  sql`(exists (select 1 from user_object_permissions own where own."user" = ${user.pk}
+      and own.permission = o.permission and own.object_pk = o.object_pk)
+    or exists (select 1 from role_object_permissions own where own.role in (${rolesOfSql(sql`${user.pk}`)})
+      and own.permission = o.permission and own.object_pk = o.object_pk))`;

@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Complaints } from '../../lib/problem.ts';
+import type { Dialect } from '../../platform/db/dialect.ts';
+import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import type { Field, RowAlias } from '../../resource/fields/field.ts';
+import { ref } from '../../resource/fields/ref.ts';
+import { computed, derived } from '../../resource/fields/shown.ts';
+import { text } from '../../resource/fields/text.ts';
+import { orNull, stringSchema } from '../../resource/json-schema.ts';
+import { fieldFilter } from '../../resource/query.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import { checkMayGrant, checkMayTouchUser } from './delegation.ts';
+import { verboseFields } from './model-verbose.ts';
+import { requireObjectKey } from './object-key.ts';
+
+const largestPage = 10;
+
+/** Every resource there is; asked when a query is made, because the list is made of what asks. */
+type AllResources = () => readonly Resource[];
+
+/** Permissions of users on single objects. They are given and taken by assigning; here they are listed, moved and deleted. */
+export const userObjectPermissions = (all: AllResources): Resource =>
+  objectPermissions(all, {
+    path: '/rbac/permissions/users/',
+    model: 'svc_rbac.userobjectpermission',
+    schema: 'ExtraUserObjectPermission',
+    names: ['User Object Permission', 'User Object Permissions'],
+    table: 'user_object_permissions',
+    holder: { user: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true }) },
+    filter: 'user_id',
+  });
+
+/** Permissions of roles on single objects. */
+export const roleObjectPermissions = (all: AllResources): Resource =>
+  objectPermissions(all, {
+    path: '/rbac/permissions/roles/',
+    model: 'svc_rbac.roleobjectpermission',
+    schema: 'ExtraRoleObjectPermission',
+    names: ['Role Object Permission', 'Role Object Permissions'],
+    table: 'role_object_permissions',
+    holder: { role: ref('svc_rbac.role', 'uuid', { readOnly: true, writeOnly: true }) },
+    filter: 'uuid',
+  });
+
+interface Holder {
+  readonly path: string;
+  readonly model: string;
+  readonly schema: string;
+  readonly names: readonly [string, string];
+  readonly table: string;
+  /** The hidden column that says whose the permission is. */
+  readonly holder: { readonly user: Field } | { readonly role: Field };
+  /** The parameter that filters by it. */
+  readonly filter: string;
+}
+
+function objectPermissions(all: AllResources, { holder, filter, ...declared }: Holder): Resource {
+  const [[column, field]] = Object.entries(holder) as [[string, Field]];
+  return defineResource({
+    ...declared,
+    param: 'id',
+    key: 'int',
+    keyName: 'id',
+    verbs: ['list', 'retrieve', 'update', 'partial_update', 'destroy'],
+    order: ['permission.codename'],
+    search: ['permission.codename', 'permission.model', 'permission.app_label', 'object_pk'],
+    maxPageSize: largestPage,
+    nameOf: (row) => `${row.app_label}.${row.codename} ${row.object_pk}`,
+    fields: {
+      codename: ofPermission('codename'),
+      model: ofPermission('model'),
+      app_label: ofPermission('app_label'),
+      object_pk: text(),
+      name: ofPermission('name'),
+      ...verboseFields,
+      object_description: derived(orNull(stringSchema), (row, { call }) =>
+        call.actor?.holds(`${row.app_label}.view_${row.model}`) ? row.described : null,
+      ),
+      described: { ...computed(stringSchema, (row, dialect) => describe(all(), row, dialect)), writeOnly: true },
+      permission: ref('svc_rbac.permission', 'int', { readOnly: true, writeOnly: true }),
+      [column]: field,
+    },
+    filters: { [filter]: fieldFilter(column, field) },
+    check: checkMove,
+    afterWrite: checkTake,
+  });
+}
+
+const ofPermission = (column: string): Field =>
+  computed(
+    stringSchema,
+    (row) => sql`(select ${sql.ref(`p.${column}`)} from permissions p where p.pk = ${row.col('permission')})`,
+  );
+
+/** A permission is moved to another object only by those who hold it there. */
+async function checkMove({ tx, call, registry, values, current }: CheckInput): Promise<Complaints | null> {
+  if (!current || values.object_pk === current.object_pk) return null;
+  const model = `${current.app_label}.${current.model}`;
+  values.object_pk = await requireObjectKey(tx, registry, model, values.object_pk as string);
+  await checkMayGrant(tx, call, {
+    permission: current.permission as number,
+    name: `${current.app_label}.${current.codename}`,
+    objectPk: values.object_pk as string,
+  });
+  if (current.user !== undefined) await checkMayTouchUser(tx, call, current.user as number);
+  return null;
+}
+
+async function checkTake({ tx, call, verb, values }: AfterWrite): Promise<void> {
+  if (verb === 'destroy' && values.user !== undefined) await checkMayTouchUser(tx, call, values.user as number);
+}
+
+const telling = ['name', 'username', 'identifier', 'domain', 'slug', 'id'];
+
+/** The name of the object that a grant is about, whatever its model: one branch for each model that has names. */
+function describe(resources: readonly Resource[], row: RowAlias, dialect: Dialect): RawBuilder<unknown> {
+  const named = resources.flatMap((resource) => {
+    const column = telling.find((name) => resource.allFields[name]?.storage.in === 'column');
+    return column === undefined ? [] : [{ resource, column }];
+  });
+  const branches = named.map(({ resource, column }) => {
+    const other = resource.row(7);
+    const key = dialect.keyFromText(row.col('object_pk'), resource.key === 'int' ? 'int' : resource.key);
+    return sql`when ${sql.lit(resource.model)} then (select ${dialect.toText(other.col(column))} from ${resource.from(7)} where ${other.col('pk')} = ${key})`;
+  });
+  return sql`case (select p.app_label || '.' || p.model from permissions p where p.pk = ${row.col('permission')}) ${sql.join(branches, sql` `)} end`;
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { isVisible } from '../../resource/access.ts';
+import type { Filter } from '../../resource/define.ts';
+import { text } from '../../resource/fields/text.ts';
+import { integerSchema, uuidSchema } from '../../resource/json-schema.ts';
+import { fieldFilter } from '../../resource/query.ts';
+import { parseKey } from '../../resource/read.ts';
+import { defineResource } from '../../resource/resource.ts';
+import { verboseFields } from './model-verbose.ts';
+
+const plain = text({ readOnly: true });
+
+/** What can be allowed. The rows follow from the models; nobody writes them. */
+export const permissionResource = defineResource({
+  path: '/rbac/permissions/',
+  param: 'id',
+  key: 'int',
+  keyName: 'id',
+  model: 'svc_rbac.permission',
+  schema: 'Permission',
+  names: ['Permission', 'Permissions'],
+  table: 'permissions',
+  verbs: ['list', 'retrieve'],
+  order: ['name'],
+  search: ['codename', 'model', 'app_label', 'name'],
+  fields: {
+    name: plain,
+    codename: text({ readOnly: true, filter: true }),
+    model: plain,
+    app_label: plain,
+    ...verboseFields,
+  },
+  filters: {
+    content_type__app_label: fieldFilter('app_label', plain),
+    content_type__model: fieldFilter('model', plain),
+    user: heldFilter('svc_core.user', 'user_permissions', 'user'),
+    role: heldFilter('svc_rbac.role', 'role_permissions', 'role'),
+  },
+});
+
+/** The permissions that a user or a role has been given on every object, for callers who may see the holder. */
+function heldFilter(model: string, table: string, column: string): Filter {
+  return {
+    schema: column === 'user' ? integerSchema : uuidSchema,
+    async condition({ texts, row, call, registry }) {
+      const holders = registry.require(model);
+      const key = parseKey(holders, texts.at(-1) ?? '');
+      if (key === null || !(await isVisible(holders, key, call, registry))) {
+        return { complaint: 'Select a valid choice. That choice is not one of the available choices.' };
+      }
+      return sql`${row.col('pk')} in (select permission from ${sql.table(table)} where ${sql.ref(column)} = ${key})`;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Filter } from '../../resource/define.ts';
+import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
+import { isStorable } from '../../resource/fields/well-formed.ts';
+import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
+
+const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
+
+/** `attributes={"team":"blue","home__city":"Bern"}`: rows whose attributes have these members. */
+export const attributesFilter: Filter = {
+  schema: stringSchema,
+  condition({ texts, row, dialect }) {
+    const wanted = parseObject(texts.at(-1) ?? '');
+    if (typeof wanted === 'string') return { complaint: wanted };
+    const members = leaves(wanted, []);
+    if (members.length === 0) return null;
+    if (!members.every(([path]) => path.every(isStorable))) return { complaint: 'Null characters are not allowed.' };
+    const conditions = members.map(([path, value]) => dialect.jsonEquals(row.col('attributes'), path, value));
+    return sql`(${sql.join(conditions, sql` and `)})`;
+  },
+};
+
+function parseObject(text: string): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    return 'Value must be key:value mapping.';
+  } catch {
+    return 'Failed to parse JSON.';
+  }
+}
+
+/** Objects are looked into, so that what stands beside the members asked for does not matter. */
+function leaves(value: Record<string, unknown>, above: readonly string[]): [string[], unknown][] {
+  return Object.entries(value).flatMap(([name, inner]): [string[], unknown][] => {
+    const path = [...above, ...name.split('__')];
+    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    return isObject ? leaves(inner as Record<string, unknown>, path) : [[path, inner]];
+  });
+}
+
+interface Membership {
+  readonly table: string;
+  readonly own: string;
+  readonly other: string;
+}
+
+type By = 'name' | 'uuid' | 'int';
+const itemSchema: Record<By, JsonSchema> = { name: stringSchema, uuid: uuidSchema, int: integerSchema };
+
+/** Rows linked to any of the objects named, by key or by a column of theirs; an object that is not there is a mistake. */
+export function linkedFilter(join: Membership, table: string, column: string, by: By): Filter {
+  return {
+    schema: { type: 'array', items: itemSchema[by] },
+    many: true,
+    async condition({ texts, row, call }) {
+      const keys = new Map<string, string | number>();
+      for (const text of texts) {
+        const key = readKey(text, by);
+        if (key === null) return { complaint: by === 'uuid' ? `“${text}” is not a valid UUID.` : noChoice(text) };
+        keys.set(text, key);
+      }
+      const found = await sql<{ value: string | number; pk: unknown }>`
+        select ${sql.ref(column)} as value, pk from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join([...keys.values()])})`.execute(
+        call.db.read,
+      );
+      const present = new Set(found.rows.map(({ value }) => value));
+      const missing = texts.find((text) => !present.has(keys.get(text) as string | number));
+      if (missing !== undefined) return { complaint: noChoice(missing) };
+      const others = sql.join(found.rows.map(({ pk }) => pk));
+      return sql`${row.col('pk')} in (select ${sql.ref(join.own)} from ${sql.table(join.table)} where ${sql.ref(join.other)} in (${others}))`;
+    },
+  };
+}
+
+function readKey(text: string, by: By): string | number | null {
+  if (by === 'name') return text;
+  if (by === 'uuid') return isUuid(text) ? canonicalUuid(text) : null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** Rows whose column begins with the text, case and all. */
+export function startsWithFilter(column: string): Filter {
+  return {
+    schema: stringSchema,
+    condition({ texts, row }): RawBuilder<unknown> {
+      const text = texts.at(-1) ?? '';
+      return sql`substr(${row.col(column)}, 1, ${[...text].length}) = ${text}`;
+    },
+  };
+}
+
+/** Rows whose column has one of the values of a closed list. */
+export function choicesFilter(column: string, values: readonly string[]): Filter {
+  return {
+    schema: { type: 'array', items: { type: 'string', enum: values } },
+    many: true,
+    condition({ texts, row }) {
+      const unknown = texts.find((text) => !values.includes(text));
+      if (unknown !== undefined) return { complaint: noChoice(unknown) };
+      return sql`${row.col(column)} in (${sql.join(texts)})`;
+    },
+  };
+}

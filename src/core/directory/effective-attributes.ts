@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import { deepMerge } from '../../lib/deep-merge.ts';
+import type { Json } from '../../lib/json.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { groupsOfSql } from '../access/rights-sql.ts';
+
+type Attributes = Record<string, Json>;
+
+/** The attributes of a user's groups and the groups above them, in the order of their names, with the user's own on top. */
+export async function effectiveAttributes(query: Query, userId: number): Promise<Attributes> {
+  const { rows } = await sql<{ attributes: string }>`
+    select name, 0 as own, attributes from groups where pk in (${groupsOfSql(sql`${userId}`)})
+    union all select '' as name, 1 as own, attributes from users where pk = ${userId} order by own, name`.execute(
+    query,
+  );
+  return rows.reduce<Attributes>((merged, row) => deepMerge(merged, JSON.parse(row.attributes)), {});
+}

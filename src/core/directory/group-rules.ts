@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { type Complaints, Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles } from '../access/delegation.ts';
+import { groupsAboveSql } from '../access/rights-sql.ts';
+
+/** A group stands in a tree, has roles of its own, and brings its members nothing that the caller does not hold. */
+export async function checkGroup(input: CheckInput): Promise<Complaints | null> {
+  const { tx, values, current } = input;
+  const parent = values.parent as string | null;
+  const key = current?.pk as string | undefined;
+  if (key && parent === key) return { parent: ['Cannot set group as parent of itself.'] };
+  if (key && parent && parent !== current?.parent && (await isBelow(tx, parent, key))) {
+    return { parent: ['Cannot set a group below this one as its parent.'] };
+  }
+  const roles = added(values.roles, current?.roles) as string[];
+  if (roles.length > 0 && (await areTaken(tx, roles, key))) {
+    return { non_field_errors: ['Roles can only be used with a single group.'] };
+  }
+  await checkDelegation(input, roles);
+  return null;
+}
+
+async function checkDelegation({ tx, call, values, current }: CheckInput, newRoles: readonly string[]): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.isSuperuser) return;
+  const key = current?.pk as string | undefined;
+  if (values.is_superuser) throw new Problem('permission_denied');
+  if (key) await checkMayTouchGroup(tx, call, key);
+  if (values.parent && values.parent !== current?.parent) {
+    await checkMayGrantMembership(tx, call, [values.parent as string]);
+  }
+  await checkMayGrantRoles(tx, call, newRoles);
+  // What a new group brings is its parent's and its roles', asked for above.
+  if (key && added(values.users, current?.users).length > 0) await checkMayGrantMembership(tx, call, [key]);
+}
+
+/** A group that makes superusers is changed by superusers only. */
+export async function checkMayTouchGroup(tx: Query, call: Call, group: string): Promise<void> {
+  if (!call.actor || call.actor.isSuperuser) return;
+  if (await bringsSuperuser(tx, [group])) throw new Problem('permission_denied');
+}
+
+export async function afterGroupWrite({ tx, call, verb, pk }: AfterWrite): Promise<void> {
+  if (verb === 'destroy') await checkMayTouchGroup(tx, call, pk as string);
+}
+
+function added(after: unknown, before: unknown): unknown[] {
+  const known = new Set(before as unknown[] | undefined);
+  return ((after as unknown[] | undefined) ?? []).filter((key) => !known.has(key));
+}
+
+async function isBelow(tx: Query, group: string, other: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from (${groupsAboveSql([group])}) as above where above.pk = ${other}`.execute(tx);
+  return rows.length > 0;
+}
+
+async function areTaken(tx: Query, roles: readonly string[], byOther: string | undefined): Promise<boolean> {
+  const others = byOther === undefined ? sql`` : sql` and "group" <> ${byOther}`;
+  const { rows } = await sql`select 1 from group_roles where role in (${sql.join(roles)})${others} limit 1`.execute(tx);
+  return rows.length > 0;
+}

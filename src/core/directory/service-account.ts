@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { Invalid, Problem } from '../../lib/problem.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { randomText, randomUuid } from '../../platform/random.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import { requireActor } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { flag, time } from '../../resource/fields/scalar.ts';
+import { text } from '../../resource/fields/text.ts';
+import { integerSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { insertRow } from '../../resource/verbs/write-row.ts';
+import type { Settings } from '../settings/settings.ts';
+import { issueToken, type KeyNeeds } from '../token/issue-token.ts';
+import { tokenExpiresAttribute } from '../token/token-rules.ts';
+
+interface Needs {
+  readonly key: KeyNeeds;
+  readonly settings: { read(query: Query): Promise<Settings> };
+  uidOf(pk: number): string;
+}
+
+const lifetimeMs = 360 * 86_400_000;
+
+/** An account for a program, with an app password to sign in with and, on request, a group of its own. */
+export function serviceAccountAction({ key, settings, uidOf }: Needs): Action {
+  return {
+    name: 'service_account',
+    on: 'set',
+    method: 'POST',
+    summary: 'Create a user account for a program',
+    access: { permission: 'svc_core.add_user' },
+    body: {
+      name: text({ max: 150 }),
+      create_group: flag({ default: false }),
+      expiring: flag({ default: true }),
+      expires: time({ default: null, help: 'If not provided, valid for 360 days' }),
+    },
+    bodySchema: 'UserServiceAccountRequest',
+    answer: {
+      status: 200,
+      schema: {
+        ...objectSchema({
+          username: stringSchema,
+          token: stringSchema,
+          user_uid: stringSchema,
+          user_pk: integerSchema,
+          group_pk: stringSchema,
+        }),
+        required: ['token', 'user_pk', 'user_uid', 'username'],
+      },
+      schemaName: 'UserServiceAccountResponse',
+    },
+    async run({ tx, call, registry, values }) {
+      const actor = requireActor(call);
+      const wantsGroup = values.create_group === true;
+      const isAllowed = actor.holds('svc_core.add_token') && (!wantsGroup || actor.holds('svc_core.add_group'));
+      if (!isAllowed) throw new Problem('permission_denied');
+      const username = values.name as string;
+      await checkIsFree(tx, username, wantsGroup);
+      const group = wantsGroup
+        ? await insertRow(registry.require('svc_core.group'), newGroup(username), call, tx)
+        : null;
+      const account = newAccount(username, values.expiring as boolean, call.now, group);
+      const users = registry.require('svc_core.user');
+      const pk = (await insertRow(users, account, call, tx)) as number;
+      const password = randomText((await settings.read(tx)).default_token_length);
+      const expires = (values.expires as string | null) ?? addMilliseconds(call.now, lifetimeMs);
+      await issueToken(tx, key, {
+        identifier: await freeIdentifier(tx, username),
+        intent: 'app_password',
+        user: pk,
+        key: password,
+        expires: values.expiring ? expires : null,
+      });
+      const context = { model: modelFacts(users, pk, account), service_account: { group: group ?? null } };
+      await call.world.record(tx, call, { action: 'model_created', app: 'svc_core', context });
+      return { username, token: password, user_uid: uidOf(pk), user_pk: pk, ...(group && { group_pk: group }) };
+    },
+  };
+}
+
+const newGroup = (name: string): Row => ({ name, is_superuser: false, parent: null, attributes: {} });
+
+const newAccount = (username: string, expiring: boolean, now: string, group: string | number | null): Row => ({
+  username,
+  name: username,
+  email: '',
+  is_active: true,
+  last_login: null,
+  type: 'service_account',
+  path: 'gatehouse/service-accounts',
+  attributes: { [tokenExpiresAttribute]: expiring },
+  uuid: randomUuid(),
+  password_change_date: now,
+  date_joined: now,
+  groups: group === null ? [] : [group],
+});
+
+async function checkIsFree(tx: Query, name: string, alsoGroup: boolean): Promise<void> {
+  const { rows } = await sql`select 1 from users where username = ${name}
+    ${alsoGroup ? sql`union all select 1 from groups where name = ${name}` : sql``}`.execute(tx);
+  if (rows.length > 0) throw Invalid.whole('A user/group with these details already exists');
+}
+
+/** `service-account-<name>-password`; names that differ only in what an identifier cannot say get a distinct ending. */
+async function freeIdentifier(tx: Query, username: string): Promise<string> {
+  const name = username
+    .normalize('NFKD')
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .toLowerCase()
+    .replace(/[-\s]+/g, '-');
+  const identifier = `service-account-${name}-password`;
+  const { rows } = await sql`select 1 from tokens where identifier = ${identifier}`.execute(tx);
+  return rows.length === 0 ? identifier : `${identifier}-${randomText(8).toLowerCase()}`;
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Passwords } from '../../platform/passwords.ts';
+import { visibleRows } from '../../resource/access.ts';
+import { requireActor } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
+import { text } from '../../resource/fields/text.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+} from '../../resource/json-schema.ts';
+import { searchConditions } from '../../resource/query.ts';
+import { selectOne, showRow } from '../../resource/read.ts';
+import { checkMayTouchUser } from '../access/delegation.ts';
+import { systemPermissions } from '../access/permissions.ts';
+import { groupsOfSql } from '../access/rights-sql.ts';
+import { effectiveAttributes } from './effective-attributes.ts';
+import { setPassword } from './set-password.ts';
+import { userTypes } from './user-rules.ts';
+
+/** E16. Ends the sessions of the user; API tokens and app passwords stay. */
+export function setPasswordAction(passwords: Passwords): Action {
+  return {
+    name: 'set_password',
+    on: 'row',
+    method: 'POST',
+    summary: 'Set the password of a user',
+    access: { permission: 'svc_core.reset_user_password' },
+    body: { password: text({ trim: false, strict: true, max: 4096 }) },
+    bodySchema: 'UserPasswordSetRequest',
+    answer: { status: 204 },
+    prepare: async ({ call, row, values }) => {
+      await checkMayTouchUser(call.db.read, call, row.pk as number);
+      return passwords.hash(values.password as string);
+    },
+    async run({ tx, call, row, prepared }) {
+      // Asked again: the user may have become a superuser while the password was hashed.
+      await checkMayTouchUser(tx, call, row.pk as number);
+      await setPassword(tx, call, row, prepared as string);
+    },
+  };
+}
+
+const userSelf: JsonSchema = objectSchema({
+  pk: integerSchema,
+  username: stringSchema,
+  name: stringSchema,
+  is_active: booleanSchema,
+  is_superuser: booleanSchema,
+  groups: arrayOf(objectSchema({ name: stringSchema, pk: stringSchema })),
+  email: stringSchema,
+  avatar: stringSchema,
+  uid: stringSchema,
+  settings: { type: 'object', additionalProperties: true },
+  type: { type: 'string', enum: userTypes },
+  system_permissions: arrayOf(stringSchema),
+});
+
+/** What callers are told of themselves. */
+export const meAction: Action = {
+  name: 'me',
+  on: 'set',
+  method: 'GET',
+  summary: 'Read who is asking',
+  access: 'authenticated',
+  answer: { status: 200, schema: objectSchema({ user: userSelf }), schemaName: 'SessionUser' },
+  async run({ tx, call, engine, registry }) {
+    const actor = requireActor(call);
+    const users = registry.require('svc_core.user');
+    const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);
+    if (!found) throw new Error('the caller is gone');
+    const shown = showRow(engine, users, call, found.raw);
+    const { rows: groups } = await sql<{ name: string; pk: string }>`select name, pk from groups
+      where pk in (${groupsOfSql(sql`${actor.user.pk}`)}) order by name`.execute(tx);
+    const { settings } = await effectiveAttributes(tx, actor.user.pk);
+    const { pk, username, name, is_active, is_superuser, email, avatar, uid, type } = shown;
+    return {
+      user: {
+        ...{ pk, username, name, is_active, is_superuser },
+        groups,
+        ...{ email, avatar, uid },
+        settings: typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {},
+        type,
+        system_permissions: systemPermissions.filter((codename) => actor.holds(`svc_rbac.${codename}`)),
+      },
+    };
+  },
+};
+
+/** The paths in use, as far as the caller may see their users. */
+export const pathsAction: Action = {
+  name: 'paths',
+  on: 'set',
+  method: 'GET',
+  summary: 'List the paths of users',
+  access: 'authenticated',
+  query: { search: stringSchema },
+  answer: { status: 200, schema: objectSchema({ paths: arrayOf(stringSchema) }), schemaName: 'UserPath' },
+  async run({ tx, call, registry }) {
+    const users = registry.require('svc_core.user');
+    const visible = await visibleRows(users, call, registry);
+    const conditions = [...(visible ? [visible] : []), ...searchConditions(users, call, registry)];
+    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+    const path = users.row().col('path');
+    const { rows } = await sql<{ path: string }>`select distinct ${path} as path from ${users.from()} ${where}
+      order by 1`.execute(tx);
+    return { paths: rows.map((row) => row.path) };
+  },
+};

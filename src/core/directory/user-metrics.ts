@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
+import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
+import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
+
+const hourMs = 3_600_000;
+/** Three points a day, for a week. */
+const spanMs = 8 * hourMs;
+const points = 21;
+
+const series = arrayOf({
+  ...objectSchema({ x_cord: integerSchema, y_cord: integerSchema }),
+  description: 'x_cord: milliseconds since 1970; y_cord: how many',
+});
+
+/** How often a user signed in, failed to, and used applications in the last week. */
+export const metricsAction: Action = {
+  name: 'metrics',
+  on: 'row',
+  method: 'GET',
+  summary: 'Count the sign-ins of a user',
+  access: 'visible',
+  answer: {
+    status: 200,
+    schema: objectSchema({ logins: series, logins_failed: series, authorizations: series }),
+    schemaName: 'UserMetrics',
+  },
+  async run({ call, row }) {
+    if (!requireActor(call).holds('svc_events.view_event')) throw new Problem('permission_denied');
+    const byUser = sql`user_pk = ${row.pk}`;
+    const tried = sql`${call.db.dialect.jsonText(sql.ref('context'), ['username'])} = ${row.username}`;
+    const [logins, logins_failed, authorizations] = await Promise.all([
+      countEvents(call, 'login', byUser),
+      countEvents(call, 'login_failed', tried),
+      countEvents(call, 'authorize_application', byUser),
+    ]);
+    return { logins, logins_failed, authorizations };
+  },
+};
+
+async function countEvents(call: Call, action: string, condition: RawBuilder<unknown>) {
+  const { db, now } = call;
+  const end = Math.ceil(fromTimestamp(now).getTime() / hourMs) * hourMs;
+  const start = end - points * spanMs;
+  const hour = db.dialect.timeBucket(sql.ref('created'), 'hour');
+  const { rows } = await sql<{ hour: string; count: number }>`select ${hour} as hour, count(*) as count from events
+    where action = ${action} and created >= ${toTimestamp(start)} and created < ${toTimestamp(end)}
+    and ${condition} group by 1`.execute(db.read);
+  const counts = Array.from({ length: points }, (_, index) => ({ x_cord: start + index * spanMs, y_cord: 0 }));
+  for (const row of rows) {
+    const point = counts[Math.floor((Date.parse(`${row.hour}:00Z`) - start) / spanMs)];
+    if (point) point.y_cord += Number(row.count);
+  }
+  return counts;
+}

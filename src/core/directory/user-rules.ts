@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
+import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import { checkMayGrantMembership } from '../access/delegation.ts';
+import { endSessions } from '../session/session.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+
+export const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'] as const;
+const internalAccount = 'internal_service_account';
+
+/** What is wrong with the path of a user, or null. */
+export function pathComplaint(path: string): string | null {
+  if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
+  return path.includes('//') ? 'No empty segments in user path allowed.' : null;
+}
+
+/** Who may become what: internal accounts are the server's own, superusers are changed by superusers. */
+export async function checkUser({ tx, call, values, current }: CheckInput): Promise<Complaints | null> {
+  const { actor } = call;
+  if (!actor) return null;
+  if (current?.is_superuser && !actor.isSuperuser) throw new Problem('permission_denied');
+  if (current?.type === internalAccount) {
+    return { non_field_errors: ["Can't modify internal service account users"] };
+  }
+  if (values.type === internalAccount) {
+    return { type: ['Setting a user to internal service account is not allowed.'] };
+  }
+  const before = new Set(current?.groups as string[] | undefined);
+  const joined = (values.groups as string[]).filter((group) => !before.has(group));
+  await checkMayGrantMembership(tx, call, joined);
+  return null;
+}
+
+/** An account that is switched off or deleted is out at once. */
+export async function afterUserWrite(
+  { tx, call, verb, pk, values, current }: AfterWrite,
+  settings: SettingsStore,
+): Promise<void> {
+  if (verb === 'destroy') {
+    if (call.actor && current?.is_superuser && !call.actor.isSuperuser) throw new Problem('permission_denied');
+    if (call.actor?.user.pk === pk) throw Invalid.whole('You cannot delete the account you are signed in with.');
+    if ((await settings.read(tx)).gdpr_compliance) {
+      await sql`delete from events where user_pk = ${pk}`.execute(tx);
+    }
+  }
+  if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk as number);
+}

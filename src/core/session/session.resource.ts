@@ -1,0 +1,70 @@
+import type { Geo } from '../../platform/geo/geo.ts';
+import type { UserAgentParser } from '../../platform/user-agent.ts';
+import { ref } from '../../resource/fields/ref.ts';
+import { time } from '../../resource/fields/scalar.ts';
+import { derived } from '../../resource/fields/shown.ts';
+import { text } from '../../resource/fields/text.ts';
+import {
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+} from '../../resource/json-schema.ts';
+import { relatedFilter } from '../../resource/query.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+
+export interface SessionResourceNeeds {
+  readonly userAgents: UserAgentParser;
+  readonly geo: Geo;
+}
+
+const texts = (...names: string[]): JsonSchema =>
+  objectSchema(Object.fromEntries(names.map((name) => [name, stringSchema])));
+const numberSchema: JsonSchema = { type: 'number', format: 'double' };
+
+const userAgentSchema = objectSchema({
+  device: texts('brand', 'family', 'model'),
+  os: texts('family', 'major', 'minor', 'patch', 'patch_minor'),
+  user_agent: texts('family', 'major', 'minor', 'patch'),
+  string: stringSchema,
+});
+const geoSchema = objectSchema({
+  continent: stringSchema,
+  country: stringSchema,
+  lat: numberSchema,
+  long: numberSchema,
+  city: stringSchema,
+});
+const asnSchema = objectSchema({ asn: integerSchema, as_org: stringSchema, network: stringSchema });
+
+/** Browsers that are signed in. Sessions begin and end by signing in and out; deleting a row signs its browser out. */
+export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Resource {
+  return defineResource({
+    path: '/core/authenticated_sessions/',
+    param: 'uuid',
+    key: 'uuid',
+    keyName: 'uuid',
+    model: 'svc_core.authenticatedsession',
+    schema: 'AuthenticatedSession',
+    names: ['Authenticated Session', 'Authenticated Sessions'],
+    table: 'authenticated_sessions',
+    order: ['user.username'],
+    search: ['user.username', 'last_ip', 'last_user_agent'],
+    visibility: { by: 'owner', column: 'user', write: 'owner' },
+    verbs: ['list', 'retrieve', 'destroy', 'used_by'],
+    fields: {
+      current: derived(booleanSchema, (row, { call }) => row.uuid === call.actor?.session),
+      user_agent: derived(userAgentSchema, (row) => userAgents.parse(row.last_user_agent as string)),
+      geo_ip: derived(orNull(geoSchema), (row) => geo.locate(row.last_ip as string)),
+      asn: derived(orNull(asnSchema), (row) => geo.network(row.last_ip as string)),
+      user: ref('svc_core.user', 'int', { readOnly: true }),
+      last_ip: text({ readOnly: true, filter: true }),
+      last_user_agent: text({ readOnly: true, filter: true }),
+      last_used: time({ readOnly: true }),
+      expires: time({ readOnly: true }),
+    },
+    filters: { user__username: relatedFilter('user.username') },
+  });
+}

@@ -1,0 +1,127 @@
+import { parseDuration } from '../../lib/duration.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { accept, type Common, complain, type Field, type Fields, type Row } from '../../resource/fields/field.ts';
+import { duration, flag, whole } from '../../resource/fields/scalar.ts';
+import { list, record } from '../../resource/fields/structured.ts';
+import { text } from '../../resource/fields/text.ts';
+import { type JsonSchema, objectSchema, orNull } from '../../resource/json-schema.ts';
+import { avatarsComplaint } from '../directory/avatar.ts';
+import { defaultSettings, type Settings, type SettingsStore } from './settings.ts';
+
+/** No key needs to be longer, and making one takes time. */
+const longestKey = 4096;
+
+const { avatars, event_retention, default_token_duration, default_token_length } = defaultSettings;
+
+const address = text({ max: 2000, format: 'url', default: null });
+/** A web address, a path on this server, or null for text that is no link. */
+const link: Field = {
+  ...address,
+  schema: orNull(address.schema),
+  parse: (value) => (value === null ? accept(null) : address.parse(value)),
+};
+
+/** A duration that lies ahead. */
+function future(options: Common): Field {
+  const field = duration(options);
+  return {
+    ...field,
+    parse(value) {
+      const parsed = field.parse(value);
+      const isPast = 'value' in parsed && (parseDuration(parsed.value as string) ?? 0) <= 0;
+      return isPast ? complain('Ensure this value is greater than 0.') : parsed;
+    },
+  };
+}
+
+const fields: Fields = {
+  avatars: text({ default: avatars, check: avatarsComplaint, help: 'How users are shown; the first way that works.' }),
+  default_user_change_name: flag({ default: true, help: 'Let users change their name.' }),
+  default_user_change_email: flag({ default: false, help: 'Let users change their e-mail address.' }),
+  default_user_change_username: flag({ default: false, help: 'Let users change their user name.' }),
+  event_retention: future({ default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
+  footer_links: list(
+    record({
+      name: text({ max: 200 }),
+      href: link,
+    }),
+    { default: () => [], max: 50, help: 'Links shown below the pages where users sign in.' },
+  ),
+  gdpr_compliance: flag({ default: true, help: 'Delete the events of a user together with the user.' }),
+  impersonation: flag({ default: true, help: 'Let administrators act as another user.' }),
+  default_token_duration: future({ default: default_token_duration, help: 'How long tokens are valid.' }),
+  default_token_length: whole({ min: 1, max: longestKey, default: default_token_length, help: 'Length of new keys.' }),
+};
+
+const schema: JsonSchema = objectSchema(
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { ...field.schema, ...(field.help && { description: field.help }) },
+    ]),
+  ),
+);
+const path = '/admin/settings/';
+const answer = { status: 200, schema, schemaName: 'Settings' };
+
+/** What an administrator sets for the whole server. */
+export function settingsEndpoints(store: SettingsStore): Endpoint[] {
+  async function change(tx: Query, call: Call, values: Row, given: ReadonlySet<string>): Promise<Settings> {
+    const before = await store.read(tx);
+    const changes = Object.fromEntries([...given].map((name) => [name, values[name]]));
+    const after: Settings = { ...before, ...changes };
+    await store.save(tx, after);
+    await call.world.record(tx, call, {
+      action: 'model_updated',
+      app: 'svc_tenants',
+      context: {
+        model: { app: 'svc_tenants', model_name: 'tenant', pk: 1, name: 'Settings' },
+        diff: diffOf(before, after),
+      },
+    });
+    return after;
+  }
+
+  return [
+    defineEndpoint({
+      id: 'admin_settings_retrieve',
+      method: 'GET',
+      path,
+      summary: 'Read the settings',
+      access: { permission: 'svc_rbac.view_system_settings' },
+      answer,
+      run: ({ tx }) => store.read(tx),
+    }),
+    defineEndpoint({
+      id: 'admin_settings_update',
+      method: 'PUT',
+      path,
+      summary: 'Replace the settings; members that are left out stay as they are',
+      access: { permission: 'svc_rbac.edit_system_settings' },
+      body: fields,
+      bodySchema: 'SettingsRequest',
+      answer,
+      run: ({ tx, call, values, given }) => change(tx, call, values, given),
+    }),
+    defineEndpoint({
+      id: 'admin_settings_partial_update',
+      method: 'PATCH',
+      path,
+      summary: 'Change settings',
+      access: { permission: 'svc_rbac.edit_system_settings' },
+      body: fields,
+      bodySchema: 'PatchedSettingsRequest',
+      answer,
+      run: ({ tx, call, values, given }) => change(tx, call, values, given),
+    }),
+  ];
+}
+
+function diffOf(before: Settings, after: Settings): Row {
+  const names = (Object.keys(after) as (keyof Settings)[]).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  return Object.fromEntries(names.map((name) => [name, { previous_value: before[name], new_value: after[name] }]));
+}

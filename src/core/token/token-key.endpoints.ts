@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
+import { holdsOn } from '../../resource/access.ts';
+import type { Actor } from '../../resource/actor.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { isStorable } from '../../resource/fields/well-formed.ts';
+import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import type { Engine } from '../../resource/read.ts';
+import { isSuperuserSql } from '../access/rights-sql.ts';
+import { type KeyNeeds, openKey } from './issue-token.ts';
+
+interface KeyRow {
+  readonly pk: string;
+  readonly identifier: string;
+  readonly key: string;
+  readonly user: number;
+  readonly isSuperusers: boolean | number;
+}
+
+/** Beside the resource, because whoever holds `view_token_key` sees keys of tokens that are not listed for them. */
+export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
+  return defineEndpoint({
+    id: 'core_tokens_view_key_retrieve',
+    method: 'GET',
+    path: '/core/tokens/{identifier}/view_key/',
+    summary: 'Show the key of a token',
+    access: 'authenticated',
+    answer: { status: 200, schema: objectSchema({ key: stringSchema }), schemaName: 'TokenView' },
+    async run({ call, engine }) {
+      const token = await findToken(call, call.params.identifier ?? '');
+      await checkMayView(requireActor(call), token, engine, call);
+      const secret = modelFacts(engine.registry.require('svc_core.token'), token.pk, { identifier: token.identifier });
+      await call.db.write((tx) =>
+        call.world.record(tx, call, { action: 'secret_view', app: 'svc_core', context: { secret } }),
+      );
+      return { key: openKey(key, token.key) };
+    },
+  });
+}
+
+async function findToken({ db }: Call, identifier: string): Promise<KeyRow> {
+  if (!isStorable(identifier)) throw new Problem('not_found');
+  const { rows } =
+    await sql<KeyRow>`select t.pk, t.identifier, t.key, t."user", ${isSuperuserSql(sql`t."user"`)} as "isSuperusers"
+    from tokens t where t.identifier = ${identifier}`.execute(db.read);
+  if (!rows[0]) throw new Problem('not_found');
+  return rows[0];
+}
+
+/** A stranger's token is not there for callers without the permission, and a superuser's key is for superusers. */
+async function checkMayView(actor: Actor, token: KeyRow, { registry }: Engine, { db }: Call): Promise<void> {
+  if (actor.isSuperuser || token.user === actor.user.pk) return;
+  const tokens = registry.require('svc_core.token');
+  if (!(await holdsOn(actor, 'svc_core.view_token_key', tokens, token.pk, db.read))) throw new Problem('not_found');
+  if (token.isSuperusers) throw new Problem('permission_denied');
+}

@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { parseDuration } from '../../lib/duration.ts';
+import type { Complaints } from '../../lib/problem.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { randomText } from '../../platform/random.ts';
+import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import { effectiveAttributes } from '../directory/effective-attributes.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type KeyNeeds, storeKey } from './issue-token.ts';
+
+/** Whether tokens of a user expire (true by default) and how long app passwords may last, as attributes of users and groups. */
+export const tokenExpiresAttribute = 'gatehouse/user/token-expires';
+export const tokenLifetimeAttribute = 'gatehouse/user/token-maximum-lifetime';
+
+export const tokenIntents = ['verification', 'api', 'recovery', 'app_password'] as const;
+const requestable = new Set<unknown>(['api', 'app_password']);
+
+interface Needs {
+  readonly key: KeyNeeds;
+  readonly settings: { read(query: Query): Promise<Settings> };
+}
+
+/** Whose a token is, what it is for and when it ends are settled here; only a superuser makes tokens for others. */
+export async function checkToken(
+  { tx, call, values, given, current }: CheckInput,
+  { settings }: Needs,
+): Promise<Complaints | null> {
+  const { actor } = call;
+  if (current && given.has('user') && values.user !== current.user) return { user: ['User cannot be changed'] };
+  if ((!current || given.has('intent')) && values.intent !== current?.intent && !requestable.has(values.intent)) {
+    return { intent: [`Invalid intent ${values.intent}`] };
+  }
+  if (!current && actor && !actor.isSuperuser) values.user = actor.user.pk;
+  const attributes = await effectiveAttributes(tx, values.user as number);
+  if (actor && !actor.isSuperuser && (!current || given.has('expiring'))) {
+    values.expiring = attributes[tokenExpiresAttribute] !== false;
+  }
+  const { default_token_duration } = await settings.read(tx);
+  const isNew = values.intent !== current?.intent;
+  return settleExpiry({ values, given, now: call.now, duration: default_token_duration, isNew }, attributes);
+}
+
+interface Expiry {
+  readonly values: CheckInput['values'];
+  readonly given: ReadonlySet<string>;
+  readonly now: string;
+  readonly duration: string;
+  /** Whether the token is made now, or made into another kind. */
+  readonly isNew: boolean;
+}
+
+function settleExpiry({ values, given, now, duration, isNew }: Expiry, attributes: Record<string, unknown>) {
+  if (!values.expiring) {
+    values.expires = null;
+    return null;
+  }
+  const usual = addMilliseconds(now, parseDuration(duration) ?? 0);
+  const isAsked = given.has('expires') && values.expires !== null;
+  // An API token lasts as long as the settings say; asking for another time renews it.
+  if (values.intent === 'api' && (isNew || isAsked)) values.expires = usual;
+  values.expires ??= usual;
+  if (values.intent !== 'app_password' || !isAsked) return null;
+  const longest = attributes[tokenLifetimeAttribute];
+  const longestMs = typeof longest === 'string' ? parseDuration(longest) : null;
+  const limit = longestMs === null ? usual : addMilliseconds(now, longestMs);
+  if ((values.expires as string) <= limit) return null;
+  return { expires: [`Token expires exceeds maximum lifetime (${limit} UTC).`] };
+}
+
+/** A new token gets its key, and whoever made it for themselves may look at it. */
+export async function afterTokenWrite(
+  { tx, call, verb, pk, values }: AfterWrite,
+  { key, settings }: Needs,
+): Promise<void> {
+  if (verb !== 'create') return;
+  await storeKey(tx, key, pk as string, randomText((await settings.read(tx)).default_token_length));
+  if (!call.actor || call.actor.isSuperuser) return;
+  await sql`insert into user_object_permissions ("user", permission, object_pk)
+    select ${values.user}, pk, ${pk} from permissions where app_label = 'svc_core' and codename = 'view_token_key'`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { masked, modelFacts } from '../../resource/audit.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
+import { ref } from '../../resource/fields/ref.ts';
+import { flag, time } from '../../resource/fields/scalar.ts';
+import { nested } from '../../resource/fields/shown.ts';
+import { choice, slug, text } from '../../resource/fields/text.ts';
+import { relatedFilter } from '../../resource/query.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type KeyNeeds, storeKey } from './issue-token.ts';
+import { afterTokenWrite, checkToken, tokenIntents } from './token-rules.ts';
+
+export interface TokenNeeds {
+  readonly key: KeyNeeds;
+  readonly settings: { read(query: Query): Promise<Settings> };
+}
+
+/** Credentials of users. The key is no field: it is stored sealed, looked up by its hash and shown by `view_key` only. */
+export function tokenResource(needs: TokenNeeds): Resource {
+  return defineResource({
+    path: '/core/tokens/',
+    param: 'identifier',
+    lookup: 'identifier',
+    key: 'uuid',
+    model: 'svc_core.token',
+    schema: 'Token',
+    names: ['Token', 'Tokens'],
+    table: 'tokens',
+    order: ['identifier', 'expires'],
+    search: ['identifier', 'intent', 'user.username', 'description'],
+    nameOf: (row) => String(row.identifier),
+    visibility: { by: 'owner', column: 'user', write: 'owner', create: 'anyone signed in' },
+    fields: {
+      managed: text({ nullable: true, readOnly: true, default: null, filter: true }),
+      identifier: slug({ max: 255, unique: 'Token with this identifier already exists.', filter: true }),
+      intent: choice(tokenIntents, { default: 'api', filter: true }),
+      user: ref('svc_core.user', 'int', { default: (call: Call) => call.actor?.user.pk }),
+      user_obj: nested('svc_core.user', 'user'),
+      description: text({ blank: true, default: '', filter: true }),
+      expires: time({ nullable: true, default: null, filter: true }),
+      expiring: flag({ default: true, filter: true }),
+    },
+    filters: { user__username: relatedFilter('user.username') },
+    check: (input) => checkToken(input, needs),
+    afterWrite: (input) => afterTokenWrite(input, needs),
+    actions: [setKeyAction(needs.key)],
+  });
+}
+
+/** Whoever sets a key knows it and can act as the token's owner: superusers only. */
+function setKeyAction(key: KeyNeeds): Action {
+  return {
+    name: 'set_key',
+    on: 'row',
+    method: 'POST',
+    summary: 'Set the key of a token',
+    access: 'superuser',
+    body: { key: text({ trim: false, strict: true, max: 4096 }) },
+    bodySchema: 'TokenSetKeyRequest',
+    answer: { status: 204 },
+    async run({ tx, call, registry, row, values }) {
+      const { rows } =
+        await sql`select 1 from tokens where key_hash = ${key.hash(values.key as string)} and pk <> ${row.pk}`.execute(
+          tx,
+        );
+      if (rows.length > 0) throw Invalid.field('key', 'Token with this key already exists.');
+      await storeKey(tx, key, row.pk as string, values.key as string);
+      const model = modelFacts(registry.require('svc_core.token'), row.pk as string, row);
+      await call.world.record(tx, call, {
+        action: 'model_updated',
+        app: 'svc_core',
+        context: { model, diff: { key: { previous_value: masked, new_value: masked } } },
+      });
+    },
+  };
+}
