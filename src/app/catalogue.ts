@@ -2,7 +2,10 @@ import { assignmentEndpoints } from '../core/access/assignment.endpoints.ts';
 import { roleObjectPermissions, userObjectPermissions } from '../core/access/object-permission.resource.ts';
 import { permissionResource } from '../core/access/permission.resource.ts';
 import { roleResource } from '../core/access/role.resource.ts';
+import { applicationResource } from '../core/application/application.resource.ts';
+import { transactionalApplications } from '../core/application/transactional.endpoint.ts';
 import { brandResource } from '../core/brand/brand.resource.ts';
+import { consentResource } from '../core/consent/consent.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
 import { eventResource } from '../core/event/event.resource.ts';
@@ -35,6 +38,7 @@ import { geoIp } from '../kinds/policies/geoip/geoip.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { reputationScores } from '../kinds/policies/reputation/score.resource.ts';
+import { accessTokens, authorizationCodes, refreshTokens } from '../kinds/providers/oauth2/grant.resource.ts';
 import { oauth2Provider } from '../kinds/providers/oauth2/oauth2.resource.ts';
 import {
   workspaceDirectoryGroups,
@@ -63,6 +67,7 @@ import { bindingResource } from '../policy/binding.resource.ts';
 import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
 import type { PolicyKind } from '../policy/kind.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
+import { askApplicationAccess, checkAccessAction } from '../provider/application-access.ts';
 import { providersResource } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -75,6 +80,7 @@ import type { World } from './world.ts';
 export function catalogue(world: World): Resource[] {
   const kinds = policyKinds(world);
   const policies = createPolicyEngine(kinds);
+  const askAccess = askApplicationAccess(policies);
   const openFetch = openFetchWithin(world.config.outboundAllow);
   const all: Resource[] = [
     // Directory and access
@@ -96,10 +102,14 @@ export function catalogue(world: World): Resource[] {
     notificationMapping(world),
     scopeMapping(world),
     workspaceDirectoryMapping(world),
-    // Providers
+    // Applications and providers
+    applicationResource({ askAccess, checkAccess: checkAccessAction(askAccess) }),
+    consentResource,
     providersResource,
-    oauth2Provider(world),
-    workspaceDirectoryProvider,
+    ...providerKinds(world),
+    accessTokens,
+    refreshTokens,
+    authorizationCodes,
     workspaceDirectoryUsers,
     workspaceDirectoryGroups,
     // Certificates
@@ -129,6 +139,7 @@ export function catalogue(world: World): Resource[] {
     transportResource,
     notificationResource,
   ];
+  return all;
 }
 
 /** Where people come from, who is linked to what there, and how what is said of them is read. */
@@ -151,12 +162,16 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
     samlSourceMapping(world),
     scimSourceMapping(world),
   ];
-  return all;
 }
 
 /** What can decide about access. */
 function policyKinds(world: World): PolicyKind[] {
   return [passwordExpiry, reputation, geoIp(world), expressions(world)];
+}
+
+/** What applications are reached through. */
+function providerKinds(world: World): Resource[] {
+  return [oauth2Provider(world), workspaceDirectoryProvider];
 }
 
 /** Operations that stand for no rows. */
@@ -166,6 +181,7 @@ export function endpoints(world: World): Endpoint[] {
     viewKeyEndpoint(world.key),
     ...settingsEndpoints(world.settings),
     countriesEndpoint,
+    transactionalApplications(providerKinds(world)),
     ...systemOperations({ ...world, version }),
   ];
 }

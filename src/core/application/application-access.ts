@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Json } from '../../lib/json.ts';
+import { Invalid } from '../../lib/problem.ts';
+import type { Actor } from '../../resource/actor.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+
+/** An application, as far as it matters to who may use it. */
+export interface AskedApplication {
+  readonly pk: string;
+  readonly mode: 'all' | 'any';
+  /** What policies see of it. */
+  readonly facts: Json;
+}
+
+export interface AccessAnswer {
+  readonly passing: boolean;
+  readonly messages: readonly string[];
+  readonly logs: readonly { readonly level: string; readonly text: string; readonly attributes: Json }[];
+}
+
+/** What the policies bound to applications say of a user. Only asks: no decision comes of it. */
+export type AskAccess = (
+  call: Call,
+  userPk: number,
+  applications: readonly AskedApplication[],
+) => Promise<ReadonlyMap<string, AccessAnswer>>;
+
+interface ApplicationRow {
+  readonly pk: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly group: string;
+  readonly policy_engine_mode: 'all' | 'any';
+}
+
+export const asAsked = ({ pk, name, slug, group, policy_engine_mode }: ApplicationRow): AskedApplication => ({
+  pk,
+  mode: policy_engine_mode,
+  facts: { pk, name, slug, group, meta_model_name: 'svc_core.application' },
+});
+
+/** The keys of the applications that a user may not use. Those to which nothing is bound are open to all and not even asked about. */
+export async function refusedApplications(ask: AskAccess, call: Call, userPk: number): Promise<string[]> {
+  const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode
+    from applications a where a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(
+    call.db.read,
+  );
+  if (rows.length === 0) return [];
+  const answers = await ask(call, userPk, rows.map(asAsked));
+  return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);
+}
+
+const otherUsers = 'svc_core.view_user_applications';
+
+/** Whose access is asked for: the caller's own, or that of the user whom `for_user` names and the caller may ask about. */
+export async function askedUser(call: Call): Promise<number> {
+  const actor = requireActor(call);
+  const text = call.request.query.get('for_user');
+  if (text === null || text === '') return actor.user.pk;
+  if (!/^\d+$/.test(text)) throw Invalid.field('for_user', 'for_user must be numerical');
+  const pk = Number(text);
+  if (pk <= 2147483647 && (await mayAskAbout(actor, pk, call))) return pk;
+  // Whom the caller may not ask about does not exist for them.
+  throw Invalid.field('for_user', 'User not found');
+}
+
+async function mayAskAbout(actor: Actor, pk: number, call: Call): Promise<boolean> {
+  const held = actor.holds(otherUsers) ? sql`` : sql` and u.pk in (${actor.objectsHolding(otherUsers, 'int')})`;
+  const { rows } = await sql`select 1 from users u where u.pk = ${pk}${held}`.execute(call.db.read);
+  return rows.length > 0;
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Action } from '../../resource/define.ts';
+import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
+import { keyText } from '../event/columns.ts';
+import { countOverTime } from '../event/figures.ts';
+
+const thirdOfDayMs = 8 * 3_600_000;
+
+/** How often people went on to the application in the last week, by thirds of a day, as far as the caller may see events. */
+export const metricsAction: Action = {
+  name: 'metrics',
+  on: 'row',
+  method: 'GET',
+  summary: 'Count how often the application was used in the last week',
+  access: 'visible',
+  answer: { status: 200, schema: arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema })) },
+  run: (input) =>
+    countOverTime(
+      input,
+      [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk as string)}`],
+      'hour',
+      thirdOfDayMs,
+      21,
+    ),
+};

@@ -1,0 +1,137 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Complaints, Problem } from '../../lib/problem.ts';
+import type { Actor } from '../../resource/actor.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Action, CheckInput, Filter } from '../../resource/define.ts';
+import type { RowAlias } from '../../resource/fields/field.ts';
+import { ref, refs } from '../../resource/fields/ref.ts';
+import { flag } from '../../resource/fields/scalar.ts';
+import { computed, derived, nested, nestedMany } from '../../resource/fields/shown.ts';
+import { choice, slug, text } from '../../resource/fields/text.ts';
+import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import { imageActions, releaseImage } from '../media/image-actions.ts';
+import { image } from '../media/image-field.ts';
+import { type AskAccess, askedUser, refusedApplications } from './application-access.ts';
+import { metricsAction } from './application-metrics.ts';
+import { launchUrl, launchUrlComplaint } from './launch-url.ts';
+
+export const applicationModel = 'svc_core.application';
+const path = '/core/applications/';
+const providerModel = 'svc_core.provider';
+const backchannel = { table: 'application_backchannel_providers', own: 'application', other: 'provider' };
+
+export interface ApplicationNeeds {
+  readonly askAccess: AskAccess;
+  /** Asks whether a user may use one application. */
+  readonly checkAccess: Action;
+}
+
+/** Something people sign in to, and whom its policies let use it. */
+export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds): Resource {
+  return defineResource({
+    path,
+    param: 'slug',
+    lookup: 'slug',
+    key: 'uuid',
+    model: applicationModel,
+    schema: 'Application',
+    names: ['Application', 'Applications'],
+    table: 'applications',
+    target: 'pk',
+    order: ['name'],
+    search: ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'],
+    filters: {
+      for_user: { schema: integerSchema, condition: () => null },
+      only_with_launch_url: onlyWithLaunchUrl,
+      superuser_full_list: { schema: booleanSchema, condition: () => null },
+    },
+    visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(askAccess, actor, row, call) },
+    fields: {
+      name: text({ filter: true, help: 'Application’s display Name.' }),
+      slug: slug({
+        unique: 'Application with this slug already exists.',
+        filter: true,
+        help: 'Internal application name, used in URLs.',
+      }),
+      provider: ref(providerModel, 'int', {
+        nullable: true,
+        unique: 'Application with this provider already exists.',
+      }),
+      provider_obj: nested(providerModel, 'provider'),
+      backchannel_providers: refs(providerModel, 'int', backchannel),
+      backchannel_providers_obj: nestedMany(providerModel, backchannel, { order: 'name' }),
+      launch_template: { ...computed(stringSchema, launchTemplate), writeOnly: true },
+      launch_url: derived(orNull(stringSchema), (row, { call }) =>
+        launchUrl(row.launch_template as string, call.actor?.user ?? null),
+      ),
+      open_in_new_tab: flag({ default: false, help: 'Open launch URL in a new browser tab or window.' }),
+      meta_launch_url: text({ blank: true, default: '', filter: true, check: launchUrlComplaint }),
+      meta_icon: image(),
+      meta_description: text({ blank: true, default: '', filter: true }),
+      meta_publisher: text({ blank: true, default: '', filter: true }),
+      policy_engine_mode: choice(['all', 'any'], { default: 'any' }),
+      group: text({ blank: true, default: '', filter: true }),
+    },
+    check: checkBackchannel,
+    afterWrite: (input) => releaseImage('meta_icon', input),
+    actions: [
+      checkAccess,
+      metricsAction,
+      ...imageActions({ model: applicationModel, column: 'meta_icon', field: 'icon' }),
+    ],
+  });
+}
+
+/** What the administrator says, else what the provider's settings suggest. */
+function launchTemplate(row: RowAlias): RawBuilder<unknown> {
+  const suggested = sql`(select p.launch_url from providers p where p.pk = ${row.col('provider')})`;
+  return sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${suggested}, '')`;
+}
+
+const isTrue = (text: string | null | undefined) => /^(true|1)$/i.test(text ?? '');
+
+const onlyWithLaunchUrl: Filter = {
+  schema: booleanSchema,
+  condition: ({ texts, row }) => (isTrue(texts.at(-1)) ? sql`${launchTemplate(row)} <> ''` : null),
+};
+
+/**
+ * The list shows what a person may use, whatever they may administer; everything else goes by permissions. Whether one
+ * may use an application, anyone signed in may ask.
+ */
+async function visibleApplications(
+  askAccess: AskAccess,
+  actor: Actor,
+  row: RowAlias,
+  call: Call,
+): Promise<RawBuilder<unknown> | null> {
+  const { path: asked, query } = call.request;
+  if (asked.includes(path) && asked.endsWith('/check_access/')) return null;
+  if (!asked.endsWith(path)) return permittedApplications(actor, row, call);
+  if (actor.isSuperuser && isTrue(query.get('superuser_full_list'))) return null;
+  const refused = await refusedApplications(askAccess, call, await askedUser(call));
+  return refused.length === 0 ? null : sql`${row.col('pk')} not in (${sql.join(refused)})`;
+}
+
+async function permittedApplications(actor: Actor, row: RowAlias, call: Call): Promise<RawBuilder<unknown> | null> {
+  const permission = 'svc_core.view_application';
+  if (actor.holds(permission)) return null;
+  const held = actor.objectsHolding(permission, 'uuid');
+  const { rows } = await sql`select 1 from (${held}) as held limit 1`.execute(call.db.read);
+  if (rows.length === 0) throw new Problem('permission_denied');
+  return sql`${row.col('pk')} in (${held})`;
+}
+
+/** A provider serves one application behind the scenes: its sync must know which users it is for. */
+async function checkBackchannel({ tx, values, given, current }: CheckInput): Promise<Complaints | null> {
+  const providers = values.backchannel_providers as number[];
+  if (!given.has('backchannel_providers') || providers.length === 0) return null;
+  const others = current ? sql` and ab.application <> ${current.pk}` : sql``;
+  const { rows } = await sql<{ provider: number }>`select ab.provider from application_backchannel_providers ab
+    where ab.provider in (${sql.join(providers)})${others} limit 1`.execute(tx);
+  const taken = rows[0];
+  return taken
+    ? { backchannel_providers: [`Provider ${taken.provider} is a backchannel provider of another application.`] }
+    : null;
+}

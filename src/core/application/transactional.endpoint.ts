@@ -1,0 +1,60 @@
+import { type Complaints, Invalid } from '../../lib/problem.ts';
+import { checkMayAdd } from '../../resource/access.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { json } from '../../resource/fields/structured.ts';
+import { choice } from '../../resource/fields/text.ts';
+import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { createRow } from '../../resource/verbs/write-row.ts';
+import { applicationModel } from './application.resource.ts';
+
+/** Makes an application together with its provider: both or neither. */
+export function transactionalApplications(providerKinds: readonly Resource[]): Endpoint {
+  return defineEndpoint({
+    id: 'core_transactional_applications_update',
+    method: 'PUT',
+    path: '/core/transactional/applications/',
+    summary: 'Create an application together with its provider',
+    access: 'authenticated',
+    body: {
+      app: json({ schema: { $ref: '#/components/schemas/ApplicationRequest' } }),
+      provider_model: choice(providerKinds.map(({ model }) => model)),
+      provider: json(),
+    },
+    bodySchema: 'TransactionApplicationRequest',
+    answer: {
+      status: 200,
+      schema: objectSchema({ applied: booleanSchema, logs: arrayOf(stringSchema) }),
+      schemaName: 'TransactionApplicationResponse',
+    },
+    async run({ call, engine, tx, values }) {
+      const kind = engine.registry.require(values.provider_model as string);
+      const applications = engine.registry.require(applicationModel);
+      for (const resource of [kind, applications]) checkMayAdd(resource, call);
+      const complaints: Complaints = {};
+      const make = async (name: string, resource: Resource, body: Row) => {
+        try {
+          return (await createRow(engine, resource, call, tx, body)).pk;
+        } catch (error) {
+          if (!(error instanceof Invalid)) throw error;
+          complaints[name] = flat(error.complaints);
+          return null;
+        }
+      };
+      const provider = await make('provider', kind, values.provider as Row);
+      // Also when the provider is refused: the caller is told everything that is wrong at once.
+      await make('app', applications, { ...(values.app as Row), provider });
+      if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
+      return { applied: true, logs: [] };
+    },
+  });
+}
+
+const flat = (complaints: Complaints): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(complaints).map(([name, complaint]) => [
+      name,
+      Array.isArray(complaint) ? complaint : Object.values(complaint).flat(),
+    ]),
+  );

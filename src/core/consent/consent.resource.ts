@@ -1,0 +1,31 @@
+import { readAndDeleteVerbs } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { flag, time } from '../../resource/fields/scalar.ts';
+import { embedded } from '../../resource/fields/shown.ts';
+import { text } from '../../resource/fields/text.ts';
+import { defineResource } from '../../resource/resource.ts';
+
+const nameIn = (value: unknown, member: string) => String((value as Row | null)?.[member] ?? '');
+
+/** What people have agreed that applications may have of them. Each may take their own back. */
+export const consentResource = defineResource({
+  path: '/core/user_consent/',
+  param: 'id',
+  key: 'int',
+  model: 'svc_stages_consent.userconsent',
+  schema: 'UserConsent',
+  names: ['User Consent', 'User Consents'],
+  table: 'user_consents',
+  order: ['application', 'expires'],
+  search: ['user.username'],
+  verbs: readAndDeleteVerbs,
+  visibility: { by: 'owner', column: 'user', write: 'owner' },
+  nameOf: (row) => `User Consent ${nameIn(row.application, 'name')} by ${nameIn(row.user, 'username')}`,
+  fields: {
+    expires: time({ nullable: true, readOnly: true }),
+    expiring: flag({ readOnly: true }),
+    user: embedded('svc_core.user', 'int', { filter: true }),
+    application: embedded('svc_core.application', 'uuid', { filter: true }),
+    permissions: text({ blank: true, readOnly: true, default: '' }),
+  },
+});

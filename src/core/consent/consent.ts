@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+
+/** Which scopes a person has agreed that an application may have. */
+export interface Consent {
+  readonly user: number;
+  readonly application: string;
+  readonly scopes: readonly string[];
+}
+
+/** The scopes as one text: the same set is the same consent in whatever order it was asked for. */
+const permissionsOf = (scopes: readonly string[]) => [...new Set(scopes)].sort().join(' ');
+
+/** Remembers a consent, or renews it. Null for `expires` is for good. The one way in which consents come to be. */
+export async function storeConsent(tx: Query, consent: Consent, expires: string | null): Promise<number> {
+  const { user, application, scopes } = consent;
+  const { rows } = await sql<{
+    pk: number;
+  }>`insert into user_consents ("user", application, permissions, expires, expiring)
+    values (${user}, ${application}, ${permissionsOf(scopes)}, ${expires}, ${expires !== null})
+    on conflict ("user", application, permissions) do update set expires = ${expires}, expiring = ${expires !== null}
+    returning pk`.execute(tx);
+  return (rows[0] as { pk: number }).pk;
+}
+
+/** Whether the person has agreed, and the consent still stands at this moment. */
+export async function hasConsent(query: Query, consent: Consent, now: string): Promise<boolean> {
+  const { user, application, scopes } = consent;
+  const { rows } = await sql`select 1 from user_consents where "user" = ${user} and application = ${application}
+    and permissions = ${permissionsOf(scopes)} and (not expiring or expires > ${now})`.execute(query);
+  return rows.length > 0;
+}

@@ -1,0 +1,71 @@
+import { type Declaration, readAndDeleteVerbs } from '../../../resource/define.ts';
+import type { Field, Fields, Row } from '../../../resource/fields/field.ts';
+import { flag, time } from '../../../resource/fields/scalar.ts';
+import { derived, embedded } from '../../../resource/fields/shown.ts';
+import { list } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { booleanSchema } from '../../../resource/json-schema.ts';
+import { defineResource, type Resource } from '../../../resource/resource.ts';
+
+/** Asked when it is shown, by the clock of the call: no clean-up decides what is expired. */
+const isExpired: Field = derived(
+  booleanSchema,
+  (row, { call }) => row.expiring === true && row.expires !== null && (row.expires as string) < call.now,
+);
+
+const common: Fields = {
+  provider: embedded('svc_providers_oauth2.oauth2provider', 'int', { filter: true }),
+  user: embedded('svc_core.user', 'int', { filter: true }),
+  is_expired: isExpired,
+  expires: time({ nullable: true, readOnly: true }),
+  scope: list(text(), { readOnly: true }),
+  expiring: flag({ readOnly: true, writeOnly: true }),
+};
+
+const token: Fields = {
+  ...common,
+  id_token: { ...text({ readOnly: true }), orderable: false },
+  revoked: flag({ readOnly: true }),
+};
+
+/** What was granted through OAuth2 providers. People see their own; who takes one away needs the right to. */
+function defineGrant(grant: Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'>): Resource {
+  return defineResource({
+    param: 'id',
+    key: 'int',
+    order: ['provider', 'expires'],
+    verbs: readAndDeleteVerbs,
+    visibility: { by: 'owner', column: 'user', write: 'permission' },
+    nameOf: (row) => `${grant.names[0]} of ${nameIn(row.user, 'username')} for ${nameIn(row.provider, 'name')}`,
+    ...grant,
+  });
+}
+
+const nameIn = (value: unknown, member: string) => String((value as Row | null)?.[member] ?? '');
+
+export const accessTokens = defineGrant({
+  path: '/oauth2/access_tokens/',
+  model: 'svc_providers_oauth2.accesstoken',
+  schema: 'TokenModel',
+  names: ['OAuth2 Access Token', 'OAuth2 Access Tokens'],
+  table: 'oauth2_access_tokens',
+  fields: token,
+});
+
+export const refreshTokens = defineGrant({
+  path: '/oauth2/refresh_tokens/',
+  model: 'svc_providers_oauth2.refreshtoken',
+  schema: 'TokenModel',
+  names: ['OAuth2 Refresh Token', 'OAuth2 Refresh Tokens'],
+  table: 'oauth2_refresh_tokens',
+  fields: token,
+});
+
+export const authorizationCodes = defineGrant({
+  path: '/oauth2/authorization_codes/',
+  model: 'svc_providers_oauth2.authorizationcode',
+  schema: 'ExpiringBaseGrantModel',
+  names: ['Authorization Code', 'Authorization Codes'],
+  table: 'oauth2_authorization_codes',
+  fields: common,
+});

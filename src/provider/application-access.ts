@@ -1,0 +1,47 @@
+import { type AskAccess, asAsked, askedUser } from '../core/application/application-access.ts';
+import { loadUserFacts } from '../core/mapping/user-facts.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
+import { policyRequest } from '../policy/request.ts';
+import { requireActor } from '../resource/call.ts';
+import type { Action } from '../resource/define.ts';
+import { integerSchema } from '../resource/json-schema.ts';
+
+/** Asks the policies bound to applications. Nobody in particular passes none that asks for somebody. */
+export function askApplicationAccess(engine: PolicyEngine): AskAccess {
+  return async (call, userPk, applications) => {
+    const user = await loadUserFacts(call, call.db.read, userPk);
+    return engine.evaluateTargets({
+      call,
+      request: policyRequest(call, { user }),
+      targets: applications.map(({ pk, mode, facts }) => ({ pk, mode, obj: facts })),
+      onlyAsks: true,
+    });
+  };
+}
+
+/** Whether the caller, or another whom the caller may ask about, may use an application. Why not, only superusers are told. */
+export function checkAccessAction(ask: AskAccess): Action {
+  return {
+    name: 'check_access',
+    on: 'row',
+    method: 'GET',
+    summary: 'Check whether a user may use the application',
+    access: 'visible',
+    query: { for_user: integerSchema },
+    answer: { status: 200, schema: { $ref: '#/components/schemas/PolicyTestResult' } },
+    async run({ call, row }) {
+      const application = asAsked(row as unknown as Parameters<typeof asAsked>[0]);
+      const answers = await ask(call, await askedUser(call), [application]);
+      const { passing = false, messages = [], logs = [] } = answers.get(application.pk) ?? {};
+      if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
+      const log_messages = logs.map(({ level, text, attributes }) => ({
+        timestamp: call.now,
+        log_level: level,
+        logger: 'gatehouse.policy',
+        event: text,
+        attributes,
+      }));
+      return { passing, messages, log_messages };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
+import type { InstanceKey } from '../platform/keys.ts';
+
+// The one way in which tokens and codes come to be. Of the token itself only a hash is stored: who reads the database
+// cannot use what is in it.
+
+type Hash = Pick<InstanceKey, 'hash'>;
+
+/** Who was given what, by which provider, for how long. */
+export interface Grant {
+  readonly provider: number;
+  readonly user: number;
+  /** The session it ends with; null when it outlives the browser. */
+  readonly session: string | null;
+  readonly scope: readonly string[];
+  readonly now: string;
+  /** When the person proved who they are. */
+  readonly authTime: string;
+  /** Null: never. */
+  readonly expires: string | null;
+}
+
+export interface TokenGrant extends Grant {
+  readonly token: string;
+  /** The claims of the ID token that belongs to it. */
+  readonly idToken: Readonly<Record<string, unknown>>;
+}
+
+export interface CodeGrant extends Grant {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly nonce: string;
+  /** RFC 7636; empty when the client sent none. */
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: string;
+}
+
+export const storeAccessToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<number> =>
+  store(tx, 'oauth2_access_tokens', { ...columnsOf(grant), ...tokenColumns(key, grant) });
+
+export const storeRefreshToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<number> =>
+  store(tx, 'oauth2_refresh_tokens', { ...columnsOf(grant), ...tokenColumns(key, grant) });
+
+export const storeAuthorizationCode = (tx: Query, key: Hash, grant: CodeGrant): Promise<number> =>
+  store(tx, 'oauth2_authorization_codes', {
+    ...columnsOf(grant),
+    code_hash: key.hash(grant.code),
+    redirect_uri: grant.redirectUri,
+    nonce: grant.nonce,
+    code_challenge: grant.codeChallenge,
+    code_challenge_method: grant.codeChallengeMethod,
+  });
+
+const columnsOf = ({ provider, user, session, scope, now, authTime, expires }: Grant) => ({
+  provider,
+  user,
+  session,
+  created: now,
+  auth_time: authTime,
+  expires,
+  expiring: expires !== null,
+  scope: JSON.stringify(scope),
+});
+
+const tokenColumns = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
+  token_hash: hash(token),
+  // As it is shown: a list of a hundred thousand tokens need not be written anew for every reader.
+  id_token: JSON.stringify(idToken, null, 4),
+  revoked: false,
+});
+
+async function store(tx: Query, table: string, row: Record<string, unknown>): Promise<number> {
+  const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
+  const { rows } = await sql<{ pk: number }>`insert into ${sql.table(table)} (${names})
+    values (${sql.join(Object.values(row))}) returning pk`.execute(tx);
+  return (rows[0] as { pk: number }).pk;
+}
