@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../platform/config.ts';
+import { maskedDatabaseUrl } from '../platform/config-values.ts';
 import type { Database } from '../platform/db/database.ts';
 import { lockFolder } from '../platform/db/folder-lock.ts';
 import { openPostgres } from '../platform/db/postgres.ts';
@@ -26,7 +27,7 @@ export function openDatabase(config: Config, { beside = false } = {}): OpenDatab
     const db = openPostgres(config.databaseUrl);
     return { db, close: db.close };
   }
-  const file = join(config.dataDir, 'gatehouse.db');
+  const file = fileOf(config);
   if (beside && !existsSync(file)) throw new NoDatabase(config.dataDir);
   const unlock = beside ? () => {} : lockFolder(config.dataDir);
   try {
@@ -43,3 +44,10 @@ export function openDatabase(config: Config, { beside = false } = {}): OpenDatab
     throw error;
   }
 }
+
+/** How the database is spoken of; no password in it. */
+export function databaseName(config: Config): string {
+  return config.databaseUrl === null ? fileOf(config) : maskedDatabaseUrl(config.databaseUrl);
+}
+
+const fileOf = (config: Config): string => join(config.dataDir, 'gatehouse.db');

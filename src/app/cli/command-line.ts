@@ -1,5 +1,7 @@
 import { nearestWord } from '../../lib/nearest-word.ts';
-import { ConfigError, readConfig } from '../../platform/config.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { isDamaged, isUnreachable } from '../../platform/db/unreachable.ts';
+import { databaseName } from '../open-database.ts';
 import { version } from '../version.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
@@ -14,8 +16,26 @@ const commands: readonly Command[] = [serve, migrateDatabase, backup, restore, r
 
 const helpWords = new Set(['help', '--help', '-h']);
 
+/** Where words go; the process itself unless told otherwise. */
+export interface Terminal {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
 /** Runs one command and answers the process's exit code: 0 done, 1 refused or failed, 2 not understood. */
-export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal = process,
+): Promise<number> {
+  const say = (text: string) => {
+    terminal.stdout.write(`${text}\n`);
+    return 0;
+  };
+  const complain = (text: string, code: number) => {
+    terminal.stderr.write(`${text}\n`);
+    return code;
+  };
   const [first, ...rest] = args;
   if (first === undefined) return complain(overview(), 2);
   if (first === '--version' || first === 'version') return say(version);
@@ -26,13 +46,27 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
   if (!command) return complain(unknownCommand(name), 2);
   if (asksForHelp || rest.some((argument) => argument === '--help' || argument === '-h')) return say(helpOf(command));
   try {
-    const options = parseOptions(command, rest);
-    return await command.run({ config: readConfig(env), options });
+    return await runCommand(command, rest, env);
   } catch (error) {
-    if (error instanceof CommandError) return complain(error.message, error.exitCode);
-    if (error instanceof ConfigError) return complain(error.message, 1);
-    return complain(`gatehouse ${command.name} failed: ${messageOf(error)}`, 1);
+    return complain((error as Error).message, error instanceof CommandError ? error.exitCode : 1);
   }
+}
+
+async function runCommand(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const options = parseOptions(command, args);
+  const config = readConfig(env);
+  try {
+    return await command.run({ config, options });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`gatehouse ${command.name} failed: ${describe(error, config)}`);
+  }
+}
+
+function describe(error: unknown, config: Config): string {
+  const message = messageOf(error);
+  if (isDamaged(error)) return `${databaseName(config)} is damaged: ${message}`;
+  return isUnreachable(error) ? `${databaseName(config)} cannot be reached: ${message}` : message;
 }
 
 function unknownCommand(name: string): string {
@@ -71,14 +105,4 @@ function helpOf({ name, summary, details, options }: Command): string {
     ...(details ? ['', details] : []),
     ...(lines.length > 0 ? ['', ...lines] : []),
   ].join('\n');
-}
-
-function say(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return 0;
-}
-
-function complain(text: string, code: number): number {
-  process.stderr.write(`${text}\n`);
-  return code;
 }

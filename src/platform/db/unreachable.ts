@@ -16,3 +16,12 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Busy, input/output error, full, cannot open. */
 const sqliteCodes = new Set([5, 10, 13, 14]);
+
+/** Whether SQLite says that its file is none of its own, or no longer whole. */
+export function isDamaged(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === 'ERR_SQLITE_ERROR' && damagedCodes.has(Number(errcode) & 0xff);
+}
+
+/** Corrupt, not a database. */
+const damagedCodes = new Set([11, 26]);
