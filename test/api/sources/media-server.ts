@@ -43,7 +43,11 @@ export async function startMediaServer(): Promise<MediaServer> {
     const user = users.get(token);
     if (!user || !request.headers['x-plex-client-identifier']) return sendJson(response, { errors: [] }, 401);
     if (path === '/user') return sendJson(response, accountOf(token, user));
-    if (path === '/friends') return sendJson(response, (user.friends ?? []).map((id) => ({ id, title: `friend ${id}` })));
+    if (path === '/friends')
+      return sendJson(
+        response,
+        (user.friends ?? []).map((id) => ({ id, title: `friend ${id}` })),
+      );
     if (path === '/resources') return sendJson(response, resourcesOf(user));
     return sendJson(response, {}, 404);
   });
