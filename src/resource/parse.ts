@@ -100,7 +100,7 @@ async function probe(
       const { table } = registry.require((fields[name] as RefField).model);
       return keys.length === 0 ? [] : [select(name, table, sql`pk in (${sql.join(keys)})`)];
     }),
-    ...uniques.map((name) => select(name, tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`)),
+    ...uniques.map((name) => select(taken(name), tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`)),
   ];
   if (probes.length === 0) return {};
 
@@ -113,10 +113,13 @@ async function probe(
     if (missing !== undefined) complaints[name] = [missingObject(missing)];
   }
   for (const name of uniques) {
-    const others = found.get(name)?.filter(({ pk }) => pk !== String(current)) ?? [];
+    const others = found.get(taken(name))?.filter(({ pk }) => pk !== String(current)) ?? [];
     if (others.length > 0) complaints[name] = [fields[name]?.unique as string];
   }
   return complaints;
 }
+
+/** A reference may be unique too: what it names and who else names it are two answers. */
+const taken = (name: string) => `${name} taken`;
 
 const keysOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
