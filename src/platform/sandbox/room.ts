@@ -59,7 +59,7 @@ export function openCompiler(module: WebAssembly.Module): Compiler {
   return {
     compile(source, fileName, timeMs = compileTimeMs) {
       engine.reset();
-      deadline = performance.now() + timeMs;
+      deadline = spentMs() + timeMs;
       try {
         const bytecode = engine.compile(source, fileName);
         if (bytecode) return { bytecode };
@@ -98,7 +98,7 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
       const given = JSON.stringify({ globals: work.globals, functions: work.names });
       engine.reset();
       engine.setMemoryLimit(work.memoryBytes);
-      deadline = performance.now() + work.timeMs;
+      deadline = spentMs() + work.timeMs;
       functions = work.functions;
       try {
         const result = engine.call(run, [engine.evaluate(work.bytecode), engine.string(given)]);
@@ -121,7 +121,13 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
 const outOfMemory = /^\w+: out of memory/;
 
 function checkTime(deadline: number): void {
-  if (performance.now() > deadline) throw new TimeIsUp();
+  if (spentMs() > deadline) throw new TimeIsUp();
+}
+
+/** The processor's time, not the wall's: that a machine is busy with other things must not refuse anybody. */
+function spentMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Whatever ended an evaluation from outside. None of it is let through: an expression costs its own evaluation, no more. */

@@ -61,9 +61,9 @@ test.each([
   ['operators', `return ${'!'.repeat(60_000)}1`],
   ['parentheses around much', `return ${'('.repeat(200)}${'1+'.repeat(30_000)}1${')'.repeat(200)}`],
 ])('deeply nested %s cost one check', (_name, source) => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   sandbox.check(source);
-  expect(performance.now() - started).toBeLessThan(1500);
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(1500);
   expect(sandbox.check('return True')).toBeNull();
 });
 

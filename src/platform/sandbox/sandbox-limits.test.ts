@@ -34,10 +34,10 @@ test.each([
   'return (2n ** 1000000n).toString().length',
   'const a = new Uint8Array(12e6); for (;;) a.fill(1)',
 ])('the time limit stops %j', (source) => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   const evaluation = sandbox.run(source, { globals: {}, timeMs: 30 });
   expect(evaluation).toMatchObject({ ok: false, error: 'The expression took longer than 30 ms.' });
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(1000);
   expectStillWorking();
 });
 

@@ -177,7 +177,7 @@ test.each([
 
 test('many small evaluations of a known expression take well under a millisecond each', () => {
   const source = 'return request.user.username === "ada"';
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   for (let index = 0; index < 500; index++) run(source, { globals: { request } });
-  expect((performance.now() - started) / 500).toBeLessThan(1);
+  expect(process.threadCpuUsage(started).user / 1000 / 500).toBeLessThan(1);
 });

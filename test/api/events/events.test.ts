@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { masked } from '../../../src/resource/audit.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 
 describeOnBoth('events', (server) => {
@@ -152,7 +153,7 @@ describeOnBoth('events', (server) => {
     const { body: event } = await running.admin.post('/events/events/', { action: 'login', app: 'one of many' });
     const { body: other } = await running.admin.post('/events/events/', { action: 'login', app: 'another' });
     const viewer = await running.user();
-    await allowOnObject(running, viewer.pk, 'svc_events.view_event', event.pk);
+    await grantOn(running, viewer.pk, 'svc_events.view_event', event.pk);
     const list = await viewer.api.get('/events/events/');
     expect(list.body.results.map((row: { pk: string }) => row.pk)).toEqual([event.pk]);
     expect((await viewer.api.get(`/events/events/${other.pk}/`)).status).toBe(404);
@@ -250,18 +251,5 @@ async function insertEvent({ world: { db } }: TestServer, { app, age }: { app: s
     sql`insert into events (pk, "user", user_pk, username, action, app, context, client_ip, created, expires, brand, words)
       values (${crypto.randomUUID()}, '{}', null, ${app}, 'login', ${app}, '{}', null, ${created.replace('Z', '000Z')},
         '2099-01-01T00:00:00.000000Z', '{}', '')`.execute(tx),
-  );
-}
-
-async function allowOnObject(
-  { world: { db } }: TestServer,
-  user: number,
-  permission: string,
-  pk: string,
-): Promise<void> {
-  const [app, codename] = permission.split('.');
-  await db.write((tx) =>
-    sql`insert into user_object_permissions ("user", permission, object_pk)
-      select ${user}, pk, ${pk} from permissions where app_label = ${app} and codename = ${codename}`.execute(tx),
   );
 }
