@@ -54,6 +54,8 @@ import { oauthSource } from '../kinds/sources/oauth/oauth.resource.ts';
 import { groupOAuthConnection, userOAuthConnection } from '../kinds/sources/oauth/oauth-connections.resource.ts';
 import { samlSource } from '../kinds/sources/saml/saml.resource.ts';
 import { groupSamlConnection, userSamlConnection } from '../kinds/sources/saml/saml-connections.resource.ts';
+import { scimSource } from '../kinds/sources/scim/scim.resource.ts';
+import { scimGroupResource, scimUserResource } from '../kinds/sources/scim/scim-records.resource.ts';
 import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
 import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
@@ -150,6 +152,9 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
     mediasrc,
     oauthSource(world),
     samlSource(world),
+    scimSource(world),
+    scimUserResource,
+    scimGroupResource,
     userConnectionsResource,
     userMediasrcConnection,
     userOAuthConnection,

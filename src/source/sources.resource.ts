@@ -57,7 +57,7 @@ export function sourcesResource(needs: Needs): Resource {
   return {
     ...list,
     async afterWrite(input) {
-      if (input.values.managed !== builtInSource) return list.afterWrite?.(input);
+      if (input.values.kind !== sourceFamily.model) return list.afterWrite?.(input);
       if (input.verb === 'destroy') throw Invalid.whole('The built-in source cannot be deleted.');
     },
   };
