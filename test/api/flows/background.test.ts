@@ -12,9 +12,9 @@ const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 describeOnBoth('images of flows', (server) => {
   let pk: string;
   const at = '/flows/instances/pictured/';
-  const file = (bytes: Uint8Array | string, name = 'image.png', type = 'image/png') => {
+  const file = (bytes: Buffer<ArrayBuffer> | string, name = 'image.png', type = 'image/png') => {
     const form = new FormData();
-    form.append('file', new Blob([bytes as BlobPart], { type }), name);
+    form.append('file', new Blob([bytes], { type }), name);
     return form;
   };
   const background = async () => (await server().admin.get(at)).body.background as string;

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { appLabel } from './app-label.ts';
+
+test.each([
+  ['svc_core', 'Core'],
+  ['svc_rbac', 'RBAC'],
+  ['svc_policies', 'Policies'],
+  ['svc_policies_event_matcher', 'Policies.Event Matcher'],
+  ['svc_providers_oauth2', 'Providers.OAuth2'],
+])('%s is shown as %s', (app, label) => {
+  expect(appLabel(app)).toBe(label);
+});

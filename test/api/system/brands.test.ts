@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { describeOnBoth } from '../../support/server.ts';
+import { eventsAbout, grantOn } from '../flows/grants-and-events.ts';
+import { getForHost } from './get-for-host.ts';
+
+const path = '/core/brands/';
+
+describeOnBoth('brands', (server) => {
+  const make = async (domain: string, more = {}) => {
+    const { status, body } = await server().admin.post(path, { domain, ...more });
+    expect(status).toBe(201);
+    return body;
+  };
+  const current = async (host: string) => {
+    const { status, body } = await getForHost(`${server().url}/api/v3${path}current/`, host);
+    expect([host, status]).toEqual([host, 200]);
+    return body;
+  };
+
+  test('a new brand looks like the server and names no flows', async () => {
+    const made = await make('plain.example');
+    expect(made).toEqual({
+      brand_uuid: expect.any(String),
+      domain: 'plain.example',
+      default: false,
+      branding_title: 'Gatehouse',
+      branding_logo: '/static/logo.svg',
+      branding_favicon: '/static/favicon.svg',
+      flow_authentication: null,
+      flow_invalidation: null,
+      flow_recovery: null,
+      flow_unenrollment: null,
+      flow_user_settings: null,
+      flow_device_code: null,
+      default_application: null,
+      web_certificate: null,
+      attributes: {},
+    });
+    expect((await server().admin.get(`${path}${made.brand_uuid}/`)).body).toEqual(made);
+    expect((await eventsAbout(server(), made.brand_uuid)).map(({ action }) => action)).toEqual(['model_created']);
+  });
+
+  test('only one brand is the default', async () => {
+    const complaint = { default: ['Only a single brand can be set as default.'] };
+    const refused = await server().admin.post(path, { domain: 'second.example', default: true });
+    expect([refused.status, refused.body]).toEqual([400, complaint]);
+    const made = await make('other.example');
+    expect((await server().admin.patch(`${path}${made.brand_uuid}/`, { default: true })).body).toEqual(complaint);
+    const standard = (await server().admin.get(`${path}?default=true`)).body.results;
+    expect(standard).toHaveLength(1);
+    const kept = await server().admin.patch(`${path}${standard[0].brand_uuid}/`, {
+      default: true,
+      branding_title: 'Gatehouse',
+    });
+    expect(kept.status).toBe(200);
+  });
+
+  test('domains are unique whatever their case', async () => {
+    expect((await make('MiXed.Example.')).domain).toBe('mixed.example');
+    expect((await server().admin.post(path, { domain: 'mixed.EXAMPLE' })).body).toEqual({
+      domain: ['Brand with this domain already exists.'],
+    });
+    expect((await server().admin.post(path, {})).body).toEqual({ domain: ['This field is required.'] });
+  });
+
+  test('the brand of a host is the one with the longest domain above it', async () => {
+    await make('acme.test', { branding_title: 'Acme' });
+    await make('eu.acme.test', { branding_title: 'Acme Europe' });
+    expect((await current('acme.test')).branding_title).toBe('Acme');
+    expect((await current('www.acme.test')).matched_domain).toBe('acme.test');
+    expect((await current('login.eu.acme.test')).branding_title).toBe('Acme Europe');
+    expect((await current('LOGIN.EU.ACME.TEST')).branding_title).toBe('Acme Europe');
+    expect((await current('notacme.test')).matched_domain).toBe('gatehouse-default');
+    expect((await current('acme.test.evil.example')).matched_domain).toBe('gatehouse-default');
+  });
+
+  test('nothing in a domain or a host is a pattern', async () => {
+    await make('%', { branding_title: 'Everything' });
+    await make('_.test', { branding_title: 'One letter' });
+    await make('a%e.test', { branding_title: 'Wild' });
+    expect((await current('x.test')).matched_domain).toBe('gatehouse-default');
+    expect((await current('www.abe.test')).matched_domain).toBe('gatehouse-default');
+    expect((await current('%.acme2.test')).matched_domain).toBe('gatehouse-default');
+    expect((await current(`${'a.'.repeat(2000)}test`)).matched_domain).toBe('gatehouse-default');
+  });
+
+  test('anybody may read the current brand: looks, links, and flows by their slugs', async () => {
+    const flow = (await server().admin.get('/flows/instances/default-password-change/')).body;
+    const settings = { locale: 'de', theme: { base: 'dark' } };
+    await make('full.test', { flow_recovery: flow.pk, attributes: { settings } });
+    expect(await current('full.test')).toEqual({
+      matched_domain: 'full.test',
+      branding_title: 'Gatehouse',
+      branding_logo: '/static/logo.svg',
+      branding_favicon: '/static/favicon.svg',
+      ui_footer_links: [],
+      ui_theme: 'dark',
+      flow_recovery: 'default-password-change',
+      default_locale: 'de',
+    });
+    await make('odd.test', { attributes: { settings: { theme: 'x', locale: 7 } } });
+    expect(await current('odd.test')).toMatchObject({ ui_theme: 'automatic', default_locale: '' });
+    const standard = await current('localhost');
+    expect(standard).toMatchObject({
+      flow_authentication: 'default-authentication-flow',
+      flow_invalidation: 'default-invalidation-flow',
+      flow_user_settings: 'default-user-settings-flow',
+    });
+    for (const address of ['branding_logo', 'branding_favicon']) {
+      expect((await fetch(`${server().url}${standard[address]}`)).status).toBe(200);
+    }
+  });
+
+  test('filters and search', async () => {
+    const flow = (await server().admin.get('/flows/instances/default-invalidation-flow/')).body;
+    const made = await make('filter.test', { branding_title: 'Filtered', flow_device_code: flow.pk });
+    const found = async (query: string) =>
+      (await server().admin.get(`${path}?${query}`)).body.results.map(({ domain }: { domain: string }) => domain);
+    for (const query of [
+      'domain=filter.test',
+      'branding_title=Filtered',
+      `flow_device_code=${flow.pk}`,
+      `brand_uuid=${made.brand_uuid}`,
+      'search=FILTERED',
+    ]) {
+      expect([query, await found(query)]).toEqual([query, ['filter.test']]);
+    }
+    expect(await found('default=true')).toEqual(['gatehouse-default']);
+  });
+
+  test('who sees and changes them', async () => {
+    const made = await make('guarded.test');
+    expect((await server().nobody.get(path)).status).toBe(403);
+    const user = await server().user();
+    expect((await user.api.get(path)).status).toBe(403);
+    await grantOn(server(), user, 'svc_brands.view_brand', made.brand_uuid);
+    expect((await user.api.get(path)).body.results).toEqual([made]);
+    expect((await user.api.patch(`${path}${made.brand_uuid}/`, { branding_title: 'x' })).status).toBe(403);
+  });
+
+  test('without any brand the server still shows itself', async () => {
+    const { results } = (await server().admin.get(path)).body;
+    for (const { brand_uuid } of results) await server().admin.delete(`${path}${brand_uuid}/`);
+    expect(await current('localhost')).toMatchObject({ matched_domain: 'fallback', branding_title: 'Gatehouse' });
+    expect((await server().admin.post(path, { domain: 'again', default: true })).status).toBe(201);
+  });
+});
