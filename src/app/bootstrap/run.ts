@@ -8,12 +8,24 @@ import type { World } from '../world.ts';
 import { access } from './access.ts';
 import { administrator } from './administrator.ts';
 import { brand } from './brand.ts';
+import { certificates } from './certificates.ts';
 import { defaultFlows } from './flows.ts';
+import { mappings } from './mappings.ts';
+import { sources } from './sources.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
 import { webauthnDeviceTypes } from './webauthn-device-types.ts';
 
 /** In order; later steps may find what earlier ones made. */
-const steps: readonly BootstrapStep[] = [administrator, access, webauthnDeviceTypes, defaultFlows, brand];
+const steps: readonly BootstrapStep[] = [
+  administrator,
+  access,
+  webauthnDeviceTypes,
+  defaultFlows,
+  brand,
+  sources,
+  mappings,
+  certificates,
+];
 
 /** What a database needs before requests come: the permissions of this version, the objects of a fresh install. */
 export async function prepareDatabase(
@@ -31,8 +43,11 @@ export async function bootstrap(world: World, engine: Engine, resourceWorld: Res
   const done = new Set(rows.map(({ name }) => name));
   // What a server makes by itself at its first start is no administrator's act: it leaves no audit events.
   const silent = { ...resourceWorld, record: async () => {} };
-  for (const step of steps.filter(({ name }) => !done.has(name))) {
-    const prepared = await step.prepare?.(world);
+  const pending = steps.filter(({ name }) => !done.has(name));
+  // All at once: making a key takes a while, and what does not need it need not wait for it.
+  const preparations = pending.map((step) => ({ step, ready: startPreparing(step, world) }));
+  for (const { step, ready } of preparations) {
+    const prepared = await ready;
     await db.write(async (tx) => {
       const claimed = await sql`insert into bootstrap_steps (name, applied) values (${step.name}, ${clock.now()})
         on conflict do nothing returning name`.execute(tx);
@@ -40,4 +55,12 @@ export async function bootstrap(world: World, engine: Engine, resourceWorld: Res
       await step.run(createMake(tx, world, engine, systemCall(db, silent, clock.now())), prepared);
     });
   }
+}
+
+function startPreparing(step: BootstrapStep, world: World): Promise<unknown> {
+  const ready = step.prepare?.(world) ?? Promise.resolve();
+  ready.catch(() => {
+    // Told when its step comes, if an earlier one does not fail first.
+  });
+  return ready;
 }

@@ -14,6 +14,8 @@ export interface CertificateRequest {
   subjectAltNames: readonly string[];
   validityDays: number;
   algorithm: CertificateAlgorithm;
+  /** Of an RSA key; 4096 unless said otherwise. */
+  rsaBits?: 2048 | 3072 | 4096;
   notBefore?: Date;
 }
 
@@ -33,8 +35,8 @@ interface KeyPair {
 const generate = promisify(generateKeyPair);
 const signAside = promisify(sign);
 
-const keyPairs: Record<CertificateAlgorithm, () => Promise<KeyPair>> = {
-  rsa: () => generate('rsa', { modulusLength: 4096 }),
+const keyPairs: Record<CertificateAlgorithm, (request: CertificateRequest) => Promise<KeyPair>> = {
+  rsa: ({ rsaBits = 4096 }) => generate('rsa', { modulusLength: rsaBits }),
   ecdsa: () => generate('ec', { namedCurve: 'P-256' }),
   ed25519: () => generate('ed25519'),
 };
@@ -55,7 +57,7 @@ const keyEncipherment = 0x20;
  */
 export async function generateCertificate(request: CertificateRequest): Promise<{ certificate: string; key: string }> {
   const altNames = request.subjectAltNames.map(writeAltName);
-  const { publicKey, privateKey } = await keyPairs[request.algorithm]();
+  const { publicKey, privateKey } = await keyPairs[request.algorithm](request);
   const { digest, identifier } = signatures[request.algorithm];
   const toBeSigned = writeToBeSigned(request, altNames, publicKey.export({ type: 'spki', format: 'der' }), identifier);
   const signature = await signAside(digest, toBeSigned, privateKey);

@@ -1,0 +1,103 @@
+import type { BootstrapStep } from './steps.ts';
+
+interface Mapping {
+  readonly managed: string;
+  readonly name: string;
+  readonly expression: string;
+}
+
+interface Scope extends Mapping {
+  readonly scope_name: string;
+  readonly description: string;
+}
+
+const scope = (scope_name: string, description: string, expression: string): Scope => ({
+  managed: `gatehouse/providers/oauth2/scope-${scope_name.replace('/', '-')}`,
+  name: `Gatehouse default OAuth Mapping: scope '${scope_name}'`,
+  scope_name,
+  description,
+  expression,
+});
+
+const nothingMore = 'return {};';
+
+const scopes: readonly Scope[] = [
+  scope(
+    'openid',
+    '',
+    `// The scope that makes it OpenID Connect; who the user is stands in the protocol's own claims.\n${nothingMore}`,
+  ),
+  scope(
+    'email',
+    'Email address',
+    `// An address counts as verified when somebody has verified it, and said so in the user's attributes.
+return {
+  email: request.user.email,
+  email_verified: request.user.attributes.email_verified === true,
+};`,
+  ),
+  scope(
+    'profile',
+    'General Profile Information',
+    `return {
+  name: request.user.name,
+  given_name: request.user.name,
+  preferred_username: request.user.username,
+  nickname: request.user.username,
+  groups: request.user.groups.map((group) => group.name),
+};`,
+  ),
+  scope(
+    'offline_access',
+    'Access to request new tokens without interaction',
+    `// The scope that brings a refresh token.\n${nothingMore}`,
+  ),
+  scope(
+    'gatehouse/api',
+    'Gatehouse API Access on behalf of your user',
+    `// The scope that lets a token call the API.\n${nothingMore}`,
+  ),
+  scope(
+    'gatehouse_proxy',
+    '',
+    `// What the proxy needs to know of a user: its headers are made from these.
+const attributes = Object.assign({}, ...request.user.groups.map((group) => group.attributes), request.user.attributes);
+return {
+  gatehouse_proxy: {
+    user_attributes: attributes,
+    is_superuser: request.user.is_superuser,
+  },
+};`,
+  ),
+];
+
+const workspace: readonly Mapping[] = [
+  {
+    managed: 'gatehouse/providers/workspace_directory/user',
+    name: 'Gatehouse default Workspace Directory Mapping: User',
+    expression: `// A directory asks for both parts of a name, so that who has only one has it twice.
+const words = request.user.name.trim().split(/\\s+/).filter(Boolean);
+const givenName = words[0] || request.user.username;
+const familyName = words.slice(1).join(" ") || givenName;
+return {
+  name: { fullName: request.user.name || request.user.username, givenName, familyName },
+  suspended: !request.user.is_active,
+};`,
+  },
+  {
+    managed: 'gatehouse/providers/workspace_directory/group',
+    name: 'Gatehouse default Workspace Directory Mapping: Group',
+    expression: 'return { name: group.name };',
+  },
+];
+
+/** What scopes and directories say of people until an administrator changes it. */
+export const mappings: BootstrapStep = {
+  name: 'mappings',
+  async run({ ensure }) {
+    for (const { managed, ...values } of scopes) await ensure('svc_providers_oauth2.scopemapping', { managed }, values);
+    for (const { managed, ...values } of workspace) {
+      await ensure('svc_providers_workspace_directory.workspacedirectoryprovidermapping', { managed }, values);
+    }
+  },
+};
