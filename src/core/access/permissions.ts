@@ -23,7 +23,6 @@ const furtherPermissions: readonly (readonly [model: string, codename: string, n
   ['svc_core.group', 'add_user_to_group', 'Add user to group'],
   ['svc_core.group', 'remove_user_from_group', 'Remove user from group'],
   ['svc_core.token', 'view_token_key', 'View token’s key'],
-  ['svc_core.token', 'set_token_key', 'Set a token’s key'],
   ['svc_rbac.role', 'assign_role_permissions', 'Can assign permissions to roles'],
   ['svc_rbac.role', 'unassign_role_permissions', 'Can unassign permissions from roles'],
   ['svc_flows.flow', 'export_flow', 'Can export a Flow'],

@@ -1,10 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
-import { isStorable } from '../../resource/fields/well-formed.ts';
+import { findUnstorable } from '../../resource/fields/well-formed.ts';
 import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
 
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
+
+// Past these the databases refuse the condition.
+const mostMembers = 50;
+const deepestMember = 32;
 
 /** `attributes={"team":"blue","home__city":"Bern"}`: rows whose attributes have these members. */
 export const attributesFilter: Filter = {
@@ -12,9 +16,13 @@ export const attributesFilter: Filter = {
   condition({ texts, row, dialect }) {
     const wanted = parseObject(texts.at(-1) ?? '');
     if (typeof wanted === 'string') return { complaint: wanted };
+    const complaint = findUnstorable(wanted);
+    if (complaint) return { complaint };
     const members = leaves(wanted, []);
     if (members.length === 0) return null;
-    if (!members.every(([path]) => path.every(isStorable))) return { complaint: 'Null characters are not allowed.' };
+    if (members.length > mostMembers || members.some(([path]) => path.length > deepestMember)) {
+      return { complaint: 'Value has too many members.' };
+    }
     const conditions = members.map(([path, value]) => dialect.jsonEquals(row.col('attributes'), path, value));
     return sql`(${sql.join(conditions, sql` and `)})`;
   },
