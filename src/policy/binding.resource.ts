@@ -24,9 +24,9 @@ export const bindingResource = defineResource({
   },
   fields: {
     // A PUT that names one of the three means that one and not the others.
-    policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true }),
-    group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true }),
-    user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true }),
+    policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, goesAlong: true }),
+    group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, goesAlong: true }),
+    user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, goesAlong: true }),
     policy_obj: nested('svc_policies.policy', 'policy'),
     group_obj: nested('svc_core.group', 'group'),
     user_obj: nested('svc_core.user', 'user'),

@@ -21,6 +21,9 @@ export function policiesResource(engine: PolicyEngine): Resource {
       bindings__isnull: eitherFilter(
         (row) => sql`not exists (select 1 from policy_bindings pb where pb.policy = ${row.col('pk')})`,
       ),
+      promptstage__isnull: eitherFilter(
+        (row) => sql`not exists (select 1 from prompt_stage_validation_policies pv where pv.policy = ${row.col('pk')})`,
+      ),
     },
     actions: [tryPolicyAction(engine)],
   });

@@ -22,7 +22,9 @@ export const policyFamily: Family = {
     last_updated: time({ readOnly: true, writeOnly: true, filter: true, onWrite: (call) => call.now }),
     bound_to: computed(
       integerSchema,
-      (row) => sql`(select count(*) from policy_bindings pb where pb.policy = ${row.col('pk')})`,
+      // What names the policy: bindings, also those not in force, and prompt stages that validate by it.
+      (row) => sql`((select count(*) from policy_bindings pb where pb.policy = ${row.col('pk')})
+        + (select count(*) from prompt_stage_validation_policies pv where pv.policy = ${row.col('pk')}))`,
     ),
   },
 };

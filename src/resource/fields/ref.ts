@@ -6,12 +6,15 @@ import { typeName } from './well-formed.ts';
 export interface RefOptions extends Common {
   /** The caller must hold this verb on the object named, before and after a change. */
   readonly needs?: 'view' | 'change';
+  /** The row goes with the object it names, although the reference may be empty. */
+  readonly goesAlong?: boolean;
 }
 
 export interface RefField extends Field {
   readonly model: string;
   readonly keyType: KeyType;
   readonly needs?: 'view' | 'change';
+  readonly goesAlong?: boolean;
 }
 
 export type KeyType = 'uuid' | 'int';

@@ -3,8 +3,8 @@ import { Problem } from '../../lib/problem.ts';
 import { visibleRows } from '../access.ts';
 import { nameOf } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
-import type { Field, Row } from '../fields/field.ts';
-import { isRef } from '../fields/ref.ts';
+import type { Row } from '../fields/field.ts';
+import { isRef, type RefField } from '../fields/ref.ts';
 import { type Engine, findVisible } from '../read.ts';
 import type { Resource } from '../resource.ts';
 
@@ -27,7 +27,7 @@ async function rowsNaming(
   engine: Engine,
   other: Resource,
   name: string,
-  field: Field,
+  field: RefField,
   pk: string | number,
   call: Call,
 ): Promise<Row[]> {
@@ -48,7 +48,7 @@ async function rowsNaming(
     model_name: other.modelName,
     pk: String(raw[other.keyName ?? 'pk']),
     name: nameOf(other, plan.load(raw, { world: call.world, call, registry: engine.registry })),
-    action: field.storage.in === 'join' ? 'cascade_many' : field.nullable ? 'set_null' : 'cascade',
+    action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.goesAlong ? 'set_null' : 'cascade',
   }));
 }
 
