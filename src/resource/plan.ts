@@ -40,7 +40,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   const stored = members.filter((member): member is Stored => member.read !== null);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
-  const isPlain = shown.length === stored.length;
+  const isPlain = derivedMembers.length === 0 && shown.length === members.length;
   return {
     columns,
     list: sql.join(columns.map(({ expression, alias }) => sql`${expression} as ${sql.ref(alias)}`)),
