@@ -6,6 +6,7 @@ import { mountMedia } from '../core/media/serve-media.ts';
 import { cookieNames } from '../core/session/session-cookies.ts';
 import { createServer } from '../platform/http/server.ts';
 import { createMetrics } from '../platform/metrics.ts';
+import { actorOfAccessToken } from '../provider/access-token-credential.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -56,7 +57,13 @@ export async function composeApp(world: World): Promise<App> {
     world: resourceWorld,
     prefix: apiPrefix,
     now: clock.now,
-    authenticate: createAuthenticate({ db, key, isSecure, now: clock.now }),
+    authenticate: createAuthenticate({
+      db,
+      key,
+      isSecure,
+      now: clock.now,
+      otherBearer: (credentials, now) => actorOfAccessToken(db, key, credentials, now),
+    }),
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });

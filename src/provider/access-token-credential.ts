@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import { type ActorRow, actorColumns, loadActor } from '../core/access/actor.ts';
+import { isSuperuserSql } from '../core/access/rights-sql.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { InstanceKey } from '../platform/keys.ts';
+import type { Actor } from '../resource/actor.ts';
+
+/** The scope that lets an access token call this server's own API. */
+export const apiScope = 'gatehouse/api';
+
+interface GrantRow extends ActorRow {
+  readonly is_active: boolean | number;
+  readonly expiring: boolean | number;
+  readonly expires: string | null;
+  readonly revoked: boolean | number;
+  readonly scope: string;
+}
+
+/** Who presents an OAuth2 access token; null when it is none, or none for the API. Everything is asked at every use. */
+export async function actorOfAccessToken(
+  db: Database,
+  key: InstanceKey,
+  token: string,
+  now: string,
+): Promise<Actor | null> {
+  const { rows } = await sql<GrantRow>`select ${actorColumns}, u.is_active, t.expiring, t.expires, t.revoked, t.scope,
+    ${isSuperuserSql(sql`u.pk`)} as is_superuser
+    from oauth2_access_tokens t join users u on u.pk = t."user" where t.token_hash = ${key.hash(token)}`.execute(
+    db.read,
+  );
+  const row = rows[0];
+  if (!row?.is_active || row.revoked) return null;
+  if (row.expiring && (row.expires === null || row.expires <= now)) return null;
+  const scopes: string[] = JSON.parse(row.scope);
+  return scopes.includes(apiScope) ? loadActor(db, row, null) : null;
+}
