@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { chunksOf } from '../lib/chunks.ts';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from './call.ts';
@@ -79,7 +80,15 @@ export function storedComplaints(
   return probe(allFields, parsed, tableOf, current, tx, registry);
 }
 
-/** Asks for all references and unique values of a body in one statement. */
+interface Probed {
+  readonly name: string;
+  readonly pk: string;
+}
+
+/** A statement takes so many parameters and no more: SQLite 32,766. */
+const mostKeys = 2_000;
+
+/** Asks for all references and unique values of a body in one statement, unless it names thousands. */
 async function probe(
   fields: Fields,
   { values, given }: Pick<ParsedBody, 'values' | 'given'>,
@@ -98,13 +107,24 @@ async function probe(
       const keys = keysOf(values[name]);
       // A kind's own table holds no rows of its sister kinds.
       const { table } = registry.require((fields[name] as RefField).model);
-      return keys.length === 0 ? [] : [select(name, table, sql`pk in (${sql.join(keys)})`)];
+      return chunksOf(keys, mostKeys).map((some) => ({
+        keys: some.length,
+        query: select(name, table, sql`pk in (${sql.join(some)})`),
+      }));
     }),
-    ...uniques.map((name) => select(taken(name), tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`)),
+    ...uniques.map((name) => ({
+      keys: 1,
+      query: select(taken(name), tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`),
+    })),
   ];
   if (probes.length === 0) return {};
 
-  const { rows } = await sql<{ name: string; pk: string }>`${sql.join(probes, sql` union all `)}`.execute(db);
+  const rows: Probed[] = [];
+  const isLarge = probes.some(({ keys }) => keys === mostKeys);
+  for (const some of isLarge ? probes.map((one) => [one]) : [probes]) {
+    const queries = some.map(({ query }) => query);
+    rows.push(...(await sql<Probed>`${sql.join(queries, sql` union all `)}`.execute(db)).rows);
+  }
   const found = Map.groupBy(rows, ({ name }) => name);
   const complaints: Complaints = {};
   for (const name of references) {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { chunksOf } from '../lib/chunks.ts';
 import { type Complaints, Invalid, Problem } from '../lib/problem.ts';
 import { type Query, Rollback } from '../platform/db/database.ts';
 import { holdsOn } from './access.ts';
 import { type Call, requireActor } from './call.ts';
-import type { Field, Row } from './fields/field.ts';
+import type { Field, Join, Row } from './fields/field.ts';
 import { isRef } from './fields/ref.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -30,6 +31,7 @@ function refusalOf(error: unknown, call: Call, resource: Resource | null): Inval
   const violation = call.db.dialect.violation(error);
   if (!violation) return null;
   if (violation.kind === 'reference') return Invalid.whole('An object that is referred to does not exist.');
+  if (violation.kind === 'size') return Invalid.whole('A value is too long to be stored.');
   if (violation.kind === 'check') return null;
   const complaints: Complaints = {};
   for (const column of violation.columns) {
@@ -71,18 +73,33 @@ export async function writeJoins(
     const field = resource.allFields[name];
     if (field?.storage.in !== 'join' || !Array.isArray(value)) continue;
     const { table, own, other } = field.storage.join;
-    const keys = value as (string | number)[];
-    if (!isNew) {
-      const keep = keys.length > 0 ? sql`and ${sql.ref(other)} not in (${sql.join(keys)})` : sql``;
-      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} ${keep}`.execute(tx);
+    const keys = new Set(value as (string | number)[]);
+    const known = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
+    for (const gone of chunksOf([...known.difference(keys)], mostPairs)) {
+      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(gone)})`.execute(
+        tx,
+      );
     }
-    if (keys.length > 0) {
-      const pairs = sql.join(keys.map((key) => sql`(${pk}, ${key})`));
+    for (const added of chunksOf([...keys.difference(known)], mostPairs)) {
+      const pairs = sql.join(added.map((key) => sql`(${pk}, ${key})`));
       await sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`.execute(
         tx,
       );
     }
   }
+}
+
+/** A statement takes so many parameters and no more: SQLite 32,766. */
+const mostPairs = 5_000;
+
+async function pairedWith(
+  { table, own, other }: Join,
+  pk: string | number,
+  tx: Query,
+): Promise<ReadonlySet<string | number>> {
+  const { rows } = await sql<{ key: string | number }>`select ${sql.ref(other)} as key from ${sql.table(table)}
+    where ${sql.ref(own)} = ${pk}`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
 }
 
 /** Some references give rights over what they name: the caller must hold them, on the old object and on the new. */

@@ -48,4 +48,6 @@ export interface Dialect {
 export type Violation =
   | { readonly kind: 'unique'; readonly columns: readonly string[] }
   | { readonly kind: 'reference' }
+  /** A value that does not fit into an index. */
+  | { readonly kind: 'size' }
   | { readonly kind: 'check' };

@@ -58,6 +58,7 @@ export const postgresDialect: Dialect = {
       return { kind: 'unique', columns: columns.split(', ').map((name) => name.replaceAll('"', '')) };
     }
     if (code === '23503') return { kind: 'reference' };
+    if (code === '54000') return { kind: 'size' };
     if (code === '23514' || code === '23502') return { kind: 'check' };
     return null;
   },

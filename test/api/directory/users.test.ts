@@ -80,6 +80,12 @@ describeOnBoth('users', (server) => {
     expect(made.body).toEqual({ path: [complaint] });
   });
 
+  test('a name that no index can hold is no fault of the server', async () => {
+    const name = Array.from({ length: 20_000 }, () => String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 5000)));
+    const made = await create({ username: 'long-name', name: name.join('') });
+    expect([201, 400]).toContain(made.status);
+  });
+
   test('an internal service account is not made, not changed, and nobody becomes one', async () => {
     const { admin, user, world } = server();
     const refusal = { type: ['Setting a user to internal service account is not allowed.'] };
