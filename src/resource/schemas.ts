@@ -17,8 +17,10 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
     if (isShown(field) && (!names || names.includes(name))) properties[name] = memberSchema(field, registry);
   }
   const schema: JsonSchema = { type: 'object', properties, required: Object.keys(properties) };
-  return { name: declared?.schema ?? resource.schema, schema };
+  return { name: schemaName(resource, view), schema };
 }
+
+const schemaName = ({ schema, views }: Resource, view: string): string => views?.[view]?.schema ?? schema;
 
 function memberSchema(field: Field, registry: Registry): JsonSchema {
   const value = field.storage.in === 'nested' ? nestedSchema(field, registry) : field.schema;
@@ -31,8 +33,7 @@ function memberSchema(field: Field, registry: Registry): JsonSchema {
 function nestedSchema({ storage }: Field, registry: Registry): JsonSchema {
   if (storage.in !== 'nested') throw new Error('only nested fields have nested schemas');
   const { model, view, many, unless } = storage.nest;
-  const { name } = responseSchema(registry.require(model), registry, view);
-  const reference = { $ref: `#/components/schemas/${name}` };
+  const reference = { $ref: `#/components/schemas/${schemaName(registry.require(model), view)}` };
   if (!many) return orNull(reference);
   return unless ? orNull(arrayOf(reference)) : arrayOf(reference);
 }

@@ -53,7 +53,8 @@ export function columnsByTable(resource: Resource, values: Row, call: Call): Map
   const tables = new Map<string, Row>([...(family ? [[family.table, {}] as [string, Row]] : []), [table, {}]]);
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
-    if (field?.storage.in !== 'column') continue;
+    // An embedded object is shown whole and stored as its key.
+    if (field?.storage.in !== 'column' && field?.kind !== 'embedded') continue;
     const home = family && Object.hasOwn(family.fields, name) ? family.table : table;
     const column = value === null ? null : field.toColumn(value, call.world, `${rootTable}.${name}`);
     (tables.get(home) as Row)[name] = column;

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import type { Verb } from '../../src/resource/define.ts';
+import { isWritable, type Row } from '../../src/resource/fields/field.ts';
+import { isRef } from '../../src/resource/fields/ref.ts';
+import type { Resource } from '../../src/resource/resource.ts';
+import { describeEveryResource, type ResourceGround } from './every-resource.ts';
+import { resourceHints } from './hints.ts';
+import type { Sample } from './maker.ts';
+import type { Right } from './probe.ts';
+
+const isByPermission = ({ visibility }: Resource) => visibility === undefined || visibility.by === 'permission';
+
+/** What each verb answers on a sample. Those that are open get a proper body, or an object of their own to delete. */
+async function tryVerbs(ground: ResourceGround, sample: Sample, open: readonly Verb[]) {
+  const { resource, make, bodyFor } = ground;
+  const { api } = ground.probe;
+  const body = async (verb: Verb) => (open.includes(verb) ? bodyFor(resource) : {});
+  const doomed = open.includes('destroy') ? await make(resource.model) : sample;
+  const calls: Record<Verb, () => Promise<{ status: number }>> = {
+    list: () => api.get(resource.path),
+    create: async () => api.post(resource.path, await body('create')),
+    retrieve: () => api.get(sample.path),
+    partial_update: () => api.patch(sample.path, {}),
+    update: async () => api.put(sample.path, await body('update')),
+    destroy: () => api.delete(doomed.path),
+    used_by: () => api.get(`${sample.path}used_by/`),
+  };
+  const statuses: Partial<Record<Verb, number>> = {};
+  // A replaced row may be found elsewhere afterwards, so that is tried last.
+  for (const verb of resource.verbs.toSorted((a, b) => Number(a === 'update') - Number(b === 'update'))) {
+    statuses[verb] = (await calls[verb]()).status;
+  }
+  return statuses;
+}
+
+const success: Record<Verb, number> = {
+  list: 200,
+  create: 201,
+  retrieve: 200,
+  update: 200,
+  partial_update: 200,
+  destroy: 204,
+  used_by: 200,
+};
+
+/** What is expected when exactly these verbs are open. */
+const opening = (resource: Resource, open: readonly Verb[]): Partial<Record<Verb, number>> =>
+  Object.fromEntries(resource.verbs.map((verb) => [verb, open.includes(verb) ? success[verb] : 403]));
+
+/** Rights over what a body refers to, where references ask for them; they open nothing by themselves. */
+function rightsOverReferences(
+  { registry }: { registry: ResourceGround['server']['app']['engine']['registry'] },
+  resource: Resource,
+): string[] {
+  const asked = Object.values(resource.allFields).flatMap((field) =>
+    isRef(field) && field.needs && isWritable(field) ? [registry.require(field.model).permission(field.needs)] : [],
+  );
+  return [...new Set([...asked, ...(resourceHints[resource.model]?.alsoNeeds ?? [])])];
+}
+
+const reading: Verb[] = ['list', 'retrieve', 'used_by'];
+
+describeEveryResource(
+  'rights over every object',
+  (ground) => {
+    test('each permission opens its verb and no other', async () => {
+      const here = ground();
+      const { resource, probe } = here;
+      const beside = rightsOverReferences(here.server.app.engine, resource);
+      const view = resource.permission('view');
+      const cases: [string, Right[], Verb[]][] = [
+        ['none', [], []],
+        ['view', [view], reading],
+        ['add', [resource.permission('add')], ['create']],
+        ['change without view', [resource.permission('change')], []],
+        ['delete without view', [resource.permission('delete')], []],
+        ['view and change', [view, resource.permission('change')], [...reading, 'update', 'partial_update']],
+        ['view and delete', [view, resource.permission('delete')], [...reading, 'destroy']],
+      ];
+      let sample = await here.make(resource.model);
+      for (const [name, rights, open] of cases) {
+        await probe.holds(...rights, ...beside);
+        const statuses = await tryVerbs(here, sample, open);
+        if (open.includes('update')) sample = await here.make(resource.model);
+        expect([name, statuses]).toEqual([name, opening(resource, open)]);
+      }
+    });
+  },
+  isByPermission,
+);
+
+describeEveryResource(
+  'rights over one object',
+  (ground) => {
+    test('open that object and hide the others', async () => {
+      const here = ground();
+      const { resource, probe, make } = here;
+      const beside = rightsOverReferences(here.server.app.engine, resource);
+      const [mine, other] = [await make(resource.model), await make(resource.model)];
+      const on = (verb: 'view' | 'change' | 'delete'): Right => ({
+        permission: resource.permission(verb),
+        on: mine.pk,
+      });
+      const status = async (method: string, { path }: Sample, body?: Row) =>
+        (await probe.api.send(method, path, body)).status;
+
+      await probe.holds(on('view'), ...beside);
+      if (resource.verbs.includes('list')) {
+        const { pagination, results } = (await probe.api.get(resource.path)).body;
+        expect(pagination.count).toBe(1);
+        if (resource.keyName) expect(results[0][resource.keyName]).toBe(mine.pk);
+      }
+      if (resource.verbs.includes('retrieve')) {
+        expect([await status('GET', mine), await status('GET', other)]).toEqual([200, 404]);
+      }
+      if (resource.verbs.includes('partial_update')) {
+        expect([await status('PATCH', mine, {}), await status('PATCH', other, {})]).toEqual([403, 404]);
+        await probe.holds(on('view'), on('change'), ...beside);
+        expect([await status('PATCH', mine, {}), await status('PATCH', other, {})]).toEqual([200, 404]);
+      }
+      if (resource.verbs.includes('destroy')) {
+        expect([await status('DELETE', mine), await status('DELETE', other)]).toEqual([403, 404]);
+        await probe.holds(on('view'), on('delete'), ...beside);
+        expect([await status('DELETE', other), await status('DELETE', mine)]).toEqual([404, 204]);
+      }
+    });
+  },
+  isByPermission,
+);
+
+describeEveryResource(
+  'own objects',
+  (ground) => {
+    test('are all that a caller without rights sees', async () => {
+      const here = ground();
+      const { resource, probe, make, admin } = here;
+      await probe.holds();
+      const [mine, other] = [await make(resource.model, probe.pk), await make(resource.model)];
+      if (resource.verbs.includes('list')) {
+        const listed = (await probe.api.get(resource.path)).body;
+        expect(listed.pagination.count).toBe(1);
+        if (resource.keyName) expect(listed.results[0][resource.keyName]).toBe(mine.pk);
+        expect((await admin.get(resource.path)).body.pagination.count).toBeGreaterThanOrEqual(2);
+      }
+      for (const [verb, method, body] of [
+        ['retrieve', 'GET', undefined],
+        ['partial_update', 'PATCH', {}],
+        ['destroy', 'DELETE', undefined],
+      ] as const) {
+        if (!resource.verbs.includes(verb)) continue;
+        expect([verb, (await probe.api.send(method, other.path, body)).status]).toEqual([verb, 404]);
+        const { visibility } = resource;
+        const mayWrite = visibility?.by === 'owner' && visibility.write !== 'permission';
+        const expected = method === 'GET' || mayWrite ? success[verb] : 403;
+        expect([verb, (await probe.api.send(method, mine.path, body)).status]).toEqual([verb, expected]);
+      }
+    });
+  },
+  ({ visibility }) => visibility?.by === 'owner',
+);

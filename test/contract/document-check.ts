@@ -1,0 +1,97 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument } from '../../src/resource/openapi.ts';
+import type { Operation } from '../../src/resource/operation.ts';
+import { createRouter } from '../../src/resource/router.ts';
+import type { Answer, Api } from '../support/api.ts';
+
+/** Holds every answer against the OpenAPI document. */
+export interface DocumentCheck {
+  /** The same client, which throws when an answer is not as the document says. */
+  watch(api: Api): Api;
+  /** Operations that have answered with success. */
+  readonly succeeded: ReadonlySet<string>;
+}
+
+export function createDocumentCheck(document: OpenApiDocument, operations: readonly Operation[]): DocumentCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(closed(document) as object, 'document');
+  const route = createRouter(operations);
+  const succeeded = new Set<string>();
+  const validators = new Map<string, ValidateFunction>();
+
+  function validatorAt(pointer: readonly string[]): ValidateFunction {
+    const path = pointer.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+    let validate = validators.get(path);
+    if (!validate) {
+      validate = ajv.compile({ $ref: `document#/${path}` });
+      validators.set(path, validate);
+    }
+    return validate;
+  }
+
+  function check(method: string, path: string, answer: Answer): void {
+    const operation = route(path.split('?', 1)[0] as string)?.operations.get(method as Operation['method']);
+    if (!operation) return;
+    const { responses } = (document.paths[operation.path] as NonNullable<OpenApiDocument['paths'][string]>)[
+      method.toLowerCase()
+    ] as NonNullable<OpenApiDocument['paths'][string][string]>;
+    const told = (problem: string) =>
+      new Error(
+        `${operation.id} (${method} ${path}) answered ${answer.status}: ${problem}\n${answer.text.slice(0, 600)}`,
+      );
+
+    if (answer.status >= 500) throw told('a fault');
+    const status = responses[answer.status] ? String(answer.status) : 'default';
+    if (status === 'default' && answer.status < 400) throw told('a status that the document does not know');
+    const type = answer.headers.get('content-type')?.split(';', 1)[0];
+    const content = responses[status]?.content;
+    if (!content) {
+      if (answer.text !== '') throw told('a body where the document has none');
+    } else if (!type || !content[type]) {
+      throw told(`a body of type ${type}`);
+    } else if (answer.body !== undefined) {
+      const validate = validatorAt([
+        'paths',
+        operation.path,
+        method.toLowerCase(),
+        'responses',
+        status,
+        'content',
+        type,
+        'schema',
+      ]);
+      if (!validate(answer.body)) throw told(ajv.errorsText(validate.errors));
+    }
+    if (answer.status < 300) succeeded.add(operation.id);
+  }
+
+  const watch = (api: Api): Api => {
+    const send: Api['send'] = async (method, path, body, headers) => {
+      const answer = await api.send(method, path, body, headers);
+      check(method, path, answer);
+      return answer;
+    };
+    return {
+      send,
+      get: (path, headers) => send('GET', path, undefined, headers),
+      post: (path, body, headers) => send('POST', path, body ?? {}, headers),
+      put: (path, body, headers) => send('PUT', path, body ?? {}, headers),
+      patch: (path, body, headers) => send('PATCH', path, body ?? {}, headers),
+      delete: (path, headers) => send('DELETE', path, undefined, headers),
+    };
+  };
+  return { watch, succeeded };
+}
+
+/** Answers may hold nothing that the document does not name: what it leaves open must say so. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closed(inner)]));
+  const isObjectSchema = members.type === 'object' && typeof members.properties === 'object';
+  return isObjectSchema && members.additionalProperties === undefined
+    ? { ...members, additionalProperties: false }
+    : members;
+}

@@ -1,0 +1,71 @@
+import { beforeAll, describe } from 'vitest';
+import type { OpenApiDocument } from '../../src/resource/openapi.ts';
+import type { Resource } from '../../src/resource/resource.ts';
+import type { Api } from '../support/api.ts';
+import { describeOnBoth, startServer, type TestServer } from '../support/server.ts';
+import { createDocumentCheck, type DocumentCheck } from './document-check.ts';
+import { createMaker, type Maker } from './maker.ts';
+import { createProbe, type Probe } from './probe.ts';
+import { createStored, type Stored } from './stored.ts';
+
+// Tests are named after the resources before any server runs, so a server is asked once what there is.
+const { resources, operations } = await listCatalogue();
+
+async function listCatalogue() {
+  const { app, close } = await startServer('sqlite');
+  await close();
+  return { resources: app.engine.registry.resources, operations: app.operations };
+}
+
+export const operationIds: readonly string[] = operations.map(({ id }) => id);
+
+/** What every contract test works with. Answers through these clients are held against the OpenAPI document. */
+export interface Ground extends Maker {
+  readonly server: TestServer;
+  readonly admin: Api;
+  readonly nobody: Api;
+  readonly probe: Probe;
+  readonly stored: Stored;
+  readonly check: DocumentCheck;
+}
+
+export async function prepareGround(server: TestServer): Promise<Ground> {
+  const document = (await server.nobody.get('/schema/')).body as OpenApiDocument;
+  const check = createDocumentCheck(document, server.app.operations);
+  return {
+    ...createMaker(server),
+    server,
+    check,
+    admin: check.watch(server.admin),
+    nobody: check.watch(server.nobody),
+    probe: await createProbe(server, check.watch),
+    stored: await createStored(server),
+  };
+}
+
+export interface ResourceGround extends Ground {
+  readonly resource: Resource;
+}
+
+/** The same tests for every resource in the catalogue that `which` picks, on both databases. */
+export function describeEveryResource(
+  name: string,
+  tests: (ground: () => ResourceGround, resource: Resource) => void,
+  which: (resource: Resource) => boolean = () => true,
+): void {
+  const chosen = resources.filter(which);
+  if (chosen.length === 0) return;
+  describeOnBoth(name, (server) => {
+    let ground: Ground | undefined;
+    beforeAll(async () => {
+      ground = await prepareGround(server());
+    });
+    describe.each(chosen.map((resource) => [resource.path, resource] as const))('%s', (_, { model }) => {
+      const here = () => {
+        const prepared = ground as Ground;
+        return { ...prepared, resource: prepared.server.app.engine.registry.require(model) };
+      };
+      tests(here, resources.find((resource) => resource.model === model) as Resource);
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Database } from '../../src/platform/db/database.ts';
+import type { TestServer } from '../support/server.ts';
+
+/** Looks at what is stored, past the API. */
+export interface Stored {
+  /** How many rows each table has. */
+  counts(): Promise<Record<string, number>>;
+  events(): Promise<number>;
+  /** The newest events, newest first. */
+  lastEvents(
+    count: number,
+  ): Promise<{ action: string; context: Record<string, unknown>; user: Record<string, unknown> }[]>;
+}
+
+export async function createStored({ world: { db } }: TestServer): Promise<Stored> {
+  const names = Object.keys(await columnsByTable(db));
+  const columns = names.map((name) => sql`(select count(*) from ${sql.table(name)}) as ${sql.ref(name)}`);
+  return {
+    async counts() {
+      const { rows } = await sql<Record<string, number>>`select ${sql.join(columns)}`.execute(db.read);
+      return rows[0] as Record<string, number>;
+    },
+    async events() {
+      const { rows } = await sql<{ count: number }>`select count(*) as count from events`.execute(db.read);
+      return Number(rows[0]?.count);
+    },
+    async lastEvents(count) {
+      const { rows } = await sql<{
+        action: string;
+        context: string;
+        user: string;
+      }>`select action, context, "user" from events
+        order by created desc limit ${count}`.execute(db.read);
+      return rows.map(({ action, context, user }) => ({
+        action,
+        context: JSON.parse(context),
+        user: JSON.parse(user),
+      }));
+    },
+  };
+}
+
+/** The columns of every table that is ours: not those that a search index is kept in. */
+export async function columnsByTable(db: Database): Promise<Record<string, string[]>> {
+  const tables = await db.read.introspection.getTables();
+  const own = tables.filter(({ name, isView }) => !isView && !/_search(_\w+)?$/.test(name));
+  return Object.fromEntries(own.map(({ name, columns }) => [name, columns.map((column) => column.name)]));
+}
