@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { makeFlow, makeSource, unique } from './fixtures.ts';
+
+async function make(server: TestServer, values: Record<string, unknown> = {}) {
+  const flow = await makeFlow(server, 'stage_configuration');
+  const source = await makeSource(server, 'saml', {
+    pre_authentication_flow: flow.pk,
+    sso_url: 'https://idp.example.com/sso',
+    ...values,
+  });
+  return { source, flow };
+}
+
+async function makePair({ admin }: TestServer): Promise<{ pk: string; certificate: string }> {
+  const { certificate, key } = await generateCertificate({
+    commonName: unique('saml'),
+    subjectAltNames: [],
+    validityDays: 1,
+    algorithm: 'ecdsa',
+  });
+  const body = { name: unique('pair'), certificate_data: certificate, key_data: key };
+  return { pk: (await admin.post('/crypto/certificatekeypairs/', body)).body.pk, certificate };
+}
+
+const bytesOf = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
+
+describeOnBoth('SAML sources', (server) => {
+  test('are made with defaults', async () => {
+    const { source, flow } = await make(server());
+    expect(source).toMatchObject({
+      component: 'xak-source-saml-form',
+      verbose_name: 'SAML Source',
+      meta_model_name: 'svc_sources_saml.samlsource',
+      icon: '/static/sources/saml.svg',
+      pre_authentication_flow: flow.pk,
+      issuer: '',
+      sso_url: 'https://idp.example.com/sso',
+      slo_url: null,
+      allow_idp_initiated: false,
+      name_id_policy: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+      binding_type: 'REDIRECT',
+      verification_kp: null,
+      signing_kp: null,
+      encryption_kp: null,
+      digest_algorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+      signature_algorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+      temporary_user_delete_after: 'days=1',
+    });
+    expect((await fetch(`${server().url}${source.icon}`)).status).toBe(200);
+  });
+
+  test('every bad value is named', async () => {
+    const { admin } = server();
+    const empty = await admin.post('/sources/saml/', {});
+    const required = ['This field is required.'];
+    expect(empty.body).toEqual({
+      name: required,
+      slug: required,
+      pre_authentication_flow: required,
+      sso_url: required,
+    });
+    const bad = await admin.post('/sources/saml/', {
+      name: 'n',
+      slug: 'n',
+      pre_authentication_flow: null,
+      sso_url: 'javascript:alert(1)',
+      slo_url: `https://idp.example.com/${'x'.repeat(200)}`,
+      name_id_policy: 'anything',
+      binding_type: 'ARTIFACT',
+      signing_kp: '00000000-0000-4000-8000-000000000000',
+      digest_algorithm: 'md5',
+      signature_algorithm: 'none',
+      temporary_user_delete_after: 'soon',
+    });
+    expect(bad.body).toEqual({
+      pre_authentication_flow: ['This field may not be null.'],
+      sso_url: ['Enter a valid URL.'],
+      slo_url: ['Ensure this field has no more than 200 characters.'],
+      name_id_policy: ['"anything" is not a valid choice.'],
+      binding_type: ['"ARTIFACT" is not a valid choice.'],
+      signing_kp: ['Invalid pk "00000000-0000-4000-8000-000000000000" - object does not exist.'],
+      digest_algorithm: ['"md5" is not a valid choice.'],
+      signature_algorithm: ['"none" is not a valid choice.'],
+      temporary_user_delete_after: ["soon is not in the correct format of 'hours=3;minutes=1'."],
+    });
+  });
+
+  test('metadata/ tells an identity provider all it needs', async () => {
+    const { admin, world } = server();
+    const [signing, encryption, verification] = [
+      await makePair(server()),
+      await makePair(server()),
+      await makePair(server()),
+    ];
+    const { source } = await make(server(), {
+      slo_url: 'https://idp.example.com/slo',
+      signing_kp: signing.pk,
+      encryption_kp: encryption.pk,
+      verification_kp: verification.pk,
+      name_id_policy: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
+    });
+    const { status, body } = await admin.get(`/sources/saml/${source.slug}/metadata/`);
+    expect(status).toBe(200);
+    const base = `${world.config.publicUrl}/source/saml/${source.slug}`;
+    expect(body.metadata).toContain(`entityID="${base}/metadata/"`);
+    expect(body.metadata).toContain('AuthnRequestsSigned="true" WantAssertionsSigned="true"');
+    expect(body.metadata).toMatch(
+      new RegExp(`<md:AssertionConsumerService[^>]*Binding="[^"]*HTTP-POST"[^>]*Location="${base}/acs/"`),
+    );
+    expect(body.metadata.match(/<md:SingleLogoutService/g)).toHaveLength(2);
+    expect(body.metadata).toContain(
+      '<md:NameIDFormat>urn:oasis:names:tc:SAML:2.0:nameid-format:transient</md:NameIDFormat>',
+    );
+    const certificates = [...body.metadata.matchAll(/use="(\w+)".*?<ds:X509Certificate>([^<]+)</g)].map(
+      ([, use, certificate]) => [use, certificate],
+    );
+    expect(certificates).toEqual([
+      ['signing', bytesOf(signing.certificate)],
+      ['encryption', bytesOf(encryption.certificate)],
+    ]);
+    expect(body.metadata).not.toContain('PRIVATE');
+    expect(body.metadata).not.toContain(bytesOf(verification.certificate));
+
+    const file = await admin.get(body.download_url);
+    expect(file.status).toBe(200);
+    expect(file.headers.get('content-type')).toContain('application/samlmetadata+xml');
+    expect(file.headers.get('content-disposition')).toBe(`attachment; filename="${source.slug}_metadata.xml"`);
+    expect(file.text).toBe(body.metadata);
+  });
+
+  test('metadata/ cannot be broken out of', async () => {
+    const issuer = `urn:"><evil xmlns='x'>&amp;&#10;]]>\u0001\u000b<!-- ü 漢 -->`;
+    const { source } = await make(server(), { issuer });
+    const { body } = await server().admin.get(`/sources/saml/${source.slug}/metadata/`);
+    expect(body.metadata).not.toContain('<evil');
+    expect(body.metadata).not.toContain('<!--');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    expect(body.metadata).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/);
+    const entity = /entityID="([^"]*)"/.exec(body.metadata)?.[1] ?? '';
+    const read = entity.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)));
+    expect(read).toBe(issuer.replaceAll('\u0001', '').replaceAll('\u000b', ''));
+    expect(body.metadata.match(/<md:EntityDescriptor/g)).toHaveLength(1);
+    expect(body.metadata).toContain('AuthnRequestsSigned="false" WantAssertionsSigned="false"');
+    expect(body.metadata).not.toContain('SingleLogoutService');
+    expect(body.metadata).not.toContain('KeyDescriptor');
+  });
+
+  test('metadata/ is for those who may see the source', async () => {
+    const { source } = await make(server());
+    const path = `/sources/saml/${source.slug}/metadata/`;
+    expect((await server().nobody.get(path)).status).toBe(403);
+    expect((await (await server().user()).api.get(path)).status).toBe(403);
+    expect((await (await server().user(['svc_sources_saml.view_samlsource'])).api.get(path)).status).toBe(200);
+    expect((await server().admin.get('/sources/saml/nowhere/metadata/')).status).toBe(404);
+  });
+
+  test('each filter finds', async () => {
+    const { admin } = server();
+    const { pk: pair } = await makePair(server());
+    const { source, flow } = await make(server(), {
+      issuer: unique('issuer'),
+      sso_url: `https://idp.example.com/${unique('sso')}`,
+      slo_url: `https://idp.example.com/${unique('slo')}`,
+      allow_idp_initiated: true,
+      name_id_policy: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+      binding_type: 'POST_AUTO',
+      verification_kp: pair,
+      signing_kp: pair,
+      digest_algorithm: 'http://www.w3.org/2001/04/xmlenc#sha512',
+      signature_algorithm: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha512',
+      temporary_user_delete_after: 'hours=7',
+    });
+    const of = (name: string) => `${name}=${encodeURIComponent(source[name])}`;
+    for (const query of [
+      of('issuer'),
+      of('sso_url'),
+      of('slo_url'),
+      of('allow_idp_initiated'),
+      of('name_id_policy'),
+      of('binding_type'),
+      of('verification_kp'),
+      of('signing_kp'),
+      of('digest_algorithm'),
+      of('signature_algorithm'),
+      of('temporary_user_delete_after'),
+      `pre_authentication_flow=${flow.pk}`,
+    ]) {
+      const { body } = await admin.get(`/sources/saml/?${query}`);
+      expect([query, body.results.map(({ slug }: { slug: string }) => slug)]).toEqual([query, [source.slug]]);
+    }
+    expect((await admin.get('/sources/saml/?managed=x')).body.results).toEqual([]);
+  });
+
+  test('a key pair that goes leaves the source; the flow before it takes the whole source along', async () => {
+    const { admin } = server();
+    const { pk } = await makePair(server());
+    const { source, flow } = await make(server(), { signing_kp: pk });
+    await admin.delete(`/crypto/certificatekeypairs/${pk}/`);
+    expect((await admin.get(`/sources/saml/${source.slug}/`)).body.signing_kp).toBeNull();
+    expect((await admin.get(`/flows/instances/${flow.slug}/used_by/`)).body).toContainEqual(
+      expect.objectContaining({ model_name: 'samlsource', action: 'cascade' }),
+    );
+    expect((await admin.delete(`/flows/instances/${flow.slug}/`)).status).toBe(204);
+    expect((await admin.get(`/sources/saml/${source.slug}/`)).status).toBe(404);
+    expect((await admin.get(`/sources/all/${source.slug}/`)).status).toBe(404);
+  });
+});
