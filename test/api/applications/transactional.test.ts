@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { makeApplication, makeFlow } from '../../support/providers.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const path = '/core/transactional/applications/';
+const model = 'svc_providers_oauth2.oauth2provider';
+
+describeOnBoth('an application together with its provider', (server) => {
+  const body = async (slug: string) => ({
+    app: { name: slug, slug },
+    provider_model: model,
+    provider: { name: slug, authorization_flow: await makeFlow(server()), redirect_uris: [] },
+  });
+
+  test('both are made, linked, and recorded', async () => {
+    const { admin } = server();
+    const { status, body: answer } = await admin.put(path, await body('both'));
+    expect([status, answer]).toEqual([200, { applied: true, logs: [] }]);
+    const application = (await admin.get('/core/applications/both/')).body;
+    expect(application.provider_obj).toMatchObject({ name: 'both', assigned_application_slug: 'both' });
+    const { results } = (await admin.get('/events/events/?action=model_created&page_size=1000')).body;
+    const made = results
+      .map(({ context }: { context: { model: { model_name: string; name: string } } }) => context.model)
+      .filter(({ name }: { name: string }) => name === 'both')
+      .map(({ model_name }: { model_name: string }) => model_name);
+    expect(made.sort()).toEqual(['application', 'oauth2provider']);
+  });
+
+  test('a fault in either leaves neither, and both are told at once', async () => {
+    const { admin } = server();
+    await makeApplication(server(), { slug: 'is-taken' });
+    const whole = await body('neither');
+    const app = { name: '', slug: 'is-taken' };
+    const taken = 'Application with this slug already exists.';
+    const refusals: [Record<string, unknown>, Record<string, unknown>][] = [
+      [{ ...whole, app }, { app: { name: ['This field may not be blank.'], slug: [taken] } }],
+      [
+        { ...whole, provider: { ...whole.provider, name: null } },
+        { provider: { name: ['This field may not be null.'] } },
+      ],
+      [
+        { ...whole, app: { name: 'n', slug: 'is-taken' }, provider: {} },
+        {
+          app: { slug: [taken] },
+          provider: {
+            name: ['This field is required.'],
+            authorization_flow: ['This field is required.'],
+            redirect_uris: ['This field is required.'],
+          },
+        },
+      ],
+      [{ ...whole, provider_model: 'svc_core.user' }, { provider_model: ['"svc_core.user" is not a valid choice.'] }],
+      [
+        {},
+        {
+          app: ['This field is required.'],
+          provider_model: ['This field is required.'],
+          provider: ['This field is required.'],
+        },
+      ],
+      [{ ...whole, app: [] }, { app: ['Value must be a dictionary, and not have any duplicate keys.'] }],
+    ];
+    for (const [given, complaints] of refusals) {
+      const answer = await admin.put(path, given);
+      expect([answer.status, answer.body]).toEqual([400, complaints]);
+    }
+    expect((await admin.get('/providers/all/?search=neither')).body.results).toEqual([]);
+    expect((await admin.get('/core/applications/neither/')).status).toBe(404);
+  });
+
+  test('it takes the right to add both', async () => {
+    const add = ['svc_core.add_application', 'svc_providers_oauth2.add_oauth2provider'];
+    const whole = await body('by-right');
+    for (const permissions of [[], [add[0] as string], [add[1] as string]]) {
+      expect((await (await server().user(permissions)).api.put(path, whole)).status).toBe(403);
+    }
+    expect((await server().nobody.put(path, whole)).status).toBe(403);
+    const adder = await server().user(add);
+    expect((await adder.api.put(`${path}?dry_run=true`, whole)).status).toBe(200);
+    expect((await server().admin.get('/core/applications/by-right/')).status).toBe(404);
+    expect((await adder.api.put(path, whole)).status).toBe(200);
+  });
+});
