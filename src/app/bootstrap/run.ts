@@ -11,6 +11,8 @@ import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
 import { defaultFlows } from './flows.ts';
 import { mappings } from './mappings.ts';
+import { notifications } from './notifications.ts';
+import { policies } from './policies.ts';
 import { sources } from './sources.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
 import { webauthnDeviceTypes } from './webauthn-device-types.ts';
@@ -21,10 +23,12 @@ const steps: readonly BootstrapStep[] = [
   access,
   webauthnDeviceTypes,
   defaultFlows,
+  policies,
   brand,
   sources,
   mappings,
   certificates,
+  notifications,
 ];
 
 /** What a database needs before requests come: the permissions of this version, the objects of a fresh install. */

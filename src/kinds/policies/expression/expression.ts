@@ -1,28 +1,38 @@
 import { asJson } from '../../../core/mapping/user-facts.ts';
+import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyKind } from '../../../policy/kind.ts';
 import type { PolicyRequest } from '../../../policy/request.ts';
 import { expressionPolicy } from './expression.resource.ts';
 
-export function expressions(needs: { readonly sandbox: Sandbox }): PolicyKind {
+interface Needs {
+  readonly sandbox: Sandbox;
+  readonly settings: SettingsStore;
+}
+
+export function expressions({ sandbox, settings }: Needs): PolicyKind {
   return {
-    resource: expressionPolicy(needs),
-    evaluate(policy, request) {
-      const result = needs.sandbox.run(policy.expression as string, { globals: globalsOf(request) });
+    resource: expressionPolicy({ sandbox }),
+    async evaluate(policy, request) {
+      const globals = globalsOf(request, await settings.current());
+      const result = sandbox.run(policy.expression as string, { globals });
       if (!result.ok) throw new Error(result.error);
       return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs };
     },
   };
 }
 
-function globalsOf({ user, context, http, obj }: PolicyRequest): Record<string, Json> {
+/** What an expression knows, each under its name. */
+function globalsOf({ user, context, http, obj }: PolicyRequest, settings: Settings): Record<string, Json> {
   const facts = asJson(user);
   const known = context as Record<string, Json>;
+  const { default_user_change_name, default_user_change_email, default_user_change_username } = settings;
   return {
     request: { user: facts, context: known, http_request: { ...http }, obj },
     user: facts,
     context: known,
+    settings: { default_user_change_name, default_user_change_email, default_user_change_username },
   };
 }
 
