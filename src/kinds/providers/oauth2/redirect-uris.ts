@@ -8,18 +8,24 @@ export interface RedirectUri {
 }
 
 /** What a browser would run or open instead of calling anyone. */
-const harmfulScheme = /^[\s\p{Cc}]*(javascript|vbscript|data|blob|file|about)\s*:/iu;
+const harmfulScheme = /^(javascript|vbscript|data|blob|file|about):/i;
+/** Browsers skip these before they look at the scheme. */
+const skipped = /[\s\p{Cc}]+/gu;
 
 /** Where a client's answers may go. An empty list is nowhere. */
 export function redirectUris(): Field {
   const uris = list(
     record({
       matching_mode: choice(['strict', 'regex']),
-      url: text({ check: (url) => (harmfulScheme.test(url) ? `URLs of this scheme are not allowed: ${url}` : null) }),
+      url: text({ check: schemeComplaint }),
     }),
     { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).' },
   );
   return { ...uris, parse: (value) => checkPatterns(uris.parse(value) as Parsed<RedirectUri[]>) };
+}
+
+function schemeComplaint(url: string): string | null {
+  return harmfulScheme.test(url.replace(skipped, '')) ? `URLs of this scheme are not allowed: ${url}` : null;
 }
 
 function checkPatterns(parsed: Parsed<RedirectUri[]>): Parsed<RedirectUri[]> {
