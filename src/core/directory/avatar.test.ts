@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { avatarOf, avatarsComplaint } from './avatar.ts';
+
+const ada = { username: 'ada l', name: 'Ada Lovelace', email: ' Ada@Example.com', attributes: {} };
+const svgOf = (uri: string) => Buffer.from(uri.replace('data:image/svg+xml;base64,', ''), 'base64').toString();
+
+test('initials of the name, or else of the user name', () => {
+  expect(svgOf(avatarOf('initials', ada))).toContain('>AL</text>');
+  expect(svgOf(avatarOf('initials', { ...ada, name: '' }))).toContain('>AL</text>');
+  expect(svgOf(avatarOf('initials', { ...ada, name: '<b>' }))).toContain('>&#60;</text>');
+  expect(svgOf(avatarOf('initials', { ...ada, name: '🦊 fox' }))).toContain('>🦊F</text>');
+});
+
+test('none is the same for all', () => {
+  expect(avatarOf('none', ada)).toBe(avatarOf('none', { ...ada, name: 'Other' }));
+});
+
+test('an attribute, at any depth, if it is a picture', () => {
+  const of = (picture: unknown) => avatarOf('attributes.a.picture', { ...ada, attributes: { a: { picture } } });
+  expect(of('https://example.com/x.png')).toBe('https://example.com/x.png');
+  expect(of('/media/x.png')).toBe('/media/x.png');
+  expect(of('data:image/png;base64,AAAA')).toBe('data:image/png;base64,AAAA');
+  for (const bad of ['javascript:alert(1)', 'data:text/html,x', '//evil.example', 5, null, {}]) {
+    expect(of(bad)).toBe(avatarOf('none', ada));
+  }
+  expect(avatarOf('attributes.__proto__.x,initials', ada)).toBe(avatarOf('initials', ada));
+});
+
+test('a template with the user name and the hash of the address', () => {
+  const mail = hash('sha256', 'ada@example.com');
+  expect(avatarOf('https://p.example/%(username)s/%(mail_hash)s?%(unknown)s', ada)).toBe(
+    `https://p.example/ada%20l/${mail}?%(unknown)s`,
+  );
+  expect(avatarOf('gravatar', ada)).toContain(mail);
+  expect(avatarOf('gravatar,initials', { ...ada, email: '' })).toBe(avatarOf('initials', ada));
+});
+
+test.each([
+  ['initials', null],
+  ['gravatar, attributes.picture ,none', null],
+  ['https://example.com/%(username)s', null],
+  ['picture', '"picture" is not a way to show users.'],
+  ['initials,', '"" is not a way to show users.'],
+  ['javascript://x', '"javascript://x" is not a way to show users.'],
+])('the modes %s', (modes, complaint) => {
+  expect(avatarsComplaint(modes)).toBe(complaint);
+});
