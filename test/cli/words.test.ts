@@ -1,28 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runCommandLine } from '../../src/app/cli/command-line.ts';
 import { runGatehouse } from '../support/gatehouse-process.ts';
 import { newFolder } from '../support/server.ts';
+import { run } from './in-process.ts';
 
 const commands = ['serve', 'migrate', 'backup', 'restore', 'recover-admin', 'check', 'demo'];
-
-async function run(args: readonly string[], env: Record<string, string> = {}) {
-  let stdout = '';
-  let stderr = '';
-  const code = await runCommandLine(args, env, {
-    stdout: {
-      write: (text) => {
-        stdout += text;
-      },
-    },
-    stderr: {
-      write: (text) => {
-        stderr += text;
-      },
-    },
-  });
-  return { code, stdout, stderr };
-}
 
 test('a process says it on the right channel and exits with the right code', async () => {
   expect(await runGatehouse(['--help'])).toMatchObject({ code: 0, stderr: '', stdout: (await run(['--help'])).stdout });

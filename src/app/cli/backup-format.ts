@@ -24,7 +24,8 @@ export interface TableLine {
 
 export interface LastLine {
   readonly end: true;
-  readonly rows: number;
+  /** How many there are between the first and this one. */
+  readonly lines: number;
 }
 
 /** The schema brings these rows by itself. */
@@ -59,7 +60,7 @@ export async function* backupLines(
         onProgress({ rows, total, table: name });
       }
     }
-    yield line({ end: true, rows } satisfies LastLine);
+    yield line({ end: true, lines: tables.length + rows } satisfies LastLine);
   } finally {
     await snapshot.end();
   }

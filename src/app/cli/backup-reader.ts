@@ -58,7 +58,7 @@ function checkHeader(value: unknown): BackupHeader {
 }
 
 async function* checkedLines(values: AsyncGenerator<unknown>): BackupFile['lines'] {
-  let rows = 0;
+  let lines = 0;
   let last: LastLine | null = null;
   for await (const value of values) {
     if (last || typeof value !== 'object' || value === null) throw damaged();
@@ -66,8 +66,8 @@ async function* checkedLines(values: AsyncGenerator<unknown>): BackupFile['lines
       last = value as LastLine;
       continue;
     }
-    if (Array.isArray(value)) rows += 1;
+    lines += 1;
     yield value as TableLine | readonly unknown[];
   }
-  if (last?.rows !== rows) throw damaged('its end is missing');
+  if (last?.lines !== lines) throw damaged('part of it is missing');
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createLog, type Log } from '../../platform/log.ts';
 import { prepareDatabase } from '../bootstrap/run.ts';
 import { type App, composeApp } from '../compose.ts';
@@ -6,6 +7,8 @@ import { type Command, CommandError } from './command.ts';
 
 /** Requests in flight get this long to finish once the server is told to stop. */
 const stopWithinMs = 25_000;
+/** Requests that have reached this machine but were not read yet get this long to be taken up. */
+const lastCallMs = 250;
 /** From a terminal, npm passes Ctrl-C on although the server has already got it: two at once are one. */
 const oneSignalMs = 500;
 
@@ -25,6 +28,7 @@ at once.`,
       const address = await start(app, world);
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await firstSignal() }, 'Gatehouse is stopping');
+      await setTimeout(lastCallMs);
       await withDeadline(app.server.close(), log);
     } finally {
       await world.close();
@@ -72,7 +76,7 @@ function firstSignal(): Promise<NodeJS.Signals> {
 }
 
 async function withDeadline(closing: Promise<unknown>, log: Log): Promise<void> {
-  const timer = setTimeout(() => {
+  const timer = globalThis.setTimeout(() => {
     log.warn('some requests did not finish in time; stopping all the same');
     process.exit(1);
   }, stopWithinMs);

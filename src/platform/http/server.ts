@@ -56,7 +56,8 @@ export async function createServer({
     requestTimeout: requestTimeoutMs,
     connectionTimeout: 2 * requestTimeoutMs,
     keepAliveTimeout: 72_000,
-    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5_000) },
+    // Node's default for the headers is longer than ours for the whole, and it would take the one for the other.
+    http: { headersTimeout: requestTimeoutMs / 2, connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6) },
     genReqId: () => randomBytes(16).toString('hex'),
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: 'idle',
@@ -82,6 +83,7 @@ export async function createServer({
     if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     done();
   });
+  closeAfterAnswers(app);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(new Problem('not_found').body()));
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error;
@@ -91,6 +93,19 @@ export async function createServer({
     return reply.code(500).send(faultBody(request.id));
   });
   return app;
+}
+
+/** Node keeps connections open for their next request even while it stops: those in use are closed with their answer. */
+function closeAfterAnswers(app: FastifyInstance): void {
+  let isStopping = false;
+  app.addHook('preClose', (done) => {
+    isStopping = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isStopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
 }
 
 /** What a caller is told of a fault: where to look it up, and nothing of the inside. */
