@@ -13,6 +13,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/scripts scripts
+COPY web web
 # Writable, since V8 keeps its compiled code beside the bundle.
 COPY --from=build --chown=gatehouse:gatehouse /app/dist dist
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=9000 GATEHOUSE_DATA_DIR=/data

@@ -7,10 +7,8 @@ import {
   objectSchema,
   stringSchema,
 } from '../../resource/json-schema.ts';
-import type { Settings } from '../settings/settings.ts';
 
 interface Needs {
-  readonly settings: { current(): Promise<Settings> };
   readonly config: { readonly geoip: { readonly asn: string | null } };
 }
 
@@ -32,7 +30,7 @@ const schema: JsonSchema = objectSchema({
 });
 
 /** What pages must know of the server before anybody has signed in. */
-export function rootConfig({ settings, config }: Needs): Endpoint {
+export function rootConfig({ config }: Needs): Endpoint {
   return defineEndpoint({
     id: 'root_config_retrieve',
     method: 'GET',
@@ -41,7 +39,6 @@ export function rootConfig({ settings, config }: Needs): Endpoint {
     access: 'anyone',
     answer: { status: 200, schema, schemaName: 'Config' },
     async run() {
-      const { impersonation } = await settings.current();
       return {
         // Nothing is ever reported to anybody outside.
         error_reporting: { enabled: false, sentry_dsn: '', environment: '', send_pii: false, traces_sample_rate: 0 },
@@ -50,13 +47,12 @@ export function rootConfig({ settings, config }: Needs): Endpoint {
           // A country database comes with the server.
           'can_geo_ip',
           ...(config.geoip.asn === null ? [] : ['can_asn']),
-          ...(impersonation ? ['can_impersonate'] : []),
         ],
-        // Nothing is kept between requests that could be out of date: zero seconds.
+        // Seconds. Plans and decisions are made anew each time; scores of reputation are kept for a day.
         cache_timeout: 0,
         cache_timeout_flows: 0,
         cache_timeout_policies: 0,
-        cache_timeout_reputation: 0,
+        cache_timeout_reputation: 86_400,
       };
     },
   });

@@ -83,7 +83,9 @@ describeOnBoth('prompt stages', (server) => {
     const found = async (query: string) =>
       (await server().admin.get(`${path}?${query}`)).body.results.map(({ pk }: { pk: string }) => pk);
     expect(await found(`fields=${fields[1]}&name=filtered`)).toEqual([made.pk]);
-    expect(await found(`validation_policies=${policy}`)).toContain(made.pk);
+    const using = await found(`validation_policies=${policy}`);
+    expect(using).toContain(made.pk);
+    expect((await server().admin.get(`/policies/password_expiry/${policy}/`)).body.bound_to).toBe(using.length);
     expect(await found(`stage_uuid=${made.pk}`)).toEqual([made.pk]);
     expect(await found(`fields=${fields[0]}&stage_uuid=${made.pk}`)).toEqual([]);
   });
