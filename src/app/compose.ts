@@ -49,7 +49,7 @@ export async function composeApp(world: World): Promise<App> {
     ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
     schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
-  const metrics = createMetrics();
+  const metrics = createMetrics(version);
   db.onStatement(metrics.countStatement);
   const server = await createServer({ log, trustedProxies: config.trustedProxies });
   mountApi(server, operations, {

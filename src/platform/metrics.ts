@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
   observeOperation(operation: string, status: number, milliseconds: number): void;
@@ -7,7 +7,7 @@ export interface Metrics {
   render(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
   const durations = new Histogram({
@@ -22,6 +22,12 @@ export function createMetrics(): Metrics {
     help: 'Statements run against the database.',
     registers: [registry],
   });
+  new Gauge({
+    name: 'gatehouse_info',
+    help: 'The version that runs, as a label.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
   return {
     observeOperation: (operation, status, milliseconds) =>
       durations.observe({ operation, status }, milliseconds / 1000),

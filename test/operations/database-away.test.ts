@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { firstStart, logLines, processToken, startServerProcess } from '../support/gatehouse-process.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+import { newFolder } from '../support/server.ts';
+import { databaseProxy } from './database-proxy.ts';
+
+const database = await freshPostgresDatabase();
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test.skipIf(!database)(
+  'PostgreSQL goes away in a stream of writes and comes back: the server says so, lives, and goes on by itself',
+  { timeout: 90_000 },
+  async () => {
+    const proxy = await databaseProxy(database?.url ?? '');
+    const server = await startServerProcess({
+      ...firstStart,
+      DATABASE_URL: proxy.url,
+      GATEHOUSE_DATA_DIR: newFolder(),
+    });
+    const admin = server.as(processToken);
+    const ready = () => admin.send('GET', '/-/health/ready/');
+    expect((await ready()).status).toBe(200);
+
+    const statuses = new Map<number, number>();
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const writers = [1, 2, 3, 4].map(async (line) => {
+      for (let number = 0; !isOver; number++) {
+        const name = `${line}.${number}`;
+        const { status } = await admin.post('/core/groups/', { name });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status === 201) acknowledged.push(name);
+        else await pause(20);
+      }
+    });
+    for (let cut = 0; cut < 3; cut++) {
+      await pause(300);
+      proxy.away();
+      const answer = await ready();
+      expect(answer.status).toBe(503);
+      expect(answer.body).toEqual({ status: 'the database cannot be reached' });
+      expect((await admin.send('GET', '/-/health/live/')).status).toBe(200);
+      const refused = await admin.get('/core/groups/');
+      expect(refused.status).toBe(503);
+      expect(refused.body).toEqual({ detail: 'The service is busy. Try again shortly.', code: 'unavailable' });
+      expect(refused.headers.get('retry-after')).toBe('5');
+      proxy.back();
+      await expect.poll(async () => (await ready()).status, { timeout: 10_000 }).toBe(200);
+    }
+    isOver = true;
+    await Promise.all(writers);
+    expect([...statuses.keys()].sort()).toEqual([201, 503]);
+    for (const name of acknowledged) {
+      const { body } = await admin.get(`/core/groups/?name=${name}`);
+      expect(body.pagination.count).toBe(1);
+    }
+
+    // Nothing comes back at all: the answer does not wait for it.
+    proxy.silent();
+    const before = performance.now();
+    expect((await ready()).status).toBe(503);
+    expect(performance.now() - before).toBeLessThan(6_000);
+    expect((await admin.send('GET', '/-/health/live/')).status).toBe(200);
+    proxy.away();
+    proxy.back();
+    await expect.poll(async () => (await ready()).status, { timeout: 15_000 }).toBe(200);
+
+    const { code, stdout, stderr } = await server.stop();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const failures = logLines(stdout).filter(({ level }) => level === 'error');
+    expect(failures.length).toBeGreaterThan(3);
+    for (const line of failures) {
+      expect(line).toMatchObject({ msg: 'request failed', request_id: expect.any(String), res: { status: 503 } });
+    }
+    await proxy.close();
+    await database?.drop();
+  },
+);

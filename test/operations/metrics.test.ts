@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { describeOnSqlite } from '../support/server.ts';
+
+const path = '/-/metrics';
+
+describeOnSqlite('metrics without a token in the settings', (server) => {
+  test('are shown to this machine, in the form of Prometheus', async () => {
+    await server().admin.get('/core/groups/');
+    const { status, headers, text } = await server().nobody.send('GET', path);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('text/plain');
+    expect(text).toMatch(
+      /^gatehouse_operation_duration_seconds_count\{operation="core_groups_list",status="200"\} 1$/m,
+    );
+    expect(text).toMatch(/^gatehouse_database_statements_total [1-9]\d*$/m);
+    expect(text).toMatch(/^gatehouse_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+    expect(text).toMatch(/^gatehouse_process_resident_memory_bytes \d+$/m);
+  });
+
+  test('are kept from whoever was forwarded, however that is said', async () => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { 'x-forwarded-for': '' },
+      { 'x-real-ip': '127.0.0.1' },
+      { forwarded: 'for=127.0.0.1' },
+      { via: '1.1 proxy' },
+    ]) {
+      const answer = await server().nobody.send('GET', path, undefined, headers as unknown as Record<string, string>);
+      expect(answer.status).toBe(403);
+      expect(answer.body).toEqual({
+        detail: 'You do not have permission to perform this action.',
+        code: 'permission_denied',
+      });
+    }
+  });
+
+  test('an administrator from elsewhere is no exception, nor is an empty token', async () => {
+    const forwarded = { 'x-forwarded-for': '203.0.113.7' };
+    expect((await server().admin.send('GET', path, undefined, forwarded)).status).toBe(403);
+    const empty = await server().nobody.send('GET', path, undefined, { ...forwarded, authorization: 'Bearer ' });
+    expect(empty.status).toBe(403);
+  });
+
+  test('another address is refused', async () => {
+    const { app } = server();
+    const ask = (remoteAddress: string) => app.server.inject({ url: path, remoteAddress });
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])
+      expect((await ask(address)).statusCode).toBe(200);
+    for (const address of ['203.0.113.7', '10.0.0.1', '::ffff:10.0.0.1', 'fe80::1', '128.0.0.1'])
+      expect((await ask(address)).statusCode).toBe(403);
+  });
+});
+
+const token = 'a-token-for-the-metrics';
+
+describeOnSqlite(
+  'metrics with a token in the settings',
+  (server) => {
+    test('are shown to whoever brings it, from anywhere', async () => {
+      const { app } = server();
+      const ask = (authorization: string) =>
+        app.server.inject({
+          url: path,
+          remoteAddress: '203.0.113.7',
+          headers: { authorization, 'x-forwarded-for': '203.0.113.8' },
+        });
+      expect((await ask(`Bearer ${token}`)).statusCode).toBe(200);
+      for (const wrong of [`Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, token, `Basic ${token}`, 'Bearer'])
+        expect((await ask(wrong)).statusCode).toBe(403);
+    });
+  },
+  { env: { GATEHOUSE_METRICS_TOKEN: token } },
+);
+
+describe('labels', () => {
+  describeOnSqlite('are bounded', (server) => {
+    test('whatever paths and methods callers make up', async () => {
+      const { admin } = server();
+      for (const made of ['/core/users/1/', '/core/users/2/', '/core/users/x/', '/no/such/', '/core/groups/made-up/'])
+        await admin.get(made);
+      const { text } = await server().nobody.send('GET', path);
+      const operations = new Set([...text.matchAll(/operation="([^"]*)"/g)].map(([, name]) => name));
+      const known = new Set(server().app.operations.map(({ id }) => id));
+      expect([...operations].filter((name) => !known.has(name ?? ''))).toEqual([]);
+    });
+  });
+});
