@@ -19,7 +19,7 @@ export interface Endpoint<Prepared = unknown> {
   /** `/admin/settings/`; parts of the path that vary stand in braces. */
   readonly path: string;
   readonly summary: string;
-  /** A permission is asked for globally; rules over single objects belong in `prepare` or `run`. */
+  /** A permission is asked for globally. A function refuses by throwing, before the body is looked at. */
   readonly access: EndpointAccess;
   /** The schemas of the path's parts that vary; text unless said otherwise. */
   readonly params?: Readonly<Record<string, JsonSchema>>;
@@ -33,7 +33,12 @@ export interface Endpoint<Prepared = unknown> {
   run(input: EndpointInput & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
 }
 
-export type EndpointAccess = 'anyone' | 'authenticated' | 'superuser' | { readonly permission: string };
+export type EndpointAccess =
+  | 'anyone'
+  | 'authenticated'
+  | 'superuser'
+  | { readonly permission: string }
+  | ((input: Pick<EndpointInput, 'call' | 'engine'>) => Promise<unknown>);
 
 export interface EndpointInput {
   readonly call: Call;
@@ -78,7 +83,7 @@ function bodyOf({ method, bodySchema }: Endpoint, fields: Fields): Body {
 }
 
 async function serve(endpoint: Endpoint, engine: Engine, call: Call): Promise<Reply> {
-  checkAccess(endpoint.access, call);
+  await checkAccess(endpoint.access, call, engine);
   const body = endpoint.body
     ? await parseAlone(endpoint.body, call, engine.registry)
     : { values: {}, given: new Set<string>() };
@@ -92,10 +97,11 @@ async function serve(endpoint: Endpoint, engine: Engine, call: Call): Promise<Re
   return { status: endpoint.answer.status, ...(value !== undefined && { body: value }) };
 }
 
-function checkAccess(access: EndpointAccess, call: Call): void {
+async function checkAccess(access: EndpointAccess, call: Call, engine: Engine): Promise<void> {
   if (access === 'anyone') return;
   const actor = requireActor(call);
   if (access === 'authenticated') return;
+  if (typeof access === 'function') return void (await access({ call, engine }));
   if (access === 'superuser' ? !actor.isSuperuser : !actor.holds(access.permission)) {
     throw new Problem('permission_denied');
   }

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { csrfHeader } from '../../src/core/session/session-cookies.ts';
+import { apiFor } from '../support/api.ts';
+import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
+
+// State changed by requests that another site made the browser send (GHSA-rwcp-qrwg-56cg, ATH-01-009).
+describeOnBoth('class 44: a request that another site makes a browser send', (server) => {
+  const administrator = async () => (await server().admin.get('/core/users/me/')).body.user.pk as number;
+
+  test.each([
+    ['POST', '/core/users/{id}/set_password/', { password: 'chosen by another site' }],
+    ['POST', '/core/groups/', { name: 'made by another site' }],
+    ['PATCH', '/core/users/{id}/', { name: 'changed by another site' }],
+    ['PUT', '/admin/settings/', {}],
+    ['DELETE', '/core/users/{id}/', undefined],
+  ])('%s %s is refused', async (method, path, body) => {
+    const { user } = server();
+    const victim = await user();
+    const before = await stored(victim.pk);
+    const { otherSite, csrf } = await signIn(server(), await administrator());
+    const target = path.replace('{id}', String(victim.pk));
+    const wrong = [{}, { [csrfHeader]: '' }, { [csrfHeader]: 'guessed' }, { [csrfHeader]: csrf.slice(0, -1) }];
+    for (const headers of wrong) {
+      const answer = await otherSite.send(method, target, body, headers);
+      expect([answer.status, answer.body.detail]).toEqual([403, 'CSRF Failed: CSRF token missing.']);
+    }
+    expect(await stored(victim.pk)).toEqual(before);
+  });
+
+  test('our own pages bring the proof', async () => {
+    const { browser } = await signIn(server(), await administrator());
+    expect((await browser.post('/core/groups/', { name: 'made by us' })).status).toBe(201);
+  });
+
+  test('the proof of one session is not that of another', async () => {
+    const { url } = server();
+    const mine = await signIn(server(), await administrator());
+    const other = await signIn(server(), await administrator());
+    const mixed = apiFor(url, { cookie: mine.cookie, [csrfHeader]: other.csrf });
+    expect((await mixed.post('/core/groups/', { name: 'mixed' })).status).toBe(403);
+  });
+
+  test('a bearer token needs none: no browser sends it by itself', async () => {
+    expect((await server().admin.post('/core/groups/', { name: 'by token' })).status).toBe(201);
+  });
+
+  async function stored(pk: number): Promise<unknown> {
+    const { rows } = await sql`select name, password, is_active from users where pk = ${pk}`.execute(
+      server().world.db.read,
+    );
+    return rows;
+  }
+});
+
+describeOnSqlite('class 44: a GET', (server) => {
+  test('of any operation changes nothing but the audit log', async () => {
+    const { app, admin, world } = server();
+    const written: string[] = [];
+    const stop = world.db.onStatement(({ sql: text }) => {
+      if (/^\s*(insert|update|delete)/i.test(text) && !/^\s*insert into events/i.test(text)) written.push(text);
+    });
+    for (const { method, path } of app.operations) {
+      if (method !== 'GET') continue;
+      await admin.get(path.replace(/\{\w+\}/g, '1'));
+    }
+    stop();
+    expect(written).toEqual([]);
+  });
+
+  test('is not a way to set a password', async () => {
+    const { admin, user } = server();
+    const person = await user();
+    expect((await admin.get(`/core/users/${person.pk}/set_password/?password=x`)).status).toBe(405);
+  });
+});
