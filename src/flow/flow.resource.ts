@@ -46,11 +46,15 @@ export const flowResource = defineResource({
   fields: {
     policybindingmodel_ptr_id: uuid({ readOnly: true }),
     name: text({ filter: true }),
-    slug: slug({ unique: 'Flow with this slug already exists.', filter: true, help: 'Visible in the URL.' }),
-    title: text({ help: 'Shown as the Title in Flow pages.' }),
+    slug: slug({
+      unique: 'Flow with this slug already exists.',
+      filter: true,
+      help: 'Part of the address of the flow’s page.',
+    }),
+    title: text({ help: 'The heading of the flow’s pages.' }),
     designation: choice(designations, {
       filter: true,
-      help: 'Decides what this Flow is used for. For example, the Authentication flow is redirect to when an un-authenticated user visits Gatehouse.',
+      help: 'What the flow is for; a brand picks its flows by this.',
     }),
     background: image(defaultBackground),
     stages: computed(arrayOf(uuidSchema), (row, dialect) =>
@@ -71,18 +75,18 @@ export const flowResource = defineResource({
     policy_engine_mode: choice(policyEngineModes, { default: 'any' }),
     compatibility_mode: flag({
       default: false,
-      help: 'Enable compatibility mode, increases compatibility with password managers on mobile devices.',
+      help: 'Build pages so that password managers on phones find the fields.',
     }),
     export_url: derived(stringSchema, (row) => `/api/v3/flows/instances/${row.slug}/export/`),
     layout: choice(layouts, { default: 'stacked' }),
     denied_action: choice(['message_continue', 'message', 'continue'], {
       default: 'message_continue',
       filter: true,
-      help: 'Configure what should happen when a flow denies access to a user.',
+      help: 'What somebody sees whom the flow turns away.',
     }),
     authentication: choice(authentications, {
       default: 'none',
-      help: 'Required level of authentication and authorization to access a flow.',
+      help: 'Who may begin the flow.',
     }),
   },
   views: {

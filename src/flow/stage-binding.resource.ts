@@ -33,19 +33,19 @@ export const stageBindingResource = defineResource({
     evaluate_on_plan: flag({
       default: false,
       filter: true,
-      help: 'Evaluate policies during the Flow planning process.',
+      help: 'Ask the bound policies once, when the flow begins.',
     }),
     re_evaluate_policies: flag({
       default: true,
       filter: true,
-      help: 'Evaluate policies when the Stage is present to the user.',
+      help: 'Ask the bound policies when somebody comes to this step.',
     }),
     order: whole({ filter: true }),
     policy_engine_mode: choice(policyEngineModes, { default: 'any', filter: true }),
     invalid_response_action: choice(['retry', 'restart', 'restart_with_context'], {
       default: 'retry',
       filter: true,
-      help: 'Configure how the flow executor should handle an invalid response to a challenge. RETRY returns the error message and a similar challenge to the executor. RESTART restarts the flow from the beginning, and RESTART_WITH_CONTEXT restarts the flow while keeping the flow context.',
+      help: 'What a wrong answer does: ask again, begin the flow anew, or begin it anew with what was gathered so far.',
     }),
   },
   check: ({ values }) =>

@@ -31,7 +31,7 @@ export const transportResource = defineResource({
     send_once: flag({
       default: false,
       filter: true,
-      help: 'Only send notification once, for example when sending a webhook into a chat channel.',
+      help: 'Send one message for the whole group, as fits a chat channel.',
     }),
   },
   check({ values }) {

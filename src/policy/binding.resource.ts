@@ -31,7 +31,7 @@ export const bindingResource = defineResource({
     group_obj: nested('svc_core.group', 'group'),
     user_obj: nested('svc_core.user', 'user'),
     target: targetField,
-    negate: flag({ default: false, help: 'Negates the outcome of the policy. Messages are unaffected.' }),
+    negate: flag({ default: false, help: 'Turn the decision around; its messages stay.' }),
     enabled: flag({ default: true, filter: true }),
     order: whole({ filter: true }),
     timeout: whole({
@@ -40,7 +40,7 @@ export const bindingResource = defineResource({
       filter: true,
       help: 'Seconds after which the policy is given up. Zero sets no limit.',
     }),
-    failure_result: flag({ default: false, help: 'Result if the policy cannot be evaluated.' }),
+    failure_result: flag({ default: false, help: 'The decision when the policy breaks or takes too long.' }),
   },
   check: checkBinding,
 });

@@ -16,7 +16,7 @@ export const policyFamily: Family = {
     execution_logging: flag({
       default: false,
       filter: true,
-      help: 'When this option is enabled, all executions of this policy will be logged. By default, only execution errors are logged.',
+      help: 'Record every decision of this policy, not only those that failed.',
     }),
     created: time({ readOnly: true, writeOnly: true, filter: true, default: (call: { now: string }) => call.now }),
     last_updated: time({ readOnly: true, writeOnly: true, filter: true, onWrite: (call) => call.now }),

@@ -41,11 +41,11 @@ export const providerFamily: Family = {
     name: text({ unique: 'provider with this name already exists.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'Flow used for authentication when the associated application is accessed by an un-authenticated user.',
+      help: 'How people sign in who come to the application without a session.',
     }),
     authorization_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'Flow used when authorizing this provider.',
+      help: 'What a user goes through before the application is let in.',
     }),
     property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'provider_property_mappings',

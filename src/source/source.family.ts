@@ -15,19 +15,19 @@ export const sourceFamily: Family = {
   model: 'svc_core.source',
   table: 'sources',
   fields: {
-    name: text({ help: "Source's display Name." }),
+    name: text({ help: 'What people read on the sign-in page.' }),
     slug: slug({
       unique: 'source with this slug already exists.',
-      help: 'Internal source name, used in URLs.',
+      help: 'Part of the addresses that belong to the source.',
     }),
     enabled: flag({ default: true }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'Flow to use when authenticating existing users.',
+      help: 'What users go through who are known already.',
     }),
     enrollment_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'Flow to use when enrolling new users.',
+      help: 'What people go through who come for the first time.',
     }),
     user_property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'source_user_property_mappings',
@@ -42,19 +42,19 @@ export const sourceFamily: Family = {
     policy_engine_mode: choice(['all', 'any'], { default: 'any' }),
     user_matching_mode: choice(userMatchingModes, {
       default: 'identifier',
-      help: 'How the source determines if an existing user should be authenticated or a new user enrolled.',
+      help: 'How somebody from the source is recognised as one of our users.',
     }),
     managed: text({
       nullable: true,
       readOnly: true,
       default: null,
-      help: 'Objects that are managed by Gatehouse. These objects are created and updated automatically. This flag only indicates that an object can be overwritten by migrations. You can still modify the objects via the API, but expect changes to be overwritten in a later update.',
+      help: 'Marks what Gatehouse itself makes and keeps up to date; a later version may overwrite changes to it.',
     }),
     user_path_template: text({ default: 'gatehouse/sources/%(slug)s' }),
     icon: image(),
     group_matching_mode: choice(groupMatchingModes, {
       default: 'identifier',
-      help: 'How the source determines if an existing group should be used or a new group created.',
+      help: 'How a group of the source is recognised as one of ours.',
     }),
   },
 };

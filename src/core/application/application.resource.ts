@@ -48,11 +48,11 @@ export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds
     },
     visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(askAccess, actor, row, call) },
     fields: {
-      name: text({ filter: true, help: 'Application’s display Name.' }),
+      name: text({ filter: true, help: 'What people read in their list of applications.' }),
       slug: slug({
         unique: 'Application with this slug already exists.',
         filter: true,
-        help: 'Internal application name, used in URLs.',
+        help: 'Part of the addresses that belong to the application.',
       }),
       provider: ref(providerModel, 'int', {
         nullable: true,
@@ -65,7 +65,7 @@ export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds
       launch_url: derived(orNull(stringSchema), (row, { call }) =>
         launchUrl(row.launch_template as string, call.actor?.user ?? null),
       ),
-      open_in_new_tab: flag({ default: false, help: 'Open launch URL in a new browser tab or window.' }),
+      open_in_new_tab: flag({ default: false, help: 'Open the application beside the list instead of in its place.' }),
       meta_launch_url: text({ blank: true, default: '', filter: true, check: launchUrlComplaint }),
       meta_icon: image(),
       meta_description: text({ blank: true, default: '', filter: true }),

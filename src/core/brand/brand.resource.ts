@@ -49,12 +49,12 @@ export function brandResource({ settings }: Needs): Resource {
       flow_device_code: flow(),
       default_application: ref('svc_core.application', 'uuid', {
         nullable: true,
-        help: 'When set, external users will be redirected to this application after authenticating.',
+        help: 'Where external users go once they have signed in.',
       }),
       web_certificate: ref('svc_crypto.certificatekeypair', 'uuid', {
         nullable: true,
         filter: true,
-        help: 'Web Certificate used by the Gatehouse web server.',
+        help: 'The pair for this domain’s TLS.',
       }),
       attributes: json({ default: () => ({}) }),
     },
@@ -67,7 +67,7 @@ function domain(): Field {
   const field = text({
     unique: 'Brand with this domain already exists.',
     filter: true,
-    help: 'Domain that activates this brand. Can be a superset, i.e. `a.b` for `aa.b` and `ba.b`',
+    help: 'The domain this brand is for, with everything below it.',
   });
   return {
     ...field,

@@ -42,7 +42,7 @@ export const groupResource = defineResource({
   fields: {
     num_pk: derived(integerSchema, (row) => numberOf(row.pk as string)),
     name: text({ unique: 'This field must be unique.', filter: true }),
-    is_superuser: flag({ default: false, filter: true, help: 'Users added to this group will be superusers.' }),
+    is_superuser: flag({ default: false, filter: true, help: 'Whether members may do everything.' }),
     parent: ref('svc_core.group', 'uuid', { nullable: true }),
     parent_name: computed(
       orNull(stringSchema),

@@ -35,7 +35,7 @@ export function serviceAccountAction({ key, settings, uidOf }: Needs): Action {
       name: text({ max: 150 }),
       create_group: flag({ default: false }),
       expiring: flag({ default: true }),
-      expires: time({ default: null, help: 'If not provided, valid for 360 days' }),
+      expires: time({ default: null, help: 'When its token ends; after 360 days when empty.' }),
     },
     bodySchema: 'UserServiceAccountRequest',
     answer: {

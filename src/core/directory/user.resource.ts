@@ -48,7 +48,7 @@ export function userResource({ installId, passwords, settings, key }: UserNeeds)
     nameOf: (row) => String(row.username),
     fields: {
       username: text({ max: 150, unique: 'This field must be unique.', filter: true }),
-      name: text({ blank: true, required: true, filter: true, help: 'User’s display name.' }),
+      name: text({ blank: true, required: true, filter: true, help: 'What others read.' }),
       is_active: flag({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
       last_login: time({ nullable: true, default: null }),
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),

@@ -17,7 +17,7 @@ export function mappingFamily(sandbox: Sandbox): Family {
         nullable: true,
         default: null,
         unique: 'Property Mapping with this managed already exists.',
-        help: 'Objects that are managed by Gatehouse. These objects are created and updated automatically.',
+        help: 'Marks what Gatehouse itself makes and keeps up to date.',
       }),
       name: text({ unique: 'Property Mapping with this name already exists.', filter: true }),
       expression: expression(sandbox.check),

@@ -6,7 +6,7 @@ import { text } from '../../resource/fields/text.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 
-const localHelp = 'If enabled, use the local connection. Required Docker socket/Kubernetes Integration';
+const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';
 
 /** What every way to reach a platform that runs outposts has. */
 export const connectionFamily: Family = {

@@ -18,9 +18,9 @@ export const clusterConnection = defineConnection({
     kubeconfig: secretJson({
       anyValue: true,
       default: () => ({}),
-      help: 'Paste your kubeconfig here. Gatehouse will automatically use the currently selected context.',
+      help: 'A kubeconfig; its current context says which cluster is meant.',
     }),
-    verify_ssl: flag({ default: true, help: 'Verify SSL Certificates of the Kubernetes API endpoint' }),
+    verify_ssl: flag({ default: true, help: 'Whether the certificate of the cluster’s API must be trusted.' }),
   },
   check: checkKubeconfig,
 });

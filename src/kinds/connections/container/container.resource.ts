@@ -15,17 +15,17 @@ export const containerConnection = defineConnection({
   fields: {
     url: text({
       filter: true,
-      help: 'Can be in the format of unix:///var/run/docker.sock when connecting to a local daemon, or https://<host>:2376 when connecting to a remote system.',
+      help: 'Where the engine listens: unix:///var/run/docker.sock on this machine, https://<host>:2376 elsewhere.',
     }),
     tls_verification: ref(certificateModel, 'uuid', {
       nullable: true,
       filter: true,
-      help: 'CA which the endpoint’s Certificate is verified against. Can be left empty for no validation.',
+      help: 'The authority that must have signed the engine’s certificate; empty accepts any.',
     }),
     tls_authentication: ref(certificateModel, 'uuid', {
       nullable: true,
       filter: true,
-      help: 'Certificate/Key used for authentication. Can be left empty for no authentication.',
+      help: 'The pair we show to the engine; empty shows none.',
     }),
   },
 });

@@ -15,11 +15,11 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
     table: 'mapping_scope',
     search: ['name', 'scope_name'],
     fields: {
-      scope_name: text({ filter: true, help: 'Scope name requested by the client' }),
+      scope_name: text({ filter: true, help: 'What a client asks for to get these claims.' }),
       description: text({
         blank: true,
         default: '',
-        help: 'Description shown to the user when consenting. If left empty, the user won’t be informed.',
+        help: 'What a user reads about it when asked for consent; nothing is shown when empty.',
       }),
     },
   });

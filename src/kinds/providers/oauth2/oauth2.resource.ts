@@ -30,12 +30,12 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
     fields: {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
-        help: 'Flow used when authorizing this provider.',
+        help: 'What a user goes through before an application is let in.',
       }),
       client_type: choice(['confidential', 'public'], {
         default: 'confidential',
         filter: true,
-        help: 'Confidential clients are capable of maintaining the confidentiality of their credentials. Public clients are incapable.',
+        help: 'A confidential client keeps a secret on its server; a public one (a browser or phone app) cannot.',
       }),
       client_id: text({
         max: 255,
@@ -44,29 +44,29 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
         filter: true,
       }),
       client_secret: secret({ max: 255, blank: true, default: () => randomText(128) }),
-      access_code_validity: validity('minutes=1', 'Access codes'),
-      access_token_validity: validity('hours=1', 'Tokens'),
-      refresh_token_validity: validity('days=30', 'Tokens'),
+      access_code_validity: validity('minutes=1', 'codes'),
+      access_token_validity: validity('hours=1', 'access tokens'),
+      refresh_token_validity: validity('days=30', 'refresh tokens'),
       include_claims_in_id_token: flag({
         default: true,
         filter: true,
-        help: 'Include User claims from scopes in the id_token, for applications that don’t access the userinfo endpoint.',
+        help: 'Put the claims into the id_token too, for clients that never ask the userinfo endpoint.',
       }),
       signing_key: ref(certificateModel, 'uuid', {
         nullable: true,
         filter: true,
-        help: 'Key used to sign the tokens. Only required when JWT Algorithm is set to RS256.',
+        help: 'The pair that signs tokens. Without one they are signed with the client secret (HS256).',
       }),
       redirect_uris: redirectUris(),
       sub_mode: choice(subModes, {
         default: 'hashed_user_id',
         filter: true,
-        help: 'Configure what data should be used as unique User Identifier. For most cases, the default should be fine.',
+        help: 'What clients get to know a user by.',
       }),
       issuer_mode: choice(['global', 'per_provider'], {
         default: 'per_provider',
         filter: true,
-        help: 'Configure how the issuer field of the ID Token should be filled.',
+        help: 'Whether tokens name this provider or the whole server as their issuer.',
       }),
       jwks_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
         table: 'provider_oauth2_jwks_sources',
@@ -83,7 +83,7 @@ const validity = (value: string, what: string) =>
   duration({
     default: value,
     filter: true,
-    help: `${what} not valid on or after current time + this value (Format: hours=1;minutes=2;seconds=3).`,
+    help: `How long ${what} can be used, for example hours=1;minutes=30.`,
   });
 
 /** By the application that uses it. */

@@ -31,7 +31,7 @@ export const workspaceDirectoryProvider = defineProvider({
       table: 'provider_workspace_directory_group_mappings',
       own: 'provider',
       other: 'mapping',
-      help: 'Property mappings used for group creation/updating.',
+      help: 'Make what is sent for a group; those of `property_mappings` make users.',
     }),
     delegated_subject: text({ max: 254, format: 'email', filter: true }),
     credentials: secretJson({ anyValue: true }),

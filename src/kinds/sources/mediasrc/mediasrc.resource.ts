@@ -35,18 +35,18 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
       client_id: text({
         default: () => randomText(40),
         filter: true,
-        help: 'Client identifier used to talk to the media server.',
+        help: 'What we call ourselves towards the media server.',
       }),
       allowed_servers: list(text(), {
         default: () => [],
-        help: 'Which servers a user has to be a member of to be granted access. Empty list allows every server.',
+        help: 'Only members of one of these servers may enter; an empty list allows every server.',
       }),
       allow_friends: flag({
         default: true,
         filter: true,
-        help: 'Allow friends to authenticate, even if you don’t share a server.',
+        help: 'Whether friends of the owner may enter without sharing a server.',
       }),
-      plex_token: secret({ help: 'Token used to check friends.' }),
+      plex_token: secret({ help: 'The owner’s token, with which friends are looked up.' }),
     },
     actions: [redeemToken(needs), redeemTokenAuthenticated(needs)],
   });

@@ -20,7 +20,7 @@ export const authenticatorWebauthnStage = defineStage({
     configure_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       filter: true,
-      help: 'Flow used by an authenticated user to configure this Stage. If empty, user will not be able to configure this stage.',
+      help: 'The flow in which signed-in users set this up for themselves; without one they cannot.',
     }),
     friendly_name: text({ nullable: true, filter: true }),
     user_verification: choice(requirements, { default: 'preferred', filter: true }),

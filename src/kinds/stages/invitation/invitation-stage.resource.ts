@@ -22,7 +22,7 @@ export const invitationStage = defineStage({
     continue_flow_without_invitation: flag({
       default: false,
       filter: true,
-      help: 'If this flag is set, this Stage will jump to the next Stage when no Invitation is given. By default this Stage will cancel the Flow when no invitation is given.',
+      help: 'Let people without an invitation go on; otherwise the flow ends for them here.',
     }),
   },
 });

@@ -35,10 +35,10 @@ export function invitationResource({ settings }: Needs): Resource {
       expires: time({ nullable: true, filter: true }),
       fixed_data: json({ default: () => ({}) }),
       created_by: embedded('svc_core.user', 'int', { view: 'member' }),
-      single_use: flag({ default: false, help: 'When enabled, the invitation will be deleted after usage.' }),
+      single_use: flag({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),
       flow: ref('svc_flows.flow', 'uuid', {
         nullable: true,
-        help: 'When set, only the configured flow can use this invitation.',
+        help: 'The one flow that accepts this invitation; any flow when empty.',
       }),
       flow_obj: nested('svc_flows.flow', 'flow'),
     },

@@ -10,7 +10,7 @@ import { promptTypes } from './prompt-types.ts';
 
 const fields: Fields = {
   name: text({ unique: 'Prompt with this name already exists.', filter: true }),
-  field_key: text({ filter: true, help: 'Name of the form field, also used to store the value' }),
+  field_key: text({ filter: true, help: 'Under this name the answer is kept.' }),
   label: text({ filter: true }),
   type: choice(promptTypes, { filter: true }),
   required: flag({ default: true }),
@@ -18,12 +18,12 @@ const fields: Fields = {
     blank: true,
     default: '',
     filter: true,
-    help: 'Optionally provide a short hint that describes the expected input value. When creating a fixed choice field, enable interpreting as expression and return a list to return multiple choices.',
+    help: 'A hint about what to enter. As an expression of a choice field it returns the list of choices.',
   }),
   initial_value: text({
     blank: true,
     default: '',
-    help: 'Optionally pre-fill the input with an initial value. When creating a fixed choice field, enable interpreting as expression and return a list to return multiple default choices.',
+    help: 'What the field holds at first. As an expression of a choice field it returns what is chosen at first.',
   }),
   order: whole({ default: 0 }),
   promptstage_set: nestedMany(
