@@ -18,8 +18,8 @@ import {
 } from '../support/gatehouse-process.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { newFolder } from '../support/server.ts';
+import { contentsOf } from '../support/whole-database.ts';
 import { run } from './in-process.ts';
-import { contentsOf } from './whole-database.ts';
 
 interface Place {
   readonly env: Environment;
@@ -126,6 +126,9 @@ describe('a restore', () => {
       const admin = server.as(processToken);
       const { status } = await admin.get('/core/users/?username=admin');
       expect(status).toBe(200);
+      // What was sealed opens.
+      const shown = await admin.get('/core/tokens/gatehouse-bootstrap-token/view_key/');
+      expect(shown.body).toEqual({ key: processToken });
       // The index over names finds what was restored, letters beyond ASCII too.
       expect((await admin.get('/core/users/?search=Ångström')).body.pagination.count).toBeGreaterThan(20);
       // Keys go on where they were, past deleted ones.
