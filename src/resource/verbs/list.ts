@@ -26,10 +26,13 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   const page = pageNumber(call.request.query.get('page'), Math.max(1, Math.ceil(count / size)));
   const plan = engine.plan(resource, call);
   const order = orderBy(resource, call, registry);
+  const pk = resource.row().col('pk');
+  // The page is chosen by keys first: else what is nested would be made for every row that is sorted or skipped.
+  const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${order} limit ${size} offset ${(page - 1) * size}`;
   const { rows } =
     count === 0
       ? { rows: [] }
-      : await sql<Row>`select ${plan.list} from ${resource.from()} ${where} order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(
+      : await sql<Row>`select ${plan.list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`.execute(
           call.db.read,
         );
   const context = { world: call.world, call, registry };
