@@ -70,8 +70,7 @@ export async function measureRows(
   database: BenchDatabase,
   { rounds, profileFolder, only, say }: BenchOptions,
 ) {
-  const flags = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const server = await startServer({ ...commonSettings, ...database.settings }, flags);
+  const server = await startServer({ ...commonSettings, ...database.settings }, profileFolder);
   const floor = await startFloor(database.kind, database.place);
   const driver = startDriver();
   try {

@@ -1,6 +1,6 @@
 import type { CapturedRow } from './capture.ts';
 import type { Drive } from './drive.ts';
-import type { DriverProcess, FloorProcess, ServerProcess } from './processes.ts';
+import { type DriverProcess, type FloorProcess, processorMsOf, type ServerProcess } from './processes.ts';
 
 export interface Rounds {
   readonly seconds: number;
@@ -14,6 +14,8 @@ export interface Figures {
   readonly p95: number;
   readonly p99: number;
   readonly answerBytes: number;
+  /** Of the process for one request. */
+  readonly processorMs: number;
 }
 
 export interface MeasuredRow {
@@ -23,6 +25,9 @@ export interface MeasuredRow {
   /** The median over the rounds of the server's requests per second to the floor's, each pair measured back to back. */
   readonly ratio: number;
 }
+
+type Measured = Pick<ServerProcess, 'port' | 'pid'>;
+type Run = Drive & { readonly processorMs: number };
 
 const warmUpSeconds = 1;
 
@@ -35,40 +40,42 @@ export async function measureRow(
   { seconds, rounds, connections }: Rounds,
 ): Promise<MeasuredRow> {
   let runs = 0;
-  async function run(name: string, port: number, length: number): Promise<Drive> {
+  async function run(name: string, { port, pid }: Measured, length: number): Promise<Run> {
     runs += 1;
     const { requests, token } = captured;
     const id = `${Date.now().toString(36)}${name}${runs}`;
-    const result = await driver.drive({ port, token, requests, connections, seconds: length, run: id });
-    if (result.failure !== null) throw new Error(`${captured.row.title}, ${name}: ${result.failure}`);
-    return result;
+    const before = processorMsOf(pid);
+    const drive = await driver.drive({ port, token, requests, connections, seconds: length, run: id });
+    if (drive.failure !== null) throw new Error(`${captured.row.title}, ${name}: ${drive.failure}`);
+    return { ...drive, processorMs: processorMsOf(pid) - before };
   }
 
   await floor.load(captured.recipes);
-  await run('server', server.port, warmUpSeconds);
-  await run('floor', floor.port, warmUpSeconds);
-  const ours: Drive[] = [];
-  const floors: Drive[] = [];
+  await run('server', server, warmUpSeconds);
+  await run('floor', floor, warmUpSeconds);
+  const ours: Run[] = [];
+  const floors: Run[] = [];
   for (let round = 0; round < rounds; round++) {
-    ours.push(await run('server', server.port, seconds));
-    floors.push(await run('floor', floor.port, seconds));
+    ours.push(await run('server', server, seconds));
+    floors.push(await run('floor', floor, seconds));
   }
-  const ratios = ours.map((our, round) => perSecondOf(our) / perSecondOf(floors[round] as Drive));
+  const ratios = ours.map((our, round) => perSecondOf(our) / perSecondOf(floors[round] as Run));
   return { captured, server: figuresOf(ours), floor: figuresOf(floors), ratio: median(ratios) };
 }
 
 const perSecondOf = ({ latencies, seconds }: Drive): number => latencies.length / seconds;
 
-function figuresOf(runs: readonly Drive[]): Figures {
+function figuresOf(runs: readonly Run[]): Figures {
   const latencies = Float64Array.from(runs.flatMap((run) => [...run.latencies])).sort();
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  const bytes = runs.reduce((total, run) => total + run.bytes, 0);
+  const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
   return {
     perSecond: median(runs.map(perSecondOf)),
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
-    answerBytes: bytes / latencies.length,
+    answerBytes: sum((run) => run.bytes) / latencies.length,
+    processorMs: sum((run) => run.processorMs) / latencies.length,
   };
 }
 

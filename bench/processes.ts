@@ -8,11 +8,13 @@ import type { Recipe } from './recipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const startedWithinMs = 60_000;
+const msPerTick = 10;
 
 export interface ServerProcess {
   readonly port: number;
   /** From the start of the process to the first "ready". */
   readonly readyMs: number;
+  readonly pid: number;
   residentBytes(): number;
   /** How many statements it has run so far, by its own count. */
   statements(): Promise<number>;
@@ -24,15 +26,16 @@ export function buildBundle(): void {
   if (status !== 0) throw new Error('the bundle could not be built');
 }
 
-/** The server as `npm start` runs it, in a process of its own. */
+/** The server as `npm start` runs it, in a process of its own. A profile is taken of the sources: it names their files. */
 export async function startServer(
   settings: Record<string, string>,
-  nodeFlags: readonly string[] = [],
+  profileFolder: string | null = null,
 ): Promise<ServerProcess> {
   const port = await freePort();
   const { PATH = '', HOME = '' } = process.env;
+  const profiled = ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, 'src/main.ts'];
   const started = performance.now();
-  const child = spawn(process.execPath, [...nodeFlags, 'scripts/gatehouse.mjs', 'serve'], {
+  const child = spawn(process.execPath, [...(profileFolder ? profiled : ['scripts/gatehouse.mjs']), 'serve'], {
     cwd: root,
     env: { PATH, HOME, PORT: String(port), ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -46,6 +49,7 @@ export async function startServer(
   return {
     port,
     readyMs: performance.now() - started,
+    pid: child.pid as number,
     residentBytes: () => residentBytesOf(child.pid as number),
     async statements() {
       const metrics = await bodyOf(port, '/-/metrics');
@@ -60,6 +64,7 @@ export async function startServer(
 
 export interface FloorProcess {
   readonly port: number;
+  readonly pid: number;
   load(recipes: readonly Recipe[]): Promise<void>;
   stop(): void;
 }
@@ -67,7 +72,7 @@ export interface FloorProcess {
 export async function startFloor(kind: 'sqlite' | 'postgres', place: string): Promise<FloorProcess> {
   const child = forkOf('floor-process.ts', [kind, place]);
   const { port } = (await nextMessage(child)) as { port: number };
-  return { port, load: (recipes) => ask(child, recipes), stop: () => void child.kill() };
+  return { port, pid: child.pid as number, load: (recipes) => ask(child, recipes), stop: () => void child.kill() };
 }
 
 export interface DriverProcess {
@@ -106,6 +111,13 @@ function nextMessage(child: ChildProcess): Promise<unknown> {
 function residentBytesOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+/** The processor time that a process has used so far, in milliseconds. */
+export function processorMsOf(pid: number): number {
+  // The name in parentheses may hold spaces; after it, the 12th and 13th fields are user and system time in ticks.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }
 
 async function freePort(): Promise<number> {
