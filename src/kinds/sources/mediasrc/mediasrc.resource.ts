@@ -18,7 +18,7 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
     schema: 'MediasrcSource',
     names: ['Mediasrc Source', 'Mediasrc Sources'],
     component: 'xak-source-mediasrc-form',
-    description: 'Allow users to authenticate with their media server account.',
+    description: 'People sign in with their account at a media server.',
     table: 'source_mediasrc',
     filterBy: [
       'name',

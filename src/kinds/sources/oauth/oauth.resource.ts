@@ -25,7 +25,7 @@ export function oauthSource({ config: { publicUrl } }: { readonly config: { read
     schema: 'OAuthSource',
     names: ['OAuth Source', 'OAuth Sources'],
     component: 'xak-source-oauth-form',
-    description: 'Login using a generic OAuth or OpenID Connect provider, or a well-known service.',
+    description: 'People sign in with their account at an OAuth 2 or OpenID Connect service.',
     table: 'source_oauth',
     filterBy: [
       'name',

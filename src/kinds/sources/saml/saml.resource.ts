@@ -46,7 +46,7 @@ export function samlSource({ config: { publicUrl } }: { readonly config: { reado
     schema: 'SAMLSource',
     names: ['SAML Source', 'SAML Sources'],
     component: 'xak-source-saml-form',
-    description: 'Authenticate using an external SAML Identity Provider.',
+    description: 'People sign in at a SAML identity provider.',
     table: 'source_saml',
     filterBy: [
       'name',
@@ -96,9 +96,7 @@ export function samlSource({ config: { publicUrl } }: { readonly config: { reado
         help: 'Which form of name we ask for.',
       }),
       binding_type: choice(['REDIRECT', 'POST', 'POST_AUTO'], { default: 'REDIRECT', filter: true }),
-      verification_kp: keypair(
-        'When selected, incoming assertion’s Signatures will be validated against this certificate. To allow unsigned Requests, leave on default.',
-      ),
+      verification_kp: keypair('The certificate that must have signed what the identity provider sends.'),
       signing_kp: keypair('The pair that signs what we send to the identity provider.'),
       digest_algorithm: choice(digestAlgorithms, { default: `${xmlEnc}#sha256`, filter: true }),
       signature_algorithm: choice(signatureAlgorithms, { default: `${xmlDsigMore}#rsa-sha256`, filter: true }),

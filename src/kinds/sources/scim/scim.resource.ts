@@ -23,7 +23,7 @@ export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
     schema: 'SCIMSource',
     names: ['SCIM Source', 'SCIM Sources'],
     component: 'xak-source-scim-form',
-    description: 'Let another system create, update and delete users and groups here.',
+    description: 'Another system creates, changes and deletes users and groups here.',
     table: 'source_scim',
     filterBy: ['name', 'slug'],
     without: [
