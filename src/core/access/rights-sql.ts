@@ -3,13 +3,13 @@ import { type RawBuilder, sql } from 'kysely';
 // Fragments over users, groups and roles that several resources need. `user` is an expression for the user's key.
 
 /** Groups that make their members superusers: those marked so, and all below them. */
-export const superuserGroupsSql = sql`with recursive superuser_groups(pk) as (
+const superuserGroups = sql`with recursive superuser_groups(pk) as (
   select pk from groups where is_superuser union select g.pk from groups g join superuser_groups s on g.parent = s.pk
 ) select pk from superuser_groups`;
 
 /** Whether a user is in a superuser group, directly or below one. Says nothing of whether the user is active. */
 export const isSuperuserSql = (user: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`exists (select 1 from user_groups ug where ug."user" = ${user} and ug."group" in (${superuserGroupsSql}))`;
+  sql`exists (select 1 from user_groups ug where ug."user" = ${user} and ug."group" in (${superuserGroups}))`;
 
 /** The user's groups and all groups above them. */
 export const groupsOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
