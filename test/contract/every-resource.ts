@@ -18,6 +18,10 @@ async function listCatalogue() {
 }
 
 export const operationIds: readonly string[] = operations.map(({ id }) => id);
+/** The operations that follow from the verbs of a resource. */
+export const standardIds: ReadonlySet<string> = new Set(
+  resources.flatMap(({ operationPrefix, verbs }) => verbs.map((verb) => `${operationPrefix}_${verb}`)),
+);
 
 /** What every contract test works with. Answers through these clients are held against the OpenAPI document. */
 export interface Ground extends Maker {

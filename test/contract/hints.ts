@@ -22,8 +22,8 @@ export interface OperationHint {
   readonly params?: (make: Hinting) => Promise<Readonly<Record<string, string>>>;
   /** Why no test here can make it succeed; its own tests do. */
   readonly undrivable?: string;
-  /** A GET that leaves an event, because it shows a secret. */
-  readonly leavesEvent?: boolean;
+  /** How many events it leaves, where that is not one for a write and none for a GET, and why. */
+  readonly events?: { readonly count: number; readonly why: string };
 }
 
 export interface Hinting {
@@ -31,7 +31,20 @@ export interface Hinting {
   readonly number: number;
   /** The key of an object of this model. */
   key(model: string): Promise<string | number>;
+  /** The key of a permission, by its name. */
+  permission(name: string): Promise<number>;
 }
+
+/** A permission on a group, which must be there. */
+const onGroup: ResourceHint = {
+  // Nobody moves to another object what they do not hold there.
+  alsoNeeds: ['svc_core.view_group'],
+  columns: async ({ key, permission }) => ({
+    permission: await permission('svc_core.view_group'),
+    object_pk: await key('svc_core.group'),
+  }),
+  body: async ({ key }) => ({ object_pk: await key('svc_core.group') }),
+};
 
 export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_core.group': {
@@ -40,6 +53,9 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   },
   'svc_events.event': { body: () => ({ action: 'custom_sample', client_ip: '192.0.2.1' }) },
   'svc_brands.brand': { body: () => ({ branding_logo: '/static/logo.svg', branding_favicon: '/static/favicon.svg' }) },
+  'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },
+  'svc_rbac.userobjectpermission': onGroup,
+  'svc_rbac.roleobjectpermission': onGroup,
   'svc_crypto.certificatekeypair': {
     body: async ({ number }) => {
       const { certificate, key } = await generateCertificate({
@@ -73,4 +89,98 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   },
 };
 
-export const operationHints: Readonly<Record<string, OperationHint>> = {};
+const imageUrl: OperationHint = { body: () => ({ url: 'https://example.com/image.svg' }) };
+const needsMediaServer: OperationHint = { undrivable: 'asks a media server; its own tests run one' };
+const showsSecret: OperationHint = { events: { count: 1, why: 'whoever reads a secret is written down' } };
+const onlyTries = { count: 0, why: 'it tries something out and keeps nothing' };
+const settings: OperationHint = {
+  body: () => ({ avatars: 'initials', event_retention: 'days=30', default_token_duration: 'hours=1' }),
+};
+const member: OperationHint = { body: async ({ key }) => ({ pk: await key('svc_core.user') }) };
+const permissions: OperationHint['body'] = () => ({ permissions: ['svc_core.view_group'] });
+const ofUser: OperationHint = {
+  params: async ({ key }) => ({ id: String(await key('svc_core.user')) }),
+  body: permissions,
+};
+const ofRole: OperationHint = {
+  params: async ({ key }) => ({ uuid: String(await key('svc_rbac.role')) }),
+  body: permissions,
+};
+const connection = (sourceModel: string, to: 'user' | 'group'): OperationHint => ({
+  body: async ({ number, key }) => ({
+    identifier: `identifier-${number}`,
+    source: await key(sourceModel),
+    [to]: await key(`svc_core.${to}`),
+    plex_token: `token-${number}`,
+    access_token: `token-${number}`,
+  }),
+});
+
+export const operationHints: Readonly<Record<string, OperationHint>> = {
+  admin_settings_partial_update: settings,
+  admin_settings_update: settings,
+  admin_system_create: { events: { count: 0, why: 'it answers as GET does and changes nothing' } },
+  core_applications_set_icon_url_create: imageUrl,
+  core_groups_add_user_create: member,
+  core_groups_remove_user_create: member,
+  core_tokens_view_key_retrieve: showsSecret,
+  core_transactional_applications_update: {
+    body: async ({ number, key }) => ({
+      app: { name: `name ${number}`, slug: `slug-${number}` },
+      provider_model: 'svc_providers_oauth2.oauth2provider',
+      provider: { name: `name ${number}`, authorization_flow: await key('svc_flows.flow'), redirect_uris: [] },
+    }),
+    events: { count: 2, why: 'one for the application and one for its provider' },
+  },
+  crypto_certificatekeypairs_generate_create: {
+    body: ({ number }) => ({ common_name: `generated-${number}`, validity_days: 30, alg: 'ecdsa' }),
+  },
+  crypto_certificatekeypairs_view_certificate_retrieve: showsSecret,
+  crypto_certificatekeypairs_view_private_key_retrieve: showsSecret,
+  flows_instances_set_background_url_create: imageUrl,
+  policies_all_test_create: {
+    body: async ({ key }) => ({ user: await key('svc_core.user'), context: {} }),
+    events: onlyTries,
+  },
+  propertymappings_all_test_create: {
+    body: async ({ key }) => ({ user: await key('svc_core.user'), context: {} }),
+    events: onlyTries,
+  },
+  rbac_permissions_assigned_by_roles_assign: ofRole,
+  rbac_permissions_assigned_by_roles_list: { query: 'model=svc_core.group' },
+  rbac_permissions_assigned_by_roles_unassign_partial_update: ofRole,
+  rbac_permissions_assigned_by_users_assign: ofUser,
+  rbac_permissions_assigned_by_users_list: { query: 'model=svc_core.group' },
+  rbac_permissions_assigned_by_users_unassign_partial_update: ofUser,
+  sources_all_set_icon_url_create: imageUrl,
+  sources_group_connections_mediasrc_create: connection('svc_sources_mediasrc.mediasrcsource', 'group'),
+  sources_group_connections_oauth_create: connection('svc_sources_oauth.oauthsource', 'group'),
+  sources_mediasrc_redeem_token_authenticated_create: needsMediaServer,
+  sources_mediasrc_redeem_token_create: needsMediaServer,
+  sources_user_connections_mediasrc_create: connection('svc_sources_mediasrc.mediasrcsource', 'user'),
+  sources_user_connections_oauth_create: connection('svc_sources_oauth.oauthsource', 'user'),
+  sources_user_connections_saml_create: connection('svc_sources_saml.samlsource', 'user'),
+  stages_prompt_prompts_preview_create: {
+    body: ({ number }) => ({ name: `name ${number}`, field_key: 'sample', label: 'Sample', type: 'text', order: 1 }),
+    events: onlyTries,
+  },
+};
+
+/** Columns of the resources' tables that no field names, because only the server's own code may read them. */
+export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = {
+  users: ['password'],
+  tokens: ['key', 'key_hash'],
+  authenticated_sessions: ['token_hash', 'created'],
+  oauth2_access_tokens: ['session', 'created', 'auth_time', 'token_hash'],
+  oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'token_hash'],
+  oauth2_authorization_codes: [
+    'session',
+    'created',
+    'auth_time',
+    'code_hash',
+    'redirect_uri',
+    'nonce',
+    'code_challenge',
+    'code_challenge_method',
+  ],
+};

@@ -56,6 +56,9 @@ async function storedValue(ground: ResourceGround, resource: Resource, pk: unkno
   return field.kind === 'flag' ? value === true || value === 1 : value;
 }
 
+const shownKey = ({ resource: { keyName }, pk, path }: Sample) =>
+  keyName ? pk : decodeURIComponent(path.split('/').at(-2) ?? '');
+
 const hasList = ({ verbs }: Resource) => verbs.includes('list');
 
 describeEveryResource(
@@ -72,10 +75,8 @@ describeEveryResource(
         if (value === undefined || value === null || value === '') continue;
         const rows = await listed(admin, resource, `${name}=${encodeURIComponent(String(value))}&${everything}`);
         const keys = rows.map((row) => row[resource.keyName ?? resource.lookup]);
-        const keyOf = ({ pk, path }: Sample) =>
-          resource.keyName ? pk : decodeURIComponent(path.split('/').at(-2) ?? '');
-        expect([name, keys.includes(keyOf(sample))]).toEqual([name, true]);
-        expect([name, keys.includes(keyOf(other))]).toEqual([name, value === otherValue]);
+        expect([name, keys.includes(shownKey(sample))]).toEqual([name, true]);
+        expect([name, keys.includes(shownKey(other))]).toEqual([name, value === otherValue]);
       }
     });
 
@@ -127,7 +128,8 @@ describeEveryResource(
       }
     });
 
-    test.runIf(search.length > 0)('finds an object by a part of each text that is searched', async () => {
+    const searching = search.length > 0 ? test : () => {};
+    searching('finds an object by a part of each text that is searched', async () => {
       const here = ground();
       const { resource, admin } = here;
       const [sample] = (await samplesOf(here)) as [Sample];
@@ -141,7 +143,7 @@ describeEveryResource(
         if (!word) continue;
         const found = await listed(admin, resource, `search=${encodeURIComponent(word.toUpperCase())}&${everything}`);
         const keys = found.map((row) => row[resource.keyName ?? resource.lookup]);
-        expect([path, word, keys.includes(resource.keyName ? sample.pk : value)]).toEqual([path, word, true]);
+        expect([path, word, keys.includes(shownKey(sample))]).toEqual([path, word, true]);
       }
       expect(await listed(admin, resource, 'search=nothing%20is%20called%20quite%20like%20this')).toEqual([]);
       expect((await admin.get(`${resource.path}?search=%00`)).status).toBe(200);

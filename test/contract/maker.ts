@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { systemCall } from '../../src/app/system-call.ts';
+import { randomUuid } from '../../src/platform/random.ts';
 import { defaultOf, type Field, isRequired, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import { insertRow } from '../../src/resource/verbs/write-row.ts';
+import { columnsByTable, writeJoins } from '../../src/resource/write.ts';
 import type { TestServer } from '../support/server.ts';
 import { type Hinting, resourceHints } from './hints.ts';
 import { sampleOf } from './sample.ts';
+import { createUnnamedColumns } from './unnamed-columns.ts';
 
 type Key = string | number;
 
@@ -37,6 +39,7 @@ interface Course {
 /** Makes valid objects of any resource from its declaration: through the API where it offers that, else past it. */
 export function createMaker(server: TestServer): Maker {
   const { registry } = server.app.engine;
+  const unnamed = createUnnamedColumns(server.world);
   const shared = new Map<string, Key>();
   /** Those whose references may be used once only, alone or in pairs. */
   const choosy = new Set<Resource>();
@@ -106,7 +109,19 @@ export function createMaker(server: TestServer): Maker {
       if (value !== undefined) values[name] = value;
     }
     Object.assign(values, await resourceHints[resource.model]?.columns?.(hinting(course)));
-    return db.write((tx) => insertRow(resource, values, call, tx));
+    let key: Row = resource.key === 'uuid' ? { pk: randomUuid() } : {};
+    return db.write(async (tx) => {
+      for (const [table, columns] of columnsByTable(resource, values, call)) {
+        const kind = table === resource.family?.table ? { kind: resource.model } : {};
+        const row = await unnamed.fill(table, { ...columns, ...kind, ...key }, ++count);
+        const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
+        const { rows } = await sql<{ pk: Key }>`insert into ${sql.table(table)} (${names})
+          values (${sql.join(Object.values(row))}) returning pk`.execute(tx);
+        key = { pk: rows[0]?.pk };
+      }
+      await writeJoins(resource, key.pk as Key, values, tx, true);
+      return key.pk as Key;
+    });
   }
 
   async function bodyOf(resource: Resource, members: 'all' | 'required', course: Course): Promise<Row> {
@@ -142,7 +157,15 @@ export function createMaker(server: TestServer): Maker {
     return pk;
   }
 
-  const hinting = (course: Course): Hinting => ({ number: ++count, key: (model) => reference(model, course) });
+  const hinting = (course: Course): Hinting => ({
+    number: ++count,
+    key: (model) => reference(model, course),
+    async permission(name) {
+      const { rows } = await sql<{ pk: number }>`select pk from permissions
+        where app_label || '.' || codename = ${name}`.execute(server.world.db.read);
+      return (rows[0] as { pk: number }).pk;
+    },
+  });
 
   async function keyText(resource: Resource, pk: Key): Promise<string> {
     if (resource.lookup === 'pk') return String(pk);

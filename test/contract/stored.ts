@@ -11,6 +11,8 @@ export interface Stored {
   lastEvents(
     count: number,
   ): Promise<{ action: string; context: Record<string, unknown>; user: Record<string, unknown> }[]>;
+  /** Everything in a table, as text. */
+  rowsOf(table: string): Promise<string>;
 }
 
 export async function createStored({ world: { db } }: TestServer): Promise<Stored> {
@@ -24,6 +26,10 @@ export async function createStored({ world: { db } }: TestServer): Promise<Store
     async events() {
       const { rows } = await sql<{ count: number }>`select count(*) as count from events`.execute(db.read);
       return Number(rows[0]?.count);
+    },
+    async rowsOf(table) {
+      const { rows } = await sql`select * from ${sql.table(table)}`.execute(db.read);
+      return JSON.stringify(rows);
     },
     async lastEvents(count) {
       const { rows } = await sql<{

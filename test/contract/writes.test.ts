@@ -192,7 +192,8 @@ describeEveryResource(
       }
     });
 
-    test.runIf(verbs.includes('update'))('by PUT asks for all that is required', async () => {
+    const replacing = verbs.includes('update') ? test : () => {};
+    replacing('by PUT asks for all that is required', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       const required = requiredNames(here.resource);

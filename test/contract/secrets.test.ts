@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { isWritable, type Row } from '../../src/resource/fields/field.ts';
+import type { Resource } from '../../src/resource/resource.ts';
+import { describeEveryResource, type ResourceGround } from './every-resource.ts';
+
+const secretsOf = ({ allFields }: Resource) => Object.entries(allFields).filter(([, { secret }]) => secret);
+
+/** The texts inside a secret value that are too telling to appear anywhere. */
+function tellingTexts(value: unknown): string[] {
+  if (typeof value === 'string') return value.length > 8 ? [JSON.stringify(value).slice(1, -1)] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(tellingTexts);
+}
+
+/** Creates an object and gives back its path and the secrets it was sent with. */
+async function withSecrets({ resource, admin, bodyFor }: ResourceGround) {
+  const body: Row = await bodyFor(resource);
+  const created = await admin.post(resource.path, body);
+  expect([created.status, created.text]).toEqual([201, created.text]);
+  const secrets = secretsOf(resource)
+    .filter(([name, field]) => isWritable(field) && name in body)
+    .map(([name, field]) => ({ name, texts: tellingTexts(body[name]), isHidden: field.writeOnly === true }));
+  const key = resource.lookup === 'pk' ? created.body[resource.keyName ?? 'pk'] : created.body[resource.lookup];
+  return { path: `${resource.path}${encodeURIComponent(key)}/`, secrets, created };
+}
+
+const holdsSecrets = (resource: Resource) => resource.verbs.includes('create') && secretsOf(resource).length > 0;
+
+describeEveryResource(
+  'secrets',
+  (ground) => {
+    test('are shown to those who may view the object at most, and never when they are only taken in', async () => {
+      const here = ground();
+      const { resource, admin, probe, server } = here;
+      const { path, secrets, created } = await withSecrets(here);
+      const shownAlone = [created.text, (await admin.get(path)).text];
+      const { resources } = server.app.engine.registry;
+      // Everything may be viewed but what the secret belongs to.
+      const others = resources.filter(({ model }) => model !== resource.model && model !== resource.family?.model);
+      await probe.holds(...others.map((other) => other.permission('view')));
+      const nestedIn: string[] = [];
+      for (const other of others.filter(({ verbs }) => verbs.includes('list'))) {
+        nestedIn.push((await probe.api.get(`${other.path}?page_size=10000`)).text);
+      }
+      for (const { name, texts, isHidden } of secrets) {
+        for (const text of texts) {
+          expect([name, nestedIn.filter((body) => body.includes(text))]).toEqual([name, []]);
+          if (isHidden) expect([name, shownAlone.filter((body) => body.includes(text))]).toEqual([name, []]);
+        }
+      }
+    });
+
+    test('stand in no event', async () => {
+      const here = ground();
+      const { resource, admin, stored } = here;
+      const { path, secrets } = await withSecrets(here);
+      const changed = await here.bodyFor(resource);
+      const written = resource.verbs.includes('partial_update') ? [await admin.patch(path, changed)] : [];
+      for (const { status } of written) expect(status).toBe(200);
+      const texts = [
+        ...secrets.flatMap((secret) => secret.texts),
+        ...secretsOf(resource).flatMap(([name]) => tellingTexts(changed[name])),
+      ];
+      const events = JSON.stringify(await stored.lastEvents(50));
+      expect(texts.filter((text) => events.includes(text))).toEqual([]);
+    });
+
+    test('are not to be read in the database', async () => {
+      const here = ground();
+      const { secrets } = await withSecrets(here);
+      const rows = await here.stored.rowsOf(here.resource.table);
+      const base = here.resource.family ? await here.stored.rowsOf(here.resource.family.table) : '';
+      const texts = secrets.flatMap((secret) => secret.texts);
+      expect(texts.filter((text) => `${rows}${base}`.includes(text))).toEqual([]);
+    });
+  },
+  holdsSecrets,
+);

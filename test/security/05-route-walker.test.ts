@@ -1,0 +1,107 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Operation } from '../../src/resource/operation.ts';
+import { prepareRequest } from '../contract/drive.ts';
+import { type Ground, operationIds, prepareGround } from '../contract/every-resource.ts';
+import { operationHints } from '../contract/hints.ts';
+import { describeOnSqlite } from '../support/server.ts';
+
+/** What a caller without a single permission may do, and why that is right. A new operation is closed unless it stands here. */
+const openToAnyone: Readonly<Record<string, string>> = {
+  core_users_me_retrieve: 'who they are',
+  core_tokens_create: 'a token of their own',
+  core_applications_list: 'the applications that policies let them use',
+  core_applications_check_access_retrieve: 'whether policies let them use one',
+  core_brands_current_retrieve: 'how sign-in pages look',
+  sources_all_user_settings_list: 'the sources they may connect to',
+  sources_oauth_source_types_list: 'fixed facts',
+  events_events_actions_list: 'fixed facts',
+  events_notifications_mark_all_seen_create: 'their own notifications',
+  policies_geoip_iso3166_list: 'fixed facts',
+  root_config_retrieve: 'how pages are set up',
+  admin_version_retrieve: 'fixed facts',
+  admin_apps_list: 'fixed facts',
+  admin_models_list: 'fixed facts',
+  admin_workers_retrieve: 'a number',
+  schema_retrieve: 'the document that describes the API',
+};
+const isListOfTypes = (id: string) => /_all_types_list$/.test(id);
+
+// Strangers share a limit on how often they may call, so each call comes from another network.
+let calls = 0;
+function elsewhere(): Record<string, string> {
+  calls += 1;
+  return { 'x-forwarded-for': `10.${calls >> 8}.${calls & 255}.1` };
+}
+
+describeOnSqlite(
+  'class 5: no route skips the question who asks',
+  (server) => {
+    let ground: Ground | undefined;
+    const here = () => ground as Ground;
+    beforeAll(async () => {
+      ground = await prepareGround(server());
+    });
+    const find = (id: string) => server().app.operations.find((operation) => operation.id === id) as Operation;
+
+    /** The resource whose rows everybody has some of their own. */
+    const ownRowsOf = ({ path }: Operation) =>
+      server().app.engine.registry.resources.find(
+        (resource) => path.startsWith(resource.path) && resource.visibility?.by === 'owner',
+      );
+
+    test.each(operationIds)('%s', async (id) => {
+      const { nobody, probe, stored } = here();
+      const operation = find(id);
+      const { method, path, body } = await prepareRequest(here(), operation);
+      await probe.holds();
+      const before = await stored.counts();
+
+      const unknown = await nobody.send(method, path, body, elsewhere());
+      if (!operation.anonymous) {
+        expect([unknown.status, unknown.body.code]).toEqual([403, 'not_authenticated']);
+        const wrong = await nobody.send(method, path, body, {
+          ...elsewhere(),
+          authorization: 'Bearer no-such-token',
+        });
+        expect([wrong.status, wrong.body.code]).toEqual([403, 'authentication_failed']);
+      }
+
+      const powerless = await probe.api.send(method, path, body);
+      const own = ownRowsOf(operation);
+      if (openToAnyone[id] || isListOfTypes(id)) {
+        expect([powerless.status, powerless.text]).toEqual([operation.answer.status, powerless.text]);
+        return;
+      }
+      if (own && operation.path === own.path && method === 'GET') {
+        const { results } = powerless.body as { results: Record<string, unknown>[] };
+        const strangers = results.filter((row) => own.visibility?.by === 'owner' && ownerIn(row) !== probe.pk);
+        expect(strangers).toEqual([]);
+      } else if (own && operation.path !== own.path) expect([403, 404]).toContain(powerless.status);
+      else if (operationHints[id]?.undrivable) expect(powerless.status).toBe(400);
+      else if (!operation.anonymous) expect([id, powerless.status, powerless.body.detail]).toEqual([id, 403, refusal]);
+      expect(await stored.counts()).toEqual(before);
+    });
+
+    test('what is open exists', () => {
+      expect(Object.keys(openToAnyone).filter((id) => !operationIds.includes(id))).toEqual([]);
+    });
+
+    test('a path is closed for methods that it does not offer, too', async () => {
+      const paths = new Set(server().app.operations.map(({ path }) => path.replaceAll(/\{\w+\}/g, 'x')));
+      for (const path of paths) {
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+          const { status } = await server().nobody.send(method, path, {}, elsewhere());
+          const isOpen = server().app.operations.some(
+            (operation) => operation.anonymous && operation.method === method && operation.path === path,
+          );
+          if (!isOpen) expect([method, path, status]).toEqual([method, path, 403]);
+        }
+      }
+    });
+  },
+  { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1/32' } },
+);
+
+const refusal = 'You do not have permission to perform this action.';
+const ownerIn = ({ user }: Record<string, unknown>) =>
+  typeof user === 'object' && user !== null ? (user as { pk: unknown }).pk : user;
