@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|js|mjs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(root, path), text: readFileSync(path, 'utf8') }));
+}
+
+const everything = sourcesIn('src');
+const program = everything.filter(({ path }) => !/\.(test|fixture)\.ts$/.test(path));
+const importPattern = /^(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
+
+/** The files of ours that a file imports, and whether only for their types. */
+function importsOf({ path, text }: Source): string[] {
+  return [...text.matchAll(importPattern)].map((match) =>
+    relative(root, resolve(root, dirname(path), match[1] ?? match[2] ?? match[3] ?? '')),
+  );
+}
+
+// Each folder may import itself and what stands before it; those in one line do not know each other.
+const order = [
+  ['lib'],
+  ['platform'],
+  ['resource'],
+  ['core'],
+  ['policy'],
+  ['flow'],
+  ['source', 'provider', 'notify'],
+  ['kinds'],
+  ['app'],
+  ['main.ts'],
+];
+const folderOf = (path: string) => path.split('/')[1] as string;
+const rankOf = (path: string) => order.findIndex((folders) => folders.includes(folderOf(path)));
+
+test('every source stands in a folder with a place in the order', () => {
+  expect(everything.filter(({ path }) => rankOf(path) === -1).map(({ path }) => path)).toEqual([]);
+});
+
+test('imports point one way', () => {
+  const wrong = program.flatMap((source) =>
+    importsOf(source)
+      .filter((path) => path.startsWith('src/') && folderOf(path) !== folderOf(source.path))
+      .filter((path) => rankOf(path) >= rankOf(source.path))
+      .map((path) => `${source.path} imports ${path}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('kinds do not know each other', () => {
+  const kindOf = (path: string) => path.split('/').slice(0, 4).join('/');
+  const wrong = program
+    .filter(({ path }) => path.startsWith('src/kinds/'))
+    .flatMap((source) =>
+      importsOf(source)
+        .filter((path) => path.startsWith('src/kinds/') && kindOf(path) !== kindOf(source.path))
+        .map((path) => `${source.path} imports ${path}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test('nothing imports itself in a circle', () => {
+  // Types are gone when the program runs, so a circle of types alone is none.
+  const graph = new Map(
+    program.map((source) => [
+      source.path,
+      importsOf({ ...source, text: source.text.replaceAll(/^(import|export) type [^;]*;/gm, '') }),
+    ]),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  function walk(path: string, trail: readonly string[]): void {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' > '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const next of graph.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  }
+  for (const path of graph.keys()) walk(path, []);
+  expect(circles).toEqual([]);
+});
+
+test('the environment is read in one place', () => {
+  const readers = program.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
+  expect(readers).toEqual(['src/main.ts']);
+});
+
+test('nothing is exported by default, and no file only hands on what others export', () => {
+  const defaults = everything.filter(({ text }) => /^export default\b/m.test(text));
+  expect(defaults.map(({ path }) => path)).toEqual([]);
+  const barrels = program.filter(({ text }) => /^export\s+(\*|\{[^}]*\})\s+from\b/m.test(text));
+  expect(barrels.map(({ path }) => path)).toEqual([]);
+});
+
+test('no module keeps state that changes', () => {
+  const stateful = program.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:export )?let \w+/gm)].map(([line]) => `${path}: ${line}`),
+  );
+  expect(stateful).toEqual([]);
+});
+
+test('files stay short enough to be read whole', () => {
+  const limit = 300;
+  const tests = sourcesIn('test');
+  const long = [...everything, ...tests]
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ path, lines }) => lines > (/\.test\.ts$/.test(path) ? 2 * limit : limit));
+  expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+});
+
+test('names say what things are', () => {
+  const vague = everything.filter(({ path }) => /(^|[/-])(utils?|helpers?|manager|misc|common|index)\b/.test(path));
+  expect(vague.map(({ path }) => path)).toEqual([]);
+  const odd = everything.filter(({ path }) => !/^[a-z0-9/.-]+$/.test(path));
+  expect(odd.map(({ path }) => path)).toEqual([]);
+});
