@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { makeProvider } from '../../support/providers.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const scopes = '/propertymappings/provider/scope/';
+const workspace = '/propertymappings/provider/workspace_directory/';
+
+describeOnBoth('a fresh install', (server) => {
+  test('has a certificate to sign with', async () => {
+    const { body } = await server().admin.get('/crypto/certificatekeypairs/?has_key=true');
+    expect(body.results).toHaveLength(1);
+    expect(body.results[0]).toMatchObject({
+      name: 'Gatehouse Self-signed Certificate',
+      cert_subject: 'CN=Gatehouse Self-signed Certificate',
+      private_key_type: 'rsa',
+    });
+    const days = (Date.parse(body.results[0].cert_expiry) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(364);
+    expect(days).toBeLessThan(366);
+  });
+
+  test('has mappings for the usual scopes, which say what they should', async () => {
+    const { admin } = server();
+    const { results } = (await admin.get(scopes)).body;
+    expect(results.map(({ scope_name }: { scope_name: string }) => scope_name).sort()).toEqual([
+      'email',
+      'gatehouse/api',
+      'gatehouse_proxy',
+      'offline_access',
+      'openid',
+      'profile',
+    ]);
+    const provider = await makeProvider(server(), {
+      property_mappings: results.map(({ pk }: { pk: string }) => pk),
+      signing_key: (await admin.get('/crypto/certificatekeypairs/')).body.results[0].pk,
+    });
+    const person = await server().user([], { name: 'Ada Lovelace', email: 'ada@example.com', attributes: { a: 2 } });
+    await admin.post('/core/groups/', { name: `Engine ${person.pk}`, users: [person.pk], attributes: { a: 1, b: 1 } });
+    const { preview } = (await admin.get(`/providers/oauth2/${provider.pk}/preview_user/?for_user=${person.pk}`)).body;
+    expect(preview).toMatchObject({
+      sub: (await admin.get(`/core/users/${person.pk}/`)).body.uid,
+      email: 'ada@example.com',
+      email_verified: false,
+      name: 'Ada Lovelace',
+      preferred_username: person.username,
+      groups: [`Engine ${person.pk}`],
+      gatehouse_proxy: { user_attributes: { a: 2, b: 1 }, is_superuser: false },
+    });
+    expect(JSON.stringify(preview)).not.toContain('password');
+    await admin.patch(`/core/users/${person.pk}/`, { attributes: { email_verified: true } });
+    const again = await admin.get(`/providers/oauth2/${provider.pk}/preview_user/?for_user=${person.pk}`);
+    expect(again.body.preview.email_verified).toBe(true);
+  });
+
+  test('has mappings for a workspace directory, which say what they should', async () => {
+    const { admin } = server();
+    const { results } = (await admin.get(workspace)).body;
+    const [group, user] = results.map(({ pk }: { pk: string }) => pk);
+    const run = async (pk: string, body: Record<string, unknown>) =>
+      JSON.parse((await admin.post(`/propertymappings/all/${pk}/test/`, body)).body.result);
+    const name = async (full: string) => {
+      const { pk } = await server().user([], { name: full, username: `w-${Math.random()}` });
+      return run(user, { user: pk });
+    };
+    expect(await name('Ada King Lovelace')).toEqual({
+      name: { fullName: 'Ada King Lovelace', givenName: 'Ada', familyName: 'King Lovelace' },
+      suspended: false,
+    });
+    expect((await name('Plato')).name).toEqual({ fullName: 'Plato', givenName: 'Plato', familyName: 'Plato' });
+    const made = await admin.post('/core/groups/', { name: 'Synced' });
+    expect(await run(group, { group: made.body.pk })).toEqual({ name: 'Synced' });
+  });
+});
+
+describeOnBoth('scope mappings', (server) => {
+  test('a new one has its defaults; a wrong one is refused', async () => {
+    const { admin } = server();
+    const body = { name: 'mine', scope_name: 'my:scope', expression: 'return { mine: true }' };
+    const made = await admin.post(scopes, body);
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        pk: made.body.pk,
+        managed: null,
+        component: 'xak-property-mapping-provider-scope-form',
+        verbose_name: 'Scope Mapping',
+        verbose_name_plural: 'Scope Mappings',
+        meta_model_name: 'svc_providers_oauth2.scopemapping',
+        description: '',
+        ...body,
+      },
+    ]);
+    expect((await admin.get(`${scopes}?scope_name=my:scope`)).body.results).toEqual([made.body]);
+    expect((await admin.get(`${scopes}?managed__isnull=true`)).body.results).toEqual([made.body]);
+    const refused = await admin.post(scopes, { name: 'mine', scope_name: '', expression: 'return {' });
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      {
+        name: ['Property Mapping with this name already exists.'],
+        scope_name: ['This field may not be blank.'],
+        expression: [expect.stringMatching(/^Expression Syntax Error: /)],
+      },
+    ]);
+    const taken = await admin.post(workspace, { name: 'mine', expression: 'return {}' });
+    expect(taken.body).toEqual({ name: ['Property Mapping with this name already exists.'] });
+    const found = await admin.get(`${workspace}?pm_uuid=${made.body.pk}`);
+    expect(found.body.results).toEqual([]);
+  });
+});
