@@ -7,8 +7,8 @@ import { flag } from '../resource/fields/scalar.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import { defineResource, type Resource } from '../resource/resource.ts';
 
-export const userMatchingModes = ['identifier', 'email_link', 'email_deny', 'username_link', 'username_deny'] as const;
-export const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;
+const userMatchingModes = ['identifier', 'email_link', 'email_deny', 'username_link', 'username_deny'] as const;
+const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;
 
 /** What every source has, wherever its people come from. */
 export const sourceFamily: Family = {
@@ -72,8 +72,6 @@ export interface SourceRow extends Row {
   readonly group_matching_mode: (typeof groupMatchingModes)[number];
   readonly user_path_template: string;
 }
-
-export type SourceMember = keyof typeof sourceFamily.fields & string;
 
 /** Kept in the base table with its default, but no part of what this kind shows or takes. */
 export const unused = (field: Field): Field => ({ ...field, readOnly: true, writeOnly: true });

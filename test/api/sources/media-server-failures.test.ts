@@ -118,6 +118,8 @@ describeOnSqlite(
       ['/user', json({ ...account, title: 'x'.repeat(5000) })],
       ['/user', json({ ...account, title: 'nul \u0000 inside' })],
       ['/user', json({ ...account, other: { deep: ['\ud800'] } })],
+      ['/user', raw(200, `{"id": 2, "deep": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`)],
+      ['/friends', raw(200, `${'['.repeat(200_000)}${']'.repeat(200_000)}`)],
       ['/resources', json({ servers: [] })],
       ['/resources', json([null])],
       ['/resources', json(['server'])],

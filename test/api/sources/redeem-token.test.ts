@@ -326,6 +326,18 @@ describeOnBoth(
       });
     });
 
+    test('mappings see nothing that gives access to the account elsewhere', async () => {
+      const { body: mapping } = await server().admin.post('/propertymappings/source/mediasrc/', {
+        name: unique('all'),
+        expression: 'return { attributes: { seen: info } }',
+      });
+      const { redeem } = await world(server(), { user_property_mappings: [mapping.pk] });
+      const secrets = { pin: 's-1', accessToken: 's-2', services: [{ name: 'shown', secret: 's-3', token: 's-4' }] };
+      const plan = await planOf(server(), await redeem(person(secrets).token));
+      expect(JSON.stringify(plan?.prompt_data)).toContain('"services":[{"name":"shown"}]');
+      expect(JSON.stringify(plan?.prompt_data)).not.toMatch(/s-\d|token-/);
+    });
+
     test.each([
       'return info.nothing.at.all',
       'return "text"',

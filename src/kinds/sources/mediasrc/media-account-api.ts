@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/json.ts';
 import type { GuardedFetch, OutboundAnswer } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError, type OutboundReason } from '../../../platform/fetch/outbound-error.ts';
-import { findUnstorable } from '../../../resource/fields/well-formed.ts';
+import { parseJson } from '../../../resource/fields/structured.ts';
 
 /** Why the media server's answer is of no use. The text is for the person who asked; it names no address. */
 export class MediaServerFailed extends Error {
@@ -92,22 +92,31 @@ function read(answer: OutboundAnswer): Json {
   if (status === 401 || status === 403) throw new MediaServerFailed('The media server refuses the token.', true);
   if (status < 200 || status > 299) throw new MediaServerFailed(`The media server answered with status ${status}.`);
   const body = answer.json() as Json;
-  if (findUnstorable(body) !== null) throw malformed();
+  // Refuses what is nested too deeply to be walked, and text that could not be stored.
+  if ('complaint' in parseJson(body, { anyValue: true })) throw malformed();
   return body;
 }
 
 function readAccount(body: Json): MediaAccount {
   const account = readObject(body);
-  // The answer repeats the token, and some accounts' PIN: neither is for expressions to read.
-  const { authToken: _token, pin: _pin, ...facts } = account;
   return {
     id: readId(account.id),
     username: readText(account.username ?? ''),
     title: readText(account.title ?? ''),
     email: readText(account.email ?? ''),
     isEmailConfirmed: account.confirmed === undefined || account.confirmed === true,
-    facts,
+    facts: withoutSecrets(account) as Record<string, Json>,
   };
+}
+
+const secretName = /token|secret|password$|^pin$/i;
+
+/** The answer repeats the token, and may hold those of other services: none is for expressions to read. */
+function withoutSecrets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => !secretName.test(name));
+  return Object.fromEntries(members.map(([name, inner]) => [name, withoutSecrets(inner)]));
 }
 
 function readList(body: Json): Record<string, Json>[] {
