@@ -29,6 +29,6 @@ export const eventActions = {
   custom_: 'Custom Prefix',
 } as const;
 
-export const customAction = /^custom_[\w.-]*$/;
+export const customAction = /^custom_[\w.-]{0,100}$/;
 
 export const isEventAction = (text: string): boolean => Object.hasOwn(eventActions, text) || customAction.test(text);

@@ -59,5 +59,9 @@ const member = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
+/** Columns with indexes hold only so much, and what a stranger typed as a name must not keep its event from being written. */
+const longest = 255;
+export const clipped = (text: string): string => text.slice(0, longest);
+
 const text = (value: unknown): string | null =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+  typeof value === 'string' || typeof value === 'number' ? clipped(String(value)).toWellFormed() : null;

@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
-import { type EventParts, eventColumns, keyText } from './columns.ts';
+import { clipped, type EventParts, eventColumns, keyText } from './columns.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
 import { maskSecrets } from './mask.ts';
 import { actorFacts, expiryOf } from './record.ts';
@@ -95,7 +95,7 @@ const addressComplaint = (address: string) => (readAddress(address) ? null : 'En
 
 const exactly = (column: string, read: (text: string) => string | null): Filter => ({
   schema: { type: 'string' },
-  condition: ({ texts, row }) => sql`${row.col(column)} = ${read(texts.at(-1) ?? '')}`,
+  condition: ({ texts, row }) => sql`${row.col(column)} = ${read(clipped(texts.at(-1) ?? ''))}`,
 });
 const textFilter = (column: string): Filter => exactly(column, (given) => given);
 const keyFilter = (column: string): Filter => exactly(column, keyText);
@@ -104,7 +104,7 @@ const keyFilter = (column: string): Filter => exactly(column, keyText);
 const usernameFilter: Filter = {
   schema: { type: 'string' },
   condition({ texts, row }) {
-    const username = texts.at(-1) ?? '';
+    const username = clipped(texts.at(-1) ?? '');
     return sql`(${row.col('username')} = ${username} or ${row.col('subject')} = ${username})`;
   },
 };

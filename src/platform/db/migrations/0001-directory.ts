@@ -92,11 +92,11 @@ export const directory: Migration = {
         brand: 'json',
         // Copied out of the columns above, for filters and search.
         subject: 'text? index',
-        model_app: 'text?',
+        model_app: 'text? index',
         model_name: 'text?',
         model_pk: 'text? index',
         authorized_app: 'text? index',
-        brand_name: 'text?',
+        brand_name: 'text? index',
         words: 'text',
       },
       {

@@ -7,7 +7,7 @@ export const policyKinds: Migration = {
   statements: (dialect) => [
     ...createTable(dialect, 'policy_password_expiry', {
       pk: 'uuid key -> policies cascade',
-      days: 'int',
+      days: 'int index',
       deny_only: 'bool',
     }),
     ...createTable(dialect, 'policy_reputation', {
