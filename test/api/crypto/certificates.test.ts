@@ -244,5 +244,16 @@ describeOnBoth('certificate-key pairs', (server) => {
     const changer = await server().user(['svc_crypto.view_certificatekeypair', 'svc_crypto.change_certificatekeypair']);
     expect((await changer.api.patch(`${path}${made.pk}/`, { name: 'one changed' })).status).toBe(200);
     expect((await changer.api.delete(`${path}${made.pk}/`)).status).toBe(403);
+    const other = await make('another of many');
+    const ofOne = await server().user();
+    await server().world.db.write((tx) =>
+      sql`insert into user_object_permissions ("user", permission, object_pk) select ${ofOne.pk}, pk, ${made.pk}
+        from permissions where app_label = 'svc_crypto' and codename in
+        ('view_certificatekeypair', 'change_certificatekeypair')`.execute(tx),
+    );
+    expect((await ofOne.api.get(path)).body.results.map(({ pk }: { pk: string }) => pk)).toEqual([made.pk]);
+    expect((await ofOne.api.patch(`${path}${made.pk}/`, { name: 'changed by one' })).status).toBe(200);
+    expect((await ofOne.api.patch(`${path}${other.pk}/`, { name: 'x' })).status).toBe(404);
+    expect((await ofOne.api.get(`${path}${made.pk}/view_private_key/`)).status).toBe(403);
   });
 });
