@@ -18,7 +18,7 @@ export interface PolicyResult {
 export interface PolicyLog {
   readonly level: 'info' | 'warning';
   readonly text: string;
-  /** The policy or binding that says it. */
+  /** Names the policy that says it. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +55,7 @@ export interface PolicyEngine {
   }): Promise<PolicyResult>;
 }
 
-interface Outcome extends Verdict {
+interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
   readonly events: readonly NewEvent[];
 }
 
@@ -102,18 +102,24 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   ): Promise<Outcome> {
     if (binding.policy === null) {
       const holds = binding.group === null ? isUser(binding, request) : binding.is_member;
-      return { passing: holds !== binding.negate, messages: [], events: [] };
+      return { passing: holds !== binding.negate, messages: [], logs: [], events: [] };
     }
     const policy = policies.get(binding.policy) ?? { pk: binding.policy, name: binding.policy };
     try {
       const verdict = await withinSeconds(binding.timeout, decide(binding.kind, policy, request, query));
       const events = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
-      return { ...verdict, passing: verdict.passing !== binding.negate, events };
+      const logs = (verdict.logs ?? []).map((text) => logOf(policy, 'info', text));
+      return { ...verdict, passing: verdict.passing !== binding.negate, logs, events };
     } catch (error) {
       // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
       const message = messageOf(error);
       const events = [failed(binding, policy, request, message)];
-      return { passing: binding.failure_result, messages: [forPerson(error)], logs: [message], events };
+      return {
+        passing: binding.failure_result,
+        messages: [forPerson(error)],
+        logs: [logOf(policy, 'warning', message)],
+        events,
+      };
     }
   }
 
@@ -164,7 +170,7 @@ function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcom
   return {
     passing,
     messages: outcomes.flatMap(({ messages }) => messages),
-    logs: outcomes.flatMap(({ logs = [] }) => logs.map((text): PolicyLog => ({ level: 'info', text, attributes: {} }))),
+    logs: outcomes.flatMap(({ logs }) => logs),
   };
 }
 

@@ -27,18 +27,22 @@ function ownKey(row: RowAlias): RawBuilder<unknown> {
   return sql`coalesce(${sql.join([...own, target])})`;
 }
 
-/** The keys of the targets that a key stands for, its own or that of the object: none or one. */
-function targetsOf(key: string): RawBuilder<unknown> {
+/** The keys of the targets that keys stand for, their own or those of the objects. One statement. */
+async function resolveTargets(keys: readonly string[], query: Query): Promise<Map<string, string>> {
+  const given = sql.join(keys);
   const apart = keyedApart.map(
-    (table) => sql`select ${sql.ref(targetColumn)} as pk from ${sql.table(table)} where pk = ${key}`,
+    (table) => sql`select pk as given, ${sql.ref(targetColumn)} as pk from ${sql.table(table)} where pk in (${given})`,
   );
-  return sql.join([sql`select pk from policy_targets where pk = ${key}`, ...apart], sql` union all `);
+  const own = sql`select pk as given, pk from policy_targets where pk in (${given})`;
+  const { rows } = await sql<{ given: string; pk: string }>`${sql.join([own, ...apart], sql` union all `)}`.execute(
+    query,
+  );
+  return new Map(rows.map((row) => [row.given, row.pk]));
 }
 
 /** The key of the target itself; null when there is none. */
 export async function resolveTarget(key: string, query: Query): Promise<string | null> {
-  const { rows } = await sql<{ pk: string }>`${targetsOf(key)}`.execute(query);
-  return rows[0]?.pk ?? null;
+  return (await resolveTargets([key], query)).get(key) ?? null;
 }
 
 export const missingTarget = (key: string) => ({ target: [missingObject(key)] });
@@ -49,13 +53,11 @@ export const targetFilter = (many: boolean): Filter => ({
   many,
   async condition({ texts, row, call }) {
     const given = many ? texts.flatMap((text) => text.split(',')) : texts.slice(-1);
-    const keys: string[] = [];
-    for (const text of given) {
-      if (!isUuid(text)) return { complaint: `“${text}” is not a valid UUID.` };
-      const key = await resolveTarget(canonicalUuid(text), call.db.read);
-      if (key === null) return { complaint: noSuchChoice };
-      keys.push(key);
-    }
-    return sql`${row.col('target')} in (${sql.join(keys)})`;
+    const malformed = given.find((text) => !isUuid(text));
+    if (malformed !== undefined) return { complaint: `“${malformed}” is not a valid UUID.` };
+    const keys = given.map(canonicalUuid);
+    const known = await resolveTargets(keys, call.db.read);
+    if (keys.some((key) => !known.has(key))) return { complaint: noSuchChoice };
+    return sql`${row.col('target')} in (${sql.join([...known.values()])})`;
   },
 });

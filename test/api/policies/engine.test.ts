@@ -106,7 +106,11 @@ describeOnBoth('the policy engine', (server) => {
     const throwing = await expression('return user.username.length > 0');
     const strict = await target();
     await bind({ target: strict, policy: throwing });
-    expect(await ask(strict)).toMatchObject({ passing: false, messages: ['The policy could not be evaluated.'] });
+    expect(await ask(strict)).toMatchObject({
+      passing: false,
+      messages: ['The policy could not be evaluated.'],
+      logs: [{ level: 'warning', text: expect.stringContaining('TypeError') }],
+    });
     const negated = await target();
     await bind({ target: negated, policy: throwing, negate: true });
     expect((await ask(negated)).passing).toBe(false);

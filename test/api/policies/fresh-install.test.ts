@@ -40,6 +40,14 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     expect(body.results.map(({ target }: { target: string }) => target)).toContain(flow.body.pk);
   });
 
+  test('what a prompt stage validates by counts as bound', async () => {
+    const name = 'default-user-settings-authorization';
+    const { body } = await server().admin.get('/policies/all/?promptstage__isnull=false');
+    expect(body.results).toMatchObject([{ name, bound_to: 1 }]);
+    const unused = await server().admin.get(`/policies/all/?promptstage__isnull=true&name=${name}`);
+    expect(unused.body.results).toEqual([]);
+  });
+
   test.each([
     ['default-authentication-flow-password-stage', {}, true],
     ['default-authentication-flow-password-stage', { auth_method: 'webauthn' }, false],
