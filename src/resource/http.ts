@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isDeeperThan } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isUnreachable } from '../platform/db/unreachable.ts';
@@ -143,8 +144,17 @@ function parseJsonBody(request: FastifyRequest): unknown {
   if (!bytes || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
   }
+  const body = parseText(bytes.toString('utf8'));
+  if (isDeeperThan(body, deepestBody)) throw new Problem('parse_error', 'JSON parse error - nested too deeply');
+  return body;
+}
+
+// Far deeper than any member may be, and far from where walking or printing a value would exhaust the stack.
+const deepestBody = 100;
+
+function parseText(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch (error) {
     throw new Problem('parse_error', `JSON parse error - ${(error as Error).message}`);
   }

@@ -1,3 +1,4 @@
+import { isDeeperThan } from '../../lib/json.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
 import { findUnstorable, typeName } from './well-formed.ts';
@@ -33,11 +34,6 @@ export function parseJson(value: unknown, options: JsonOptions): Parsed<unknown>
   if (isDeeperThan(value, deepest)) return complain('The value is nested too deeply.');
   const complaint = findUnstorable(value) ?? options.check?.(value);
   return complaint ? complain(complaint) : accept(value);
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 export interface ListOptions extends Common {

@@ -167,6 +167,25 @@ describeOnBoth('media sources', (server) => {
     expect(empty.body).toEqual({ name: required, slug: required, plex_token: required });
   });
 
+  test('a body nested without measure is refused, whichever member it is in', async () => {
+    const { slug } = await make(server());
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    const put = (member: string, levels: number) =>
+      server().admin.send('PUT', `/sources/mediasrc/${slug}/`, `{"${member}": ${deep(levels)}}`, {
+        'content-type': 'application/json',
+      });
+    for (const member of ['policy_engine_mode', 'name', 'allowed_servers', 'unheard_of']) {
+      const answer = await put(member, 200_000);
+      expect([member, answer.status, answer.body.detail]).toEqual([
+        member,
+        400,
+        'JSON parse error - nested too deeply',
+      ]);
+    }
+    const shallow = await put('policy_engine_mode', 50);
+    expect(shallow.body.policy_engine_mode).toEqual([`"${deep(50)}" is not a valid choice.`]);
+  });
+
   test('E3: a slug is unique over all kinds of source', async () => {
     const media = await make(server());
     const oauth = await makeSource(server(), 'oauth', {
