@@ -12,9 +12,10 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** Nothing has been stored here yet. */
 export class NoDatabase extends Error {
-  constructor(folder: string) {
-    super(`there is no database in ${folder} yet; the first start of the server makes one`);
+  constructor(config: Config) {
+    super(`there is no database in ${databaseName(config)} yet; the first start of the server makes one`);
   }
 }
 
@@ -28,7 +29,7 @@ export function openDatabase(config: Config, { beside = false } = {}): OpenDatab
     return { db, close: db.close };
   }
   const file = fileOf(config);
-  if (beside && !existsSync(file)) throw new NoDatabase(config.dataDir);
+  if (beside && !existsSync(file)) throw new NoDatabase(config);
   const unlock = beside ? () => {} : lockFolder(config.dataDir);
   try {
     const db = openSqlite(file);

@@ -13,7 +13,7 @@ import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { createSandbox, type Sandbox } from '../platform/sandbox/sandbox.ts';
 import { createUserAgentParser, type UserAgentParser } from '../platform/user-agent.ts';
 import { openInstall } from './install.ts';
-import { openDatabase } from './open-database.ts';
+import { NoDatabase, openDatabase } from './open-database.ts';
 import { version } from './version.ts';
 
 /** Everything with a life of its own, made once and closed in reverse. Only `app` sees it whole. */
@@ -47,7 +47,7 @@ export async function openWorld(
 ): Promise<World> {
   const { db, close } = openDatabase(config, { beside });
   try {
-    if (beside) await checkSchema(db);
+    if (beside) await checkSchema(db, config);
     else await updateSchema(db, log);
     const { installId, key } = await openInstall(db, config, clock);
     const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
@@ -85,9 +85,9 @@ async function updateSchema(db: Database, log: Log): Promise<void> {
   if (ran.length > 0) log.info({ migrations: ran }, 'the database schema is up to date');
 }
 
-async function checkSchema(db: Database): Promise<void> {
+async function checkSchema(db: Database, config: Config): Promise<void> {
   const { done, pending, unknown } = await readSchemaState(db, migrations);
   if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
-  if (done.length === 0) throw new Error('the database is empty; the first start of the server fills it');
+  if (done.length === 0) throw new NoDatabase(config);
   if (pending.length > 0) throw new Error('the database is not up to date; gatehouse migrate mends that');
 }

@@ -6,13 +6,14 @@ import { version } from '../version.ts';
 import { backup } from './backup.ts';
 import { check } from './check.ts';
 import { type Command, CommandError, parseOptions } from './command.ts';
+import { demo } from './demo.ts';
 import { messageOf } from './message-of.ts';
 import { migrateDatabase } from './migrate.ts';
 import { recoverAdmin } from './recover-admin.ts';
 import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 
-const commands: readonly Command[] = [serve, migrateDatabase, backup, restore, recoverAdmin, check];
+const commands: readonly Command[] = [serve, migrateDatabase, backup, restore, recoverAdmin, check, demo];
 
 const helpWords = new Set(['help', '--help', '-h']);
 

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { endSessions } from '../../core/session/session.ts';
+import { issueToken } from '../../core/token/issue-token.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
-import { randomText, randomUuid } from '../../platform/random.ts';
+import { randomText } from '../../platform/random.ts';
 import { createMake, type Make } from '../bootstrap/steps.ts';
 import { type App, composeApp } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
@@ -51,9 +52,14 @@ async function recover(world: World, { engine, resourceWorld }: App, username: s
     );
     await sql`insert into user_groups ("user", "group") values (${user}, ${group}) on conflict do nothing`.execute(tx);
     await endSessions(tx, Number(user));
-    await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed)
-      values (${randomUuid()}, ${`recovery-${randomText(12).toLowerCase()}`}, ${key.box.seal(token, 'tokens.key')}, ${key.hash(token)}, 'api', ${user},
-        'Made by recover-admin', ${addMilliseconds(now, tokenLifetimeMs)}, ${true}, null)`.execute(tx);
+    await issueToken(tx, key, {
+      identifier: `recovery-${randomText(12).toLowerCase()}`,
+      intent: 'api',
+      user: Number(user),
+      key: token,
+      description: 'Made by recover-admin',
+      expires: addMilliseconds(now, tokenLifetimeMs),
+    });
     await resourceWorld.record(tx, systemCall(db, resourceWorld, now), {
       action: 'password_set',
       app: 'svc_core',

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { isSuperuserSql } from '../../core/access/rights-sql.ts';
+import { issueToken } from '../../core/token/issue-token.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { createLog } from '../../platform/log.ts';
+import { randomText } from '../../platform/random.ts';
+import { prepareDatabase } from '../bootstrap/run.ts';
+import { type App, composeApp } from '../compose.ts';
+import { makeApplications } from '../demo/applications.ts';
+import { createDemoApi } from '../demo/demo-api.ts';
+import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
+import { makeOperations } from '../demo/operations.ts';
+import { makePeople } from '../demo/people.ts';
+import { makePolicies } from '../demo/policies.ts';
+import { makeEnrolment } from '../demo/sign-in.ts';
+import { makeSources } from '../demo/sources.ts';
+import { NoDatabase } from '../open-database.ts';
+import { openWorld, type World } from '../world.ts';
+import { type Command, CommandError } from './command.ts';
+
+const tokenLifetimeMs = 10 * 60 * 1000;
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'Make a small, coherent set of every resource, to look at and to try things on.',
+  details: `Everything it makes is called "Demo …", and none of it lets anybody in: users have no password, sources are switched off.
+A second run makes only what is missing. The server may be running.`,
+  options: { force: { help: 'also in a database that is already in use' } },
+  async run({ config, options }) {
+    const world = await open(config);
+    try {
+      const app = await composeApp(world);
+      try {
+        await prepareDatabase(world, app);
+        if (!options.force) await refuseUsed(world);
+        const made = await makeDemo(world, app);
+        process.stdout.write(report(made));
+        return 0;
+      } finally {
+        await app.server.close();
+      }
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+/** Beside a running server where there is a database, else as the first start would. */
+async function open(config: Config): Promise<World> {
+  const log = createLog({ level: 'error', stream: process.stderr });
+  try {
+    return await openWorld(config, log, { beside: true });
+  } catch (error) {
+    if (error instanceof NoDatabase) return openWorld(config, log);
+    throw error;
+  }
+}
+
+const demoGroup = sql`select 1 from groups where name = 'Demo Company'`;
+
+/** A fresh install leaves no events, since nobody has done anything; and what a demo left is no use by anybody. */
+async function refuseUsed({ db }: World): Promise<void> {
+  if ((await demoGroup.execute(db.read)).rows.length > 0) return;
+  const { rows } = await sql`select 1 from events limit 1`.execute(db.read);
+  if (rows.length > 0)
+    throw new CommandError('This database is already in use; --force makes demo data in it all the same.');
+}
+
+/** Makes what is missing; answers how many objects of each list or table that were. */
+export async function makeDemo(world: World, app: App): Promise<ReadonlyMap<string, number>> {
+  const { db, key, clock } = world;
+  const token = randomText(60);
+  const pk = await db.write(async (tx) =>
+    issueToken(tx, key, {
+      identifier: `demo-${randomText(12).toLowerCase()}`,
+      intent: 'api',
+      user: await anAdministrator(tx),
+      key: token,
+      expires: addMilliseconds(clock.now(), tokenLifetimeMs),
+    }),
+  );
+  try {
+    const demoWorld = createDemoWorld(world, app, createDemoApi(app.server, token));
+    await makeAll(demoWorld);
+    return new Map([...demoWorld.api.made(), ...demoWorld.stored()]);
+  } finally {
+    await db.write((tx) => sql`delete from tokens where pk = ${pk}`.execute(tx));
+  }
+}
+
+async function anAdministrator(tx: Query): Promise<number> {
+  const { rows } = await sql<{ pk: number }>`select u.pk from users u where u.is_active
+    and ${isSuperuserSql(sql`u.pk`)} order by u.pk limit 1`.execute(tx);
+  if (!rows[0]) throw new CommandError('There is no active administrator; gatehouse recover-admin makes one.');
+  return rows[0].pk;
+}
+
+async function makeAll(demoWorld: DemoWorld): Promise<void> {
+  const people = await makePeople(demoWorld);
+  const policies = await makePolicies(demoWorld);
+  await makeEnrolment(demoWorld);
+  await makeApplications(demoWorld, people, policies);
+  await makeSources(demoWorld, people);
+  await makeOperations(demoWorld, people);
+}
+
+function report(made: ReadonlyMap<string, number>): string {
+  if (made.size === 0) return 'The demo data is there already; nothing was made.\n';
+  const lines = [...made].map(([where, count]) => `  ${String(count).padStart(3)}  ${where.replace(/^\/|\/$/g, '')}`);
+  return `This is demo data; everything is called "Demo …" or "demo-…":\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { startSession } from '../../core/session/session.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Shown } from './demo-api.ts';
+import type { DemoWorld } from './demo-world.ts';
+
+export interface DemoPeople {
+  readonly ada: Shown;
+  readonly grace: Shown;
+  readonly company: Shown;
+  readonly engineering: Shown;
+  /** Ada's browser. */
+  readonly session: string;
+}
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+const dayMs = 86_400_000;
+
+/** A small company: two people, a service account, two groups, and who may do what. */
+export async function makePeople(demo: DemoWorld): Promise<DemoPeople> {
+  const { api } = demo;
+  const company = await api.ensure('/core/groups/', { name: 'Demo Company' }, { attributes: { demo: true } });
+  const helpdesk = await api.ensure('/rbac/roles/', { name: 'Demo Helpdesk' });
+  const engineering = await api.ensure(
+    '/core/groups/',
+    { name: 'Demo Engineering' },
+    { parent: company.pk, roles: [helpdesk.pk] },
+  );
+  const person = (username: string, name: string, groups: unknown[]) =>
+    api.ensure(
+      '/core/users/',
+      { username },
+      { name, email: `${username}@example.com`, path: 'users/demo', groups, attributes: { demo: true } },
+    );
+  const ada = await person('demo-ada', 'Ada Demo', [engineering.pk]);
+  const grace = await person('demo-grace', 'Grace Demo', [company.pk]);
+  await api.ensure('/core/users/', { username: 'demo-robot' }, { name: 'Demo Robot', type: 'service_account' });
+  await api.ensure(
+    '/core/tokens/',
+    { identifier: 'demo-token' },
+    { intent: 'app_password', user: grace.pk, description: 'Demo: lets a mail program sign in as Grace' },
+  );
+  await assignPermissions(demo, ada, helpdesk, company);
+  const session = await signIn(demo, ada);
+  await signIn(demo, grace);
+  return { ada, grace, company, engineering, session };
+}
+
+/** The role may see everybody and one group; Ada may look after that group. */
+async function assignPermissions({ api }: DemoWorld, ada: Shown, helpdesk: Shown, company: Shown): Promise<void> {
+  const onCompany = { model: 'svc_core.group', object_pk: String(company.pk) };
+  async function assign(holders: 'users' | 'roles', holder: unknown, permissions: string[], object: Shown) {
+    const list = `/rbac/permissions/assigned_by_${holders}/`;
+    const { results } = await api.get(`${list}?${new URLSearchParams(onCompany)}`);
+    const isHeld = (results as Shown[]).some(
+      (row) => (row.pk ?? row.role_pk) === holder && (row.permissions as unknown[]).length > 0,
+    );
+    if (!isHeld) await api.post(`${list}${holder}/assign/`, { permissions, ...object });
+  }
+  const everywhere = {};
+  await assign('roles', helpdesk.pk, ['svc_core.view_user', 'svc_core.view_group'], everywhere);
+  await assign('roles', helpdesk.pk, ['svc_core.view_group'], onCompany);
+  await assign('users', ada.pk, ['svc_core.change_group'], onCompany);
+}
+
+async function signIn({ world: { db, key }, now, once }: DemoWorld, user: Shown): Promise<string> {
+  const facts = {
+    userId: Number(user.pk),
+    clientIp: '192.0.2.10',
+    userAgent: browser,
+    now,
+    lifetimeMs: 14 * dayMs,
+  };
+  await once('authenticated_sessions', { user: user.pk }, (tx) => startSession(tx, key, facts));
+  const { rows } = await sql<{ pk: string }>`select pk from authenticated_sessions where "user" = ${user.pk}
+    order by created limit 1`.execute(db.read);
+  return (rows[0] as { pk: string }).pk;
+}
+
+export const inDays = (now: string, days: number): string => addMilliseconds(now, days * dayMs);

@@ -1,0 +1,33 @@
+import type { Shown } from './demo-api.ts';
+import type { DemoWorld } from './demo-world.ts';
+import { inDays } from './people.ts';
+
+/** A way to join by invitation: a flow, its stages, what it asks, and an invitation that is waiting. */
+export async function makeEnrolment({ api, now }: DemoWorld): Promise<Shown> {
+  const flow = await api.ensure(
+    '/flows/instances/',
+    { slug: 'demo-enrollment' },
+    { name: 'Demo: join by invitation', title: 'Welcome to the demo company', designation: 'enrollment' },
+  );
+  const invitationStage = await api.ensure('/stages/invitation/stages/', { name: 'Demo: invitation' });
+  const nickname = await api.ensure(
+    '/stages/prompt/prompts/',
+    { name: 'Demo: nickname' },
+    { field_key: 'nickname', label: 'What shall we call you?', type: 'text', required: true, order: 10 },
+  );
+  const prompt = await api.ensure('/stages/prompt/stages/', { name: 'Demo: nickname' }, { fields: [nickname.pk] });
+  const securityKey = await api.ensure(
+    '/stages/authenticator/webauthn/',
+    { name: 'Demo: security key' },
+    { friendly_name: 'Security key' },
+  );
+  for (const [index, stage] of [invitationStage, prompt, securityKey].entries()) {
+    await api.ensure('/flows/bindings/', { target: flow.pk, stage: stage.pk }, { order: (index + 1) * 10 });
+  }
+  await api.ensure(
+    '/stages/invitation/invitations/',
+    { name: 'demo-invitation' },
+    { flow: flow.pk, expires: inDays(now, 30), single_use: true, fixed_data: { email: 'newcomer@example.com' } },
+  );
+  return flow;
+}
