@@ -4,6 +4,7 @@ import type { Query } from '../platform/db/database.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
+import { type CountRows, createCount } from './count.ts';
 import type { Row } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
@@ -16,6 +17,7 @@ export interface Engine {
   readonly registry: Registry;
   /** The full view of a resource as this call's actor may see it. */
   plan(resource: Resource, call: Call): Plan;
+  readonly count: CountRows;
 }
 
 /** Plans are made once; only those that may show nested secrets are made for each caller who may not see everything. */
@@ -51,6 +53,7 @@ export function createEngine(registry: Registry): Engine {
 
   return {
     registry,
+    count: createCount(),
     plan(resource, call) {
       if (leftOut(call.request.query)) return ownPlan(resource, call);
       if (call.actor?.isSuperuser) return openPlan(resource, call);

@@ -15,6 +15,7 @@ export function createRegistry(resources: readonly Resource[]): Registry {
     if (byModel.has(resource.model)) throw new Error(`two resources stand for ${resource.model}`);
     byModel.set(resource.model, resource);
   }
+  const byFamily = Map.groupBy(resources, ({ family }) => family?.model);
   return {
     resources,
     find: (model) => byModel.get(model),
@@ -23,6 +24,6 @@ export function createRegistry(resources: readonly Resource[]): Registry {
       if (!resource) throw new Error(`no resource stands for ${model}`);
       return resource;
     },
-    kinds: (familyModel) => resources.filter(({ family }) => family?.model === familyModel),
+    kinds: (familyModel) => byFamily.get(familyModel) ?? [],
   };
 }

@@ -13,6 +13,8 @@ export interface Database {
   readonly read: Query;
   /** Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. */
   write<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  /** A number that changes with every commit, whoever makes it; null where that cannot be told without asking the server. */
+  version(): number | null;
   /** Has something done once the transaction is durable; never when it is rolled back. */
   afterCommit(tx: Query, effect: () => void): void;
   /** The store as it is at this moment, for reading at length; must be ended. */

@@ -47,6 +47,7 @@ export function openPostgres(url: string, poolSize = 10): Database {
         if (open) effects.settle(open, isCommitted);
       }
     },
+    version: () => null,
     afterCommit: effects.add,
     async snapshot() {
       const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();

@@ -35,6 +35,7 @@ export function openSqlite(path: string): Database {
 
   const listeners = createStatementListeners();
   const effects = createEffects();
+  const dataVersion = reader.prepare('pragma data_version');
   const read = kyselyOn(reader, listeners);
   const write = kyselyOn(writer, listeners);
   let turn: Promise<unknown> = Promise.resolve();
@@ -47,6 +48,7 @@ export function openSqlite(path: string): Database {
       turn = result.catch(() => undefined);
       return result;
     },
+    version: () => (dataVersion.get() as { data_version: number }).data_version,
     afterCommit: effects.add,
     async snapshot() {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });

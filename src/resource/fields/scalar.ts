@@ -117,7 +117,9 @@ export function time(options: Common = {}): Field {
       return parsed ? accept(parsed) : complain(timeComplaint);
     },
     toColumn: (value) => value,
-    fromColumn: (raw, _world, _context, nested) => (nested && typeof raw === 'string' ? parseTimestamp(raw) : raw),
+    // In JSON of its own making PostgreSQL writes the zone as an offset.
+    fromColumn: (raw, _world, _context, nested) =>
+      nested && typeof raw === 'string' && !raw.endsWith('Z') ? parseTimestamp(raw) : raw,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
@@ -22,7 +22,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   ];
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
-  const count = await countRows(resource, call, where);
+  const count = await engine.count(resource, call, where);
   const page = pageNumber(call.request.query.get('page'), Math.max(1, Math.ceil(count / size)));
   const plan = engine.plan(resource, call);
   const order = orderBy(resource, call, registry);
@@ -45,13 +45,6 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
       size,
     ),
   };
-}
-
-async function countRows(resource: Resource, call: Call, where: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`.execute(
-    call.db.read,
-  );
-  return Number(rows[0]?.count ?? 0);
 }
 
 export function pageSize(text: string | null, largest = largestPageSize): number {
