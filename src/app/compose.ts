@@ -15,6 +15,7 @@ import type { Operation } from '../resource/operation.ts';
 import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
+import { mountApiBrowser } from './api-browser.ts';
 import { catalogue, endpoints } from './catalogue.ts';
 import { mountHealth } from './health.ts';
 import { mountMetrics } from './metrics-route.ts';
@@ -71,5 +72,6 @@ export async function composeApp(world: World): Promise<App> {
   mountMetrics(server, metrics, config.metricsToken);
   mountMedia(server, db);
   await mountStaticFiles(server);
+  await mountApiBrowser(server, apiPrefix);
   return { server, engine, operations, resourceWorld };
 }
