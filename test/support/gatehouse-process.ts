@@ -44,9 +44,19 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+export interface ProcessLimits {
+  /** No file may grow beyond this: as good as a disk that is full. */
+  readonly fileKilobytes?: number;
+}
+
 /** The command line as people start it, with nothing in its environment but what is given. */
-export function startGatehouse(args: readonly string[], env: Environment): GatehouseProcess {
-  const child = spawn(process.execPath, [entry, ...args], {
+export function startGatehouse(
+  args: readonly string[],
+  env: Environment,
+  { fileKilobytes }: ProcessLimits = {},
+): GatehouseProcess {
+  const limit = fileKilobytes === undefined ? '' : `ulimit -f ${fileKilobytes * 2} && `;
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, entry, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -80,8 +90,8 @@ export function runGatehouse(args: readonly string[], env: Environment = {}): Pr
 }
 
 /** Starts a server on any free port and waits until it says that it is ready. */
-export async function startServerProcess(env: Environment): Promise<RunningServer> {
-  const started = startGatehouse(['serve'], { PORT: '0', ...env });
+export async function startServerProcess(env: Environment, limits: ProcessLimits = {}): Promise<RunningServer> {
+  const started = startGatehouse(['serve'], { PORT: '0', ...env }, limits);
   const url = await readyAt(started);
   return {
     ...started,

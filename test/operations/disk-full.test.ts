@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { firstStart, logLines, processToken, startServerProcess } from '../support/gatehouse-process.ts';
+import { newFolder } from '../support/server.ts';
+
+test('a disk that is full: changes are refused, reading goes on, nothing acknowledged is lost', {
+  timeout: 60_000,
+}, async () => {
+  const folder = newFolder();
+  const env = { GATEHOUSE_DATA_DIR: folder, ...firstStart };
+  await (await startServerProcess(env)).stop();
+  const full = await startServerProcess(env, { fileKilobytes: 12_000 });
+  const admin = full.as(processToken);
+  const acknowledged: string[] = [];
+  const refusals: { status: number; code: unknown }[] = [];
+  const attributes = { text: 'x'.repeat(500_000) };
+  for (let number = 0; refusals.length < 5 && number < 200; number++) {
+    const { status, body } = await admin.post('/core/groups/', { name: `large ${number}`, attributes });
+    if (status === 201) acknowledged.push(body.pk);
+    else refusals.push({ status, code: body.code });
+  }
+  expect(acknowledged.length).toBeGreaterThan(3);
+  expect(refusals).toEqual(Array.from({ length: 5 }, () => ({ status: 503, code: 'unavailable' })));
+  expect((await admin.get(`/core/groups/${acknowledged[0]}/`)).status).toBe(200);
+  expect((await admin.send('GET', '/-/health/live/')).status).toBe(200);
+  const { stdout } = await full.stop();
+  expect(logLines(stdout).filter(({ level }) => level === 'error')).toHaveLength(5);
+
+  const roomy = await startServerProcess(env);
+  for (const pk of acknowledged) expect((await roomy.as(processToken).get(`/core/groups/${pk}/`)).status).toBe(200);
+  expect((await roomy.as(processToken).post('/core/groups/', { name: 'room again', attributes })).status).toBe(201);
+  expect((await roomy.stop()).code).toBe(0);
+  const db = new DatabaseSync(join(folder, 'gatehouse.db'), { readOnly: true });
+  expect(db.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  db.close();
+});
