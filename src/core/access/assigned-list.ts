@@ -21,7 +21,7 @@ import type { Engine } from '../../resource/read.ts';
 import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
 import type { HolderKind } from './holder.ts';
 import { assignableModels } from './models.ts';
-import { isSuperuserSql } from './rights-sql.ts';
+import { isSuperuserSql, superusersSql } from './rights-sql.ts';
 
 const grantColumns = ['id', 'codename', 'model', 'app_label', 'object_pk', 'name'];
 const grantSchema = objectSchema({
@@ -80,50 +80,54 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   const { dialect, read } = call.db;
   const holders = registry.require(kind.model);
   const visible = await visibleRows(holders, call, registry);
-  const { ofModel, onObject } = readQuery(query);
+  const { holding, grants } = holdersOf(kind, query);
   const pk = holders.row().col('pk');
-  const grants = sql`from ${sql.table(kind.objectTable)} o join permissions p on p.pk = o.permission
-    where ${sql.ref(`o.${kind.column}`)} = ${pk} and ${ofModel} ${onObject ? sql`and ${onObject}` : sql``}`;
-  const everywhere = sql`exists (select 1 from ${sql.table(kind.globalTable)} g join permissions p on p.pk = g.permission
-    where ${sql.ref(`g.${kind.column}`)} = ${pk} and ${ofModel})`;
-  const holding = [
-    sql`exists (select 1 ${grants})`,
-    ...(onObject ? [] : [everywhere]),
-    ...(kind.column === 'user' ? [isSuperuserSql(pk)] : []),
+  const conditions = [
+    sql`${pk} in (${holding})`,
+    ...(visible ? [visible] : []),
+    ...searchConditions(holders, call, registry),
   ];
-  const where = sql.join(
-    [
-      sql`(${sql.join(holding, sql` or `)})`,
-      ...(visible ? [visible] : []),
-      ...searchConditions(holders, call, registry),
-    ],
-    sql` and `,
-  );
-  const { rows: counted } = await sql<{
-    count: number;
-  }>`select count(*) as count from ${holders.from()} where ${where}`.execute(read);
+  const from = sql`from ${holders.from()} where ${sql.join(conditions, sql` and `)}`;
+  const { rows: counted } = await sql<{ count: number }>`select count(*) as count ${from}`.execute(read);
   const count = Number(counted[0]?.count ?? 0);
   const size = pageSize(query.get('page_size'));
   const page = pageNumber(query.get('page'), Math.max(1, Math.ceil(count / size)));
-  const needs = { registry, dialect, mayView: () => false };
-  const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', needs);
+  const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', { registry, dialect, mayView: () => false });
   const permissions = dialect.jsonArray(
-    sql`select o.pk as id, p.codename, p.model, p.app_label, o.object_pk, p.name ${grants} order by p.codename, o.pk`,
+    sql`select o.pk as id, p.codename, p.model, p.app_label, o.object_pk, p.name ${grants}
+      and ${holderColumn(kind)} = ${pk} order by p.codename, o.pk`,
     grantColumns.map((alias) => ({ alias, json: false })),
   );
   const superuser = kind.column === 'user' ? sql`, ${isSuperuserSql(pk)} as is_superuser` : sql``;
-  const { rows } = await sql<Row>`select ${plan.list}, ${permissions} as permissions${superuser} from ${holders.from()}
-    where ${where} order by ${orderBy(holders, call, registry)} limit ${size} offset ${(page - 1) * size}`.execute(
-    read,
-  );
-  const context = { world: call.world, call, registry };
-  const results = rows.map((raw) => {
-    const shown = plan.show(raw, context);
-    const held = { permissions: JSON.parse(raw.permissions as string) };
-    if (kind.column === 'role') return { role_pk: shown.pk, name: shown.name, ...held };
-    return { ...shown, ...held, is_superuser: raw.is_superuser === true || raw.is_superuser === 1 };
-  });
+  const order = orderBy(holders, call, registry);
+  const { rows } = await sql<Row>`select ${plan.list}, ${permissions} as permissions${superuser} ${from}
+    order by ${order} limit ${size} offset ${(page - 1) * size}`.execute(read);
+  const results = rows.map((raw) => showHolder(kind, raw, plan.show(raw, { world: call.world, call, registry })));
   return envelope(results, count, page, size);
+}
+
+function showHolder({ column }: HolderKind, raw: Row, shown: Row): Row {
+  const permissions = JSON.parse(raw.permissions as string);
+  if (column === 'role') return { role_pk: shown.pk, name: shown.name, permissions };
+  return { ...shown, permissions, is_superuser: raw.is_superuser === true || raw.is_superuser === 1 };
+}
+
+const holderColumn = ({ column }: HolderKind): RawBuilder<unknown> => sql.ref(`o.${column}`);
+
+/** The keys of those who hold something, and the grants on objects (from `o` and `p`) that the query asks about. */
+function holdersOf(kind: HolderKind, query: URLSearchParams) {
+  const { ofModel, onObject } = readQuery(query);
+  const holder = holderColumn(kind);
+  const grants = sql`from ${sql.table(kind.objectTable)} o join permissions p on p.pk = o.permission
+    where ${ofModel} ${onObject ? sql`and ${onObject}` : sql``}`;
+  const everywhere = sql`select ${holder} from ${sql.table(kind.globalTable)} o join permissions p on p.pk = o.permission
+    where ${ofModel}`;
+  const sets = [
+    sql`select ${holder} ${grants}`,
+    ...(onObject ? [] : [everywhere]),
+    ...(kind.column === 'user' ? [superusersSql] : []),
+  ];
+  return { holding: sql.join(sets, sql` union `), grants };
 }
 
 /** Conditions over a permission `p` and a grant `o`. */

@@ -11,6 +11,9 @@ const superuserGroups = sql`with recursive superuser_groups(pk) as (
 export const isSuperuserSql = (user: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select 1 from user_groups ug where ug."user" = ${user} and ug."group" in (${superuserGroups}))`;
 
+/** The keys of all superusers, active or not: for finding them, where asking each user would take long. */
+export const superusersSql = sql`select ug."user" from user_groups ug where ug."group" in (${superuserGroups})`;
+
 /** The user's groups and all groups above them. */
 export const groupsOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`with recursive own_groups(pk) as (

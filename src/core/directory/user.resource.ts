@@ -11,7 +11,7 @@ import { choice, text } from '../../resource/fields/text.ts';
 import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
-import { isSuperuserSql } from '../access/rights-sql.ts';
+import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
 import { avatarOf, defaultAvatars, type Pictured } from './avatar.ts';
@@ -73,7 +73,7 @@ export function userResource({ installId, passwords, settings, key }: UserNeeds)
     },
     filters: {
       type: choicesFilter('type', userTypes),
-      is_superuser: eitherFilter((row) => isSuperuserSql(row.col('pk'))),
+      is_superuser: eitherFilter((row) => sql`${row.col('pk')} in (${superusersSql})`),
       path_startswith: startsWithFilter('path'),
       attributes: attributesFilter,
       groups_by_name: linkedFilter(memberships, 'groups', 'name', 'name'),

@@ -36,7 +36,7 @@ export const directory: Migration = {
     ...createTable(
       dialect,
       'permissions',
-      { pk: 'serial', app_label: 'text', codename: 'text index', model: 'text index', name: 'text' },
+      { pk: 'serial', app_label: 'text', codename: 'text index', model: 'text index', name: 'text index' },
       { unique: [['app_label', 'codename']] },
     ),
     ...createJoin(dialect, 'user_permissions', ['user', 'int', 'users'], ['permission', 'int', 'permissions']),
