@@ -39,7 +39,7 @@ test(`kill -9 in a stream of writes, ${rounds} times: nothing acknowledged is lo
     isOver = true;
     await Promise.all(writers);
   }
-  expect(acknowledged.size).toBeGreaterThan(rounds * writersAtOnce);
+  expect(acknowledged.size).toBeGreaterThan(rounds);
 
   const server = await startServerProcess({ GATEHOUSE_DATA_DIR: folder, ...firstStart });
   expect((await server.as(processToken).get('/core/groups/')).status).toBe(200);
