@@ -11,7 +11,7 @@ export interface CapturedRow {
   readonly token: string;
   readonly requests: readonly BenchRequest[];
   readonly recipes: readonly Recipe[];
-  /** Statements of one request, without those that find out who asks. */
+  /** Statements of a request that finds nothing kept from an earlier one, without those that find out who asks. */
   readonly statements: number;
 }
 
@@ -61,11 +61,13 @@ export async function captureRows(
     const authentications = (await exchange(probe, token)).statements.length;
     const requests = row.requests(data);
     const recipes: Recipe[] = [];
+    let most = 0;
     for (const request of requests) {
       const first = await exchange(request, token);
       recipes.push(recipeOf(request, first, await exchange(request, token), authentications));
+      most = Math.max(most, first.statements.length - authentications);
     }
-    return { row, token, requests, recipes, statements: statements.length - authentications };
+    return { row, token, requests, recipes, statements: most };
   }
 
   const captured: CapturedRow[] = [];

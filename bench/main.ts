@@ -10,8 +10,8 @@ const usage = `npm run bench -- [options]
   --postgres URL    on databases of their own on this PostgreSQL server (the role must be allowed to create them)
   --large           instead: lists of users at 10,000 and at 1,000,000 users
   --only TEXT       only rows whose title contains the text
-  --seconds N       length of a round (2)
-  --rounds N        rounds of server and floor by turns (5)
+  --seconds N       length of a round (1)
+  --rounds N        rounds of server and floor by turns (7)
   --connections N   connections kept open at a time (8)
   --profile FOLDER  write a CPU profile of the server there
   --write           put the table into docs/performance.md`;
@@ -21,8 +21,8 @@ const { values } = parseArgs({
     postgres: { type: 'string' },
     large: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '2' },
-    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '7' },
     connections: { type: 'string', default: '8' },
     profile: { type: 'string' },
     write: { type: 'boolean', default: false },

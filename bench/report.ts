@@ -35,6 +35,7 @@ export function operationsTable(rows: readonly MeasuredRow[]): string {
       'floor p99',
       'floor CPU',
       'of the floor',
+      'by CPU',
       'statements',
     ],
     rows.map(({ captured: { row, statements }, server, floor, ratio }) => [
@@ -50,6 +51,7 @@ export function operationsTable(rows: readonly MeasuredRow[]): string {
       milliseconds(floor.p99),
       milliseconds(floor.processorMs),
       mark(ratio.toFixed(2), row.goal === null || (ratio >= row.goal && hasEvenTail(row.isList, server))),
+      (floor.processorMs / server.processorMs).toFixed(2),
       row.isList ? String(statements) : '',
     ]),
   );
