@@ -168,6 +168,8 @@ export interface Answer {
   /** The body's schema; `self` is the resource; none is an empty body. */
   readonly schema?: JsonSchema | 'self';
   readonly schemaName?: string;
+  /** The media type it comes in when a caller asks for a file instead. */
+  readonly file?: string;
 }
 
 /**

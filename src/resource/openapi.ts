@@ -116,11 +116,15 @@ function responsesOf({ answer, parameters }: Operation): Record<string, Response
   };
 }
 
-function success({ status, schema, types = [json] }: OperationAnswer, isTagged: boolean): ResponseObject {
+function success({ status, schema, types = [json], file }: OperationAnswer, isTagged: boolean): ResponseObject {
+  const content: Content = {
+    ...(schema && Object.fromEntries(types.map((type) => [type, { schema: referenceTo(schema) }]))),
+    ...(file && { [file]: { schema: { type: 'string' } } }),
+  };
   return {
     description: status === 204 ? 'Done.' : status === 201 ? 'Created.' : 'The answer.',
     ...(isTagged && { headers: { ETag: { schema: { type: 'string' }, description: 'Names this state.' } } }),
-    ...(schema && { content: Object.fromEntries(types.map((type) => [type, { schema: referenceTo(schema) }])) }),
+    ...(Object.keys(content).length > 0 && { content }),
   };
 }
 

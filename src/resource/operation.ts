@@ -38,6 +38,8 @@ export interface OperationAnswer {
   readonly schema?: NamedSchema;
   /** The media types of the body; JSON unless said otherwise. */
   readonly types?: readonly string[];
+  /** The media type of a file that the same operation may answer with. */
+  readonly file?: string;
 }
 
 /** A schema that stands in the document under a name, or inline when it has none. */

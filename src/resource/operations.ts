@@ -70,10 +70,10 @@ async function retrieve(engine: Engine, resource: Resource, call: Call): Promise
 
 const text = { type: 'string' } as const;
 const listParameters: Parameter[] = [
-  { name: 'ordering', in: 'query', schema: text, description: 'Which field to use when ordering the results.' },
-  { name: 'page', in: 'query', schema: { type: 'integer' }, description: 'A page number within the result set.' },
-  { name: 'page_size', in: 'query', schema: { type: 'integer' }, description: 'Number of results per page.' },
-  { name: 'search', in: 'query', schema: text, description: 'A search term.' },
+  { name: 'ordering', in: 'query', schema: text, description: 'Members to order by, separated by commas; a minus in front descends.' },
+  { name: 'page', in: 'query', schema: { type: 'integer' }, description: 'Which page; `last` is the last one.' },
+  { name: 'page_size', in: 'query', schema: { type: 'integer' }, description: 'How many results make a page; 100 unless told otherwise.' },
+  { name: 'search', in: 'query', schema: text, description: 'Words that must all be found in the searched members.' },
 ];
 export const dryRun: Parameter = {
   name: 'dry_run',
@@ -162,7 +162,7 @@ const actionSuffix = { GET: 'retrieve', POST: 'create', PUT: 'update', PATCH: 'p
 function actionOperation(action: Action, resource: Resource, engine: Engine): Operation {
   const below = action.on === 'row' ? `{${resource.param}}/${action.name}` : action.name;
   const name = action.name.replaceAll('/', '_');
-  const { schema, schemaName, status } = action.answer;
+  const { schema, schemaName, status, file } = action.answer;
   const answer: NamedSchema | undefined =
     schema === 'self'
       ? responseSchema(resource, engine.registry)
@@ -184,7 +184,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     ],
     ...(action.body && { body: actionBody(action) }),
     ...(action.upload && { body: { schema: { schema: uploadSchema }, upload: true } }),
-    answer: { status, ...(answer && { schema: answer }) },
+    answer: { status, ...(answer && { schema: answer }), ...(file && { file }) },
     handle: (call) => runAction(action, resource, engine, call),
   };
 }

@@ -6,6 +6,7 @@ import type { Geo } from '../../platform/geo/geo.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Actor, ActorUser } from '../../resource/actor.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
+import { storableText } from '../../resource/fields/well-formed.ts';
 import type { Settings } from '../settings/settings.ts';
 import { eventColumns } from './columns.ts';
 import { maskSecrets } from './mask.ts';
@@ -63,7 +64,9 @@ function requestFacts({ request }: Call, geo: Geo): Record<string, unknown> {
     http_request: {
       path: request.path,
       method: request.method,
-      args: maskSecrets(Object.fromEntries(request.query)),
+      args: maskSecrets(
+        Object.fromEntries([...request.query].map(([name, value]) => [storableText(name), storableText(value)])),
+      ),
       user_agent: request.userAgent,
       request_id: request.id,
     },

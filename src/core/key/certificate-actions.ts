@@ -9,6 +9,8 @@ import { ReplyWith } from '../../resource/operations.ts';
 import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
 import { certificateModel } from './certificate-model.ts';
 
+const pemFile = 'application/x-pem-file';
+
 type Generated = Awaited<ReturnType<typeof generateCertificate>>;
 
 export function generateAction(): Action {
@@ -94,7 +96,7 @@ function viewing(type: 'certificate' | 'private_key', column: string): Omit<Acti
     on: 'row',
     method: 'GET',
     query: { download: booleanSchema },
-    answer: { status: 200, schema: objectSchema({ data: stringSchema }), schemaName: 'CertificateData' },
+    answer: { status: 200, schema: objectSchema({ data: stringSchema }), schemaName: 'CertificateData', file: pemFile },
     async run({ call, registry, row }) {
       const resource = registry.require(certificateModel);
       const secret = modelFacts(resource, row.pk as string, row);
@@ -105,7 +107,7 @@ function viewing(type: 'certificate' | 'private_key', column: string): Omit<Acti
       const download = call.request.query.get('download');
       if (download === null || /^(false|0)$/i.test(download)) return { data };
       const disposition = `attachment; filename="${fileName(row.name as string)}_${type}.pem"`;
-      return new ReplyWith(200, data, { 'content-type': 'application/x-pem-file', 'content-disposition': disposition });
+      return new ReplyWith(200, data, { 'content-type': pemFile, 'content-disposition': disposition });
     },
   };
 }

@@ -1,6 +1,9 @@
 /** Text both databases can store: no NUL, no half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
+/** The text with what cannot be stored replaced, for what a caller sends without being asked. */
+export const storableText = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed();
+
 /** The first complaint about text anywhere inside a JSON value, or null. */
 export function findUnstorable(value: unknown): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : unstorable;

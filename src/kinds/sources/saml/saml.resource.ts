@@ -126,6 +126,7 @@ function metadataAction(publicUrl: string): Action {
       status: 200,
       schema: objectSchema({ metadata: stringSchema, download_url: stringSchema }),
       schemaName: 'SAMLMetadata',
+      file: 'application/samlmetadata+xml',
     },
     async run({ row, call, tx }) {
       const source = row as unknown as SamlSource;
