@@ -30,8 +30,8 @@ const assignedBackchannel = (column: 'slug' | 'name', help: string): Field => ({
   help,
 });
 
-const slugHelp = 'Internal application name, used in URLs.';
-const nameHelp = 'Application’s display Name.';
+const slugHelp = 'The slug of the application that uses it.';
+const nameHelp = 'The name of the application that uses it.';
 
 /** What every provider has, whatever protocol it speaks. */
 export const providerFamily: Family = {

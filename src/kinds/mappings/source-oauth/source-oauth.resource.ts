@@ -10,7 +10,7 @@ export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resour
     schema: 'OAuthSourcePropertyMapping',
     names: ['OAuth Source Property Mapping', 'OAuth Source Property Mappings'],
     component: 'xak-property-mapping-source-oauth-form',
-    description: 'Map the properties of a OAuth source to users and groups.',
+    description: 'Decide what users and groups from an OAuth source are made of.',
     table: 'mapping_source_oauth',
   });
 }

@@ -10,7 +10,7 @@ export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     schema: 'SAMLSourcePropertyMapping',
     names: ['SAML Source Property Mapping', 'SAML Source Property Mappings'],
     component: 'xak-property-mapping-source-saml-form',
-    description: 'Map the properties of a SAML source to users and groups.',
+    description: 'Decide what users and groups from a SAML source are made of.',
     table: 'mapping_source_saml',
   });
 }

@@ -10,7 +10,7 @@ export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     schema: 'SCIMSourcePropertyMapping',
     names: ['SCIM Source Property Mapping', 'SCIM Source Property Mappings'],
     component: 'xak-property-mapping-source-scim-form',
-    description: 'Map the properties of a SCIM source to users and groups.',
+    description: 'Decide what users and groups from a SCIM client are made of.',
     table: 'mapping_source_scim',
   });
 }

@@ -8,7 +8,7 @@ export const passwordExpiryPolicy = definePolicy({
   schema: 'PasswordExpiryPolicy',
   names: ['Password Expiry Policy', 'Password Expiry Policies'],
   component: 'xak-policy-password-expiry-form',
-  description: 'If the password of the user is older than a number of days, refuse or force a change of it.',
+  description: 'Refuses passwords that are older than a number of days, or has them changed.',
   table: 'policy_password_expiry',
   fields: { days: whole({ filter: true }), deny_only: flag({ default: false, filter: true }) },
 });

@@ -23,7 +23,7 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
     schema: 'OAuth2Provider',
     names: ['OAuth2/OpenID Provider', 'OAuth2/OpenID Providers'],
     component: 'xak-provider-oauth2-form',
-    description: 'OAuth2 Provider for generic OAuth and OpenID Connect Applications.',
+    description: 'Lets applications sign people in through OAuth 2 and OpenID Connect.',
     table: 'provider_oauth2',
     filterBy: ['name', 'property_mappings'],
     filters: { application: applicationFilter },

@@ -21,7 +21,7 @@ export const workspaceDirectoryProvider = defineProvider({
   schema: 'WorkspaceDirectoryProvider',
   names: ['Workspace Directory Provider', 'Workspace Directory Providers'],
   component: 'xak-provider-workspace-directory-form',
-  description: 'Sync users and groups from Gatehouse into a workspace directory.',
+  description: 'Keeps the users and groups of a workspace directory as they are here.',
   table: 'provider_workspace_directory',
   isBackchannel: true,
   filterBy: ['name'],

@@ -14,7 +14,7 @@ export const authenticatorWebauthnStage = defineStage({
   schema: 'AuthenticatorWebAuthnStage',
   names: ['WebAuthn Authenticator Setup Stage', 'WebAuthn Authenticator Setup Stages'],
   component: 'xak-stage-authenticator-webauthn-form',
-  description: 'Setup WebAuthn-based authentication for the user.',
+  description: 'Lets people enrol a passkey or a security key.',
   table: 'stage_authenticator_webauthn',
   fields: {
     configure_flow: ref('svc_flows.flow', 'uuid', {

@@ -9,7 +9,7 @@ export const promptStage = defineStage({
   schema: 'PromptStage',
   names: ['Prompt Stage', 'Prompt Stages'],
   component: 'xak-stage-prompt-form',
-  description: 'Prompt the user to enter information.',
+  description: 'Asks people to fill in a form.',
   table: 'stage_prompt',
   fields: {
     name: text({ unique: 'This field must be unique.', filter: true }),
