@@ -12,7 +12,7 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly parameters: readonly Parameter[];
-  readonly body?: Body;
+  readonly body?: Body | undefined;
   readonly answer: OperationAnswer;
   /** Whether it may be called without signing in. */
   readonly anonymous?: boolean;

@@ -70,9 +70,19 @@ async function retrieve(engine: Engine, resource: Resource, call: Call): Promise
 
 const text = { type: 'string' } as const;
 const listParameters: Parameter[] = [
-  { name: 'ordering', in: 'query', schema: text, description: 'Members to order by, separated by commas; a minus in front descends.' },
+  {
+    name: 'ordering',
+    in: 'query',
+    schema: text,
+    description: 'Members to order by, separated by commas; a minus in front descends.',
+  },
   { name: 'page', in: 'query', schema: { type: 'integer' }, description: 'Which page; `last` is the last one.' },
-  { name: 'page_size', in: 'query', schema: { type: 'integer' }, description: 'How many results make a page; 100 unless told otherwise.' },
+  {
+    name: 'page_size',
+    in: 'query',
+    schema: { type: 'integer' },
+    description: 'How many results make a page; 100 unless told otherwise.',
+  },
   { name: 'search', in: 'query', schema: text, description: 'Words that must all be found in the searched members.' },
 ];
 export const dryRun: Parameter = {
@@ -109,7 +119,6 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
   if (verb === 'list' || verb === 'retrieve') parameters.push(...leavingOut(resource));
   if (facts.method !== 'GET') parameters.push(dryRun);
   if (facts.method === 'PUT' || facts.method === 'PATCH' || facts.method === 'DELETE') parameters.push(ifMatch);
-  const body = verbBody(verb, resource);
   return {
     id: `${resource.operationPrefix}_${facts.suffix}`,
     method: facts.method,
@@ -117,8 +126,13 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     tag: resource.path.split('/')[1] as string,
     summary: facts.summary(resource.names),
     parameters,
-    ...(body && { body }),
-    answer: verbAnswer(verb, resource, engine),
+    // Schemas are made when a document is asked for; most processes never are.
+    get body() {
+      return verbBody(verb, resource);
+    },
+    get answer() {
+      return verbAnswer(verb, resource, engine);
+    },
     handle: (call) => facts.handle(engine, resource, call),
   };
 }
@@ -139,11 +153,11 @@ const pathParameter = (resource: Resource): Parameter => ({
   required: true,
 });
 
-function verbBody(verb: Verb, { allFields, schema }: Resource): Body | null {
+function verbBody(verb: Verb, { allFields, schema }: Resource): Body | undefined {
   if (verb === 'create' || verb === 'update') {
     return { schema: { name: `${schema}Request`, schema: requestSchema(allFields, false) }, required: true };
   }
-  if (verb !== 'partial_update') return null;
+  if (verb !== 'partial_update') return undefined;
   return { schema: { name: `Patched${schema}Request`, schema: requestSchema(allFields, true) } };
 }
 
