@@ -5,6 +5,8 @@ import { createRecord } from '../core/event/record.ts';
 import { mountMedia } from '../core/media/serve-media.ts';
 import { cookieNames } from '../core/session/session-cookies.ts';
 import { createServer } from '../platform/http/server.ts';
+import { countJobs } from '../platform/jobs/queue.ts';
+import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { actorOfAccessToken } from '../provider/access-token-credential.ts';
 import type { ResourceWorld } from '../resource/call.ts';
@@ -18,6 +20,7 @@ import { createRegistry } from '../resource/registry.ts';
 import { mountApiBrowser } from './api-browser.ts';
 import { catalogue, endpoints } from './catalogue.ts';
 import { mountHealth } from './health.ts';
+import { jobKinds } from './job-kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
 import { mountStaticFiles } from './static-files.ts';
@@ -32,6 +35,8 @@ export interface App {
   readonly engine: Engine;
   readonly operations: readonly Operation[];
   readonly resourceWorld: ResourceWorld;
+  /** Does queued work once it is started; work is queued all the same before. */
+  readonly jobs: JobWorker;
 }
 
 /** Builds the whole server from what is open. The only place where parts meet. */
@@ -43,6 +48,15 @@ export async function composeApp(world: World): Promise<App> {
     ...key.box,
     record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
   };
+  const metrics = createMetrics(version);
+  const jobs = createJobWorker({
+    db,
+    clock,
+    log,
+    kinds: jobKinds(world, resourceWorld),
+    observe: metrics.countJob,
+  });
+  metrics.watchJobs(() => countJobs(db).catch(() => ({})));
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;
   const operations: Operation[] = [
@@ -50,7 +64,6 @@ export async function composeApp(world: World): Promise<App> {
     ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
     schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
-  const metrics = createMetrics(version);
   db.onStatement(metrics.countStatement);
   const server = await createServer({ log, trustedProxies: config.trustedProxies });
   mountApi(server, operations, {
@@ -73,5 +86,5 @@ export async function composeApp(world: World): Promise<App> {
   mountMedia(server, db);
   await mountStaticFiles(server);
   await mountApiBrowser(server, apiPrefix);
-  return { server, engine, operations, resourceWorld };
+  return { server, engine, operations, resourceWorld, jobs };
 }

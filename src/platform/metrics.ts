@@ -3,6 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   observeOperation(operation: string, status: number, milliseconds: number): void;
   countStatement(): void;
+  countJob(kind: string, outcome: string): void;
+  /** Has the jobs in each state counted whenever the figures are asked for. */
+  watchJobs(count: () => Promise<Readonly<Record<string, number>>>): void;
   /** Everything in Prometheus's text form. */
   render(): Promise<{ readonly type: string; readonly text: string }>;
 }
@@ -22,6 +25,12 @@ export function createMetrics(version: string): Metrics {
     help: 'Statements run against the database.',
     registers: [registry],
   });
+  const finishedJobs = new Counter({
+    name: 'gatehouse_job_attempts_total',
+    help: 'Attempts at jobs that this process ended, by kind and outcome (done, again, failed).',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'gatehouse_info',
     help: 'The version that runs, as a label.',
@@ -32,6 +41,18 @@ export function createMetrics(version: string): Metrics {
     observeOperation: (operation, status, milliseconds) =>
       durations.observe({ operation, status }, milliseconds / 1000),
     countStatement: () => statements.inc(),
+    countJob: (kind, outcome) => finishedJobs.inc({ kind, outcome }),
+    watchJobs(count) {
+      new Gauge({
+        name: 'gatehouse_jobs',
+        help: 'Jobs in the database that wait, run or were given up.',
+        labelNames: ['state'],
+        registers: [registry],
+        async collect() {
+          for (const [state, number] of Object.entries(await count())) this.set({ state }, number);
+        },
+      });
+    },
     render: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   };
 }

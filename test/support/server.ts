@@ -104,6 +104,7 @@ export async function startServer(
   const app = await composeApp(world);
   await bootstrap(world, app.engine, app.resourceWorld);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  await app.jobs.start();
   const as = (token: string) => apiFor(url, { authorization: `Bearer ${token}` });
   return {
     kind,
@@ -116,6 +117,7 @@ export async function startServer(
     user: (permissions = [], values = {}) => makeUser(world, as, permissions, values),
     async close() {
       await app.server.close();
+      await app.jobs.stop();
       await world.close();
       await database?.drop();
     },

@@ -26,10 +26,11 @@ at once.`,
     try {
       const app = await composeApp(world);
       const address = await start(app, world);
+      await app.jobs.start();
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await firstSignal() }, 'Gatehouse is stopping');
       await setTimeout(lastCallMs);
-      await withDeadline(app.server.close(), log);
+      await withDeadline(Promise.all([app.server.close(), app.jobs.stop()]), log);
     } finally {
       await world.close();
     }

@@ -8,8 +8,12 @@ export interface JobKind {
   readonly attempts?: number;
   /** Whether only one job of this kind runs at a time, over all instances. */
   readonly oneAtATime?: boolean;
+  /** Whether a job that is done leaves nothing behind: for work so frequent that keeping its traces would cost more than it. */
+  readonly leavesNoTrace?: boolean;
   /** Runs by itself, this often. */
   readonly everyMs?: number;
+  /** What follows from a job that is given up, in the transaction that says so. */
+  afterFailure?(tx: Query, job: { readonly payload: unknown; readonly message: string }): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
   run(job: RunningJob): Promise<string | undefined>;
 }
@@ -37,4 +41,6 @@ export interface NewJob {
 export interface Jobs {
   /** Queues work in the transaction that makes it necessary: it is done if and only if that is committed. */
   enqueue(tx: Query, job: NewJob): Promise<void>;
+  /** What there is to be done, for those who look at jobs. */
+  readonly kinds: ReadonlyMap<string, JobKind>;
 }

@@ -66,7 +66,11 @@ export type JobEnd =
   | { readonly state: 'again'; readonly message: string };
 
 /** Says how a job ended; only the worker that holds it may. */
-export async function endJob(db: Database, job: ClaimedJob, worker: string, end: JobEnd, now: string): Promise<void> {
+export async function endJob(
+  db: Database,
+  job: ClaimedJob,
+  { worker, kind, end, now }: { worker: string; kind: JobKind; end: JobEnd; now: string },
+): Promise<void> {
   const message = end.message.slice(0, 2_000);
   await db.write(async (tx) => {
     const mine = sql`pk = ${job.pk} and worker = ${worker} and state = 'running'`;
@@ -77,9 +81,16 @@ export async function endJob(db: Database, job: ClaimedJob, worker: string, end:
       );
       return;
     }
-    await sql`update jobs set state = ${end.state}, finished = ${now}, unique_key = null, worker = null, lease_until = null, message = ${message} where ${mine}`.execute(
-      tx,
-    );
+    if (end.state === 'done' && kind.leavesNoTrace) {
+      await sql`delete from jobs where ${mine}`.execute(tx);
+      return;
+    }
+    const { rows } =
+      await sql`update jobs set state = ${end.state}, finished = ${now}, unique_key = null, worker = null, lease_until = null, message = ${message}
+      where ${mine} returning pk`.execute(tx);
+    if (end.state === 'failed' && rows.length > 0) {
+      await kind.afterFailure?.(tx, { payload: JSON.parse(job.payload), message });
+    }
   });
 }
 
@@ -111,3 +122,11 @@ export async function queueSchedules(db: Database, kinds: readonly JobKind[], no
 }
 
 export const scheduleKey = (kind: string): string => `schedule:${kind}`;
+
+/** How many jobs wait, run and were given up. */
+export async function countJobs(db: Database): Promise<Record<'queued' | 'running' | 'failed', number>> {
+  const { rows } = await sql<{ state: string; jobs: number | string }>`select state, count(*) as jobs from jobs
+    where state in ('queued', 'running', 'failed') group by state`.execute(db.read);
+  const found = Object.fromEntries(rows.map(({ state, jobs }) => [state, Number(jobs)]));
+  return { queued: 0, running: 0, failed: 0, ...found };
+}

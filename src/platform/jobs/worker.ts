@@ -23,6 +23,8 @@ interface Needs {
   readonly kinds: readonly JobKind[];
   /** Jobs that run at the same time in this process. */
   readonly concurrency?: number;
+  /** Told of each attempt that ends. */
+  readonly observe?: (kind: string, outcome: JobEnd['state']) => void;
 }
 
 export interface JobWorker extends Jobs {
@@ -33,17 +35,20 @@ export interface JobWorker extends Jobs {
 
 const channel = 'gatehouse_jobs';
 const defaultAttempts = 8;
+/** A burst of commits makes one look. */
+const breathMs = 20;
 // A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
 const longestSleepMs = 24 * 60 * 60 * 1000;
 
 /** Runs queued jobs. Sleeps until one is due or someone queues one: an idle server sends no statements. */
-export function createJobWorker({ db, clock, log, kinds, concurrency = 4 }: Needs): JobWorker {
+export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observe = () => {} }: Needs): JobWorker {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
   const worker = randomUuid();
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let breath: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
   let isWanted = false;
   let unlisten: (() => Promise<void>) | undefined;
@@ -56,6 +61,16 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4 }: Need
       pass = null;
       if (isWanted) wake();
     });
+  }
+
+  /** Looks for work shortly: what is queued in quick succession is found by one look. */
+  function wakeShortly(): void {
+    if (stopping.signal.aborted || !unlisten || breath) return;
+    breath = setTimeout(() => {
+      breath = undefined;
+      wake();
+    }, breathMs);
+    breath.unref();
   }
 
   async function look(): Promise<void> {
@@ -98,9 +113,11 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4 }: Need
     const end = await outcomeOf(job, AbortSignal.any([stopping.signal, lost.signal]));
     clearInterval(beat);
     if (end.state === 'failed') log.error({ job: job.pk, kind: job.kind, message: end.message }, 'a job failed');
-    await endJob(db, job, worker, end, clock.now()).catch((error) =>
+    const kind = byName.get(job.kind) as JobKind;
+    await endJob(db, job, { worker, kind, end, now: clock.now() }).catch((error) =>
       log.error({ err: error }, 'a job could not be closed'),
     );
+    observe(job.kind, end.state);
     await queueSchedules(
       db,
       kinds.filter(({ name, everyMs }) => name === job.kind && everyMs !== undefined),
@@ -121,21 +138,23 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4 }: Need
   }
 
   return {
+    kinds: byName,
     async enqueue(tx, job) {
       const kind = byName.get(job.kind);
       if (!kind) throw new Error(`there are no jobs of the kind ${job.kind}`);
       await insertJob(tx, job, kind, clock.now());
       await db.dialect.notify(channel)?.execute(tx);
-      db.afterCommit(tx, wake);
+      db.afterCommit(tx, wakeShortly);
     },
     async start() {
       await queueSchedules(db, kinds, clock.now());
-      unlisten = db.listen(channel, wake);
+      unlisten = db.listen(channel, wakeShortly);
       wake();
     },
     async stop() {
       stopping.abort();
       clearTimeout(timer);
+      clearTimeout(breath);
       await pass;
       await Promise.allSettled(running);
       await unlisten?.();

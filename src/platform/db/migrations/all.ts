@@ -6,6 +6,7 @@ import { eventKinds } from './0004-events.ts';
 import { stageKinds } from './0005-stages.ts';
 import { sourceKinds } from './0006-sources.ts';
 import { providerKinds } from './0007-providers.ts';
+import { jobs } from './0010-jobs.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   stageKinds,
   sourceKinds,
   providerKinds,
+  jobs,
 ];

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { JobKind, RunningJob } from '../../platform/jobs/job.ts';
+import type { Call } from '../../resource/call.ts';
+import { deleteInBatches, type Outdated } from './delete-in-batches.ts';
+import { type RotationNeeds, rotateTokens } from './rotate-tokens.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const jobsAreKeptMs = 7 * 24 * hourMs;
+
+interface Needs extends RotationNeeds {
+  /** A call that the server makes by itself, at this moment. */
+  systemCall(): Call;
+  /** Rows with an expiry that is tested wherever they are used: removing them frees space and nothing else. */
+  readonly expiring: readonly Outdated[];
+}
+
+/** Rows whose `expires` has passed. */
+export const expired = (table: string, name: string): Outdated => ({
+  table,
+  name,
+  where: (now) => sql`expires <= ${now}`,
+});
+
+/** Rows whose `expires` has passed, where rows may also be without an end. */
+export const expiredUnlessEndless = (table: string, name: string): Outdated => ({
+  table,
+  name,
+  where: (now) => sql`expiring and expires <= ${now}`,
+});
+
+export function cleanupJobs({ systemCall, expiring, ...rotation }: Needs): JobKind[] {
+  return [
+    {
+      name: 'clean_expired_models',
+      summary: 'Remove what has expired, and give expired API tokens a new key.',
+      oneAtATime: true,
+      everyMs: 5 * minuteMs,
+      async run(job) {
+        const rotated = await rotateTokens(rotation, systemCall, job.signal);
+        const deleted = await deleteAll([expiredTokens, ...expiring], systemCall(), job);
+        return report([...(rotated > 0 ? [`${rotated} tokens rotated`] : []), ...deleted]);
+      },
+    },
+    {
+      name: 'notification_cleanup',
+      summary: 'Remove notifications that were seen or whose event is gone.',
+      oneAtATime: true,
+      everyMs: 8 * hourMs,
+      run: async (job) => report(await deleteAll([oldNotifications], systemCall(), job)),
+    },
+    {
+      name: 'job_cleanup',
+      summary: 'Remove what is known of jobs that ended a week ago.',
+      oneAtATime: true,
+      everyMs: hourMs,
+      run: async (job) => report(await deleteAll([oldJobs], systemCall(), job)),
+    },
+  ];
+}
+
+const expiredTokens: Outdated = {
+  table: 'tokens',
+  name: 'tokens',
+  where: (now) => sql`intent <> 'api' and expiring and expires <= ${now}`,
+};
+
+const oldNotifications: Outdated = {
+  table: 'notifications',
+  name: 'notifications',
+  where: () => sql`seen or event is null`,
+};
+
+const oldJobs: Outdated = {
+  table: 'jobs',
+  name: 'jobs',
+  where: (now) => sql`state in ('done', 'failed') and finished <= ${addMilliseconds(now, -jobsAreKeptMs)}`,
+};
+
+async function deleteAll(tables: readonly Outdated[], { db, now }: Call, { signal }: RunningJob): Promise<string[]> {
+  const reports: string[] = [];
+  for (const outdated of tables) {
+    const deleted = await deleteInBatches(db, outdated, now, signal);
+    if (deleted > 0) reports.push(`${deleted} ${outdated.name} removed`);
+  }
+  return reports;
+}
+
+const report = (parts: readonly string[]): string => (parts.length === 0 ? 'Nothing to do.' : `${parts.join(', ')}.`);

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { TestServer } from './server.ts';
+
+export interface StoredJob {
+  readonly kind: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly message: string;
+}
+
+/** Waits for something that jobs bring about. */
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+  const deadline = performance.now() + seconds * 1_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`it did not come to pass within ${seconds} seconds`);
+    await sleep(15);
+  }
+}
+
+export async function jobsOf({ world }: TestServer, kind: string): Promise<StoredJob[]> {
+  const { rows } =
+    await sql<StoredJob>`select kind, state, attempt, message from jobs where kind = ${kind} order by created`.execute(
+      world.db.read,
+    );
+  return rows;
+}
+
+/** Has a job of this kind done now; returns how it ended. */
+export async function runJob(server: TestServer, kind: string, payload: unknown = null): Promise<StoredJob> {
+  const { db } = server.world;
+  const { rows } = await sql<{ pk: string }>`select pk from jobs`.execute(db.read);
+  const known = new Set(rows.map(({ pk }) => pk));
+  await db.write((tx) => server.app.jobs.enqueue(tx, { kind, payload }));
+  let ended: StoredJob | undefined;
+  await until(async () => {
+    const found = await sql<StoredJob & { pk: string }>`select pk, kind, state, attempt, message from jobs
+      where kind = ${kind} and state in ('done', 'failed')`.execute(db.read);
+    ended = found.rows.find(({ pk }) => !known.has(pk));
+    return ended !== undefined;
+  });
+  return ended as StoredJob;
+}
+
+/** Waits until nothing is queued that is due and nothing runs. */
+export async function quiet({ world }: TestServer): Promise<void> {
+  await until(async () => {
+    const { rows } =
+      await sql`select pk from jobs where state = 'running' or (state = 'queued' and run_at <= ${world.clock.now()})`.execute(
+        world.db.read,
+      );
+    return rows.length === 0;
+  });
+}
