@@ -26,7 +26,7 @@ export const notificationResource = defineResource({
     severity: choice(severities, { readOnly: true, filter: true }),
     body: text({ readOnly: true, filter: true }),
     created: time({ readOnly: true, filter: true }),
-    event: embedded('svc_events.event', 'uuid', { filter: true }),
+    event: embedded('svc_events.event', 'uuid', { filter: true, nullable: true }),
     seen: flag({ default: false, filter: true }),
     user: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true, filter: true }),
   },

@@ -3,7 +3,7 @@ import { checkMayWrite, holdsOn } from './access.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import type { Action, ActionInput, Verb } from './define.ts';
 import { etagOf, matchesEtag } from './etag.ts';
-import type { Row } from './fields/field.ts';
+import { isWritable, type Row } from './fields/field.ts';
 import { arrayOf } from './json-schema.ts';
 import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';
 import { parseAlone } from './parse.ts';
@@ -154,6 +154,7 @@ const pathParameter = (resource: Resource): Parameter => ({
 });
 
 function verbBody(verb: Verb, { allFields, schema }: Resource): Body | undefined {
+  if (!Object.values(allFields).some(isWritable)) return undefined;
   if (verb === 'create' || verb === 'update') {
     return { schema: { name: `${schema}Request`, schema: requestSchema(allFields, false) }, required: true };
   }
@@ -197,7 +198,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
       ...(action.method === 'GET' ? [] : [dryRun]),
     ],
     ...(action.body && { body: actionBody(action) }),
-    ...(action.upload && { body: { schema: { schema: uploadSchema }, upload: true } }),
+    ...(action.upload && { body: { schema: { name: 'FileUploadRequest', schema: uploadSchema }, upload: true } }),
     answer: { status, ...(answer && { schema: answer }), ...(file && { file }) },
     handle: (call) => runAction(action, resource, engine, call),
   };

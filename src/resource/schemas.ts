@@ -1,4 +1,4 @@
-import { type Field, type Fields, isRequired, isShown, isWritable } from './fields/field.ts';
+import { type Field, type Fields, isRequired, isShown, isWritable, type Nest } from './fields/field.ts';
 import { arrayOf, type JsonSchema, orNull } from './json-schema.ts';
 import type { NamedSchema } from './operation.ts';
 import { keyField } from './plan.ts';
@@ -14,7 +14,7 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
     properties[resource.keyName] = { ...keyField(resource).schema, readOnly: true };
   }
   for (const [name, field] of Object.entries(resource.allFields)) {
-    if (isShown(field) && (!names || names.includes(name))) properties[name] = memberSchema(field, registry);
+    if (isShown(field) && (!names || names.includes(name))) properties[name] = memberSchema(field, resource, registry);
   }
   const schema: JsonSchema = { type: 'object', properties, required: Object.keys(properties) };
   return { name: schemaName(resource, view), schema };
@@ -22,19 +22,20 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
 
 const schemaName = ({ schema, views }: Resource, view: string): string => views?.[view]?.schema ?? schema;
 
-function memberSchema(field: Field, registry: Registry): JsonSchema {
-  const value = field.storage.in === 'nested' ? nestedSchema(field, registry) : field.schema;
+function memberSchema(field: Field, resource: Resource, registry: Registry): JsonSchema {
+  const value = field.storage.in === 'nested' ? nestedSchema(field.storage.nest, resource, registry) : field.schema;
   const schema = field.nullable ? orNull(value) : value;
   const isReadOnly = !isWritable(field);
-  if (schema.$ref) return schema;
   return { ...schema, ...(isReadOnly && { readOnly: true }), ...(field.help && { description: field.help }) };
 }
 
-function nestedSchema({ storage }: Field, registry: Registry): JsonSchema {
-  if (storage.in !== 'nested') throw new Error('only nested fields have nested schemas');
-  const { model, view, many, unless } = storage.nest;
+function nestedSchema(
+  { model, view, many, unless, column }: Nest,
+  { allFields }: Resource,
+  registry: Registry,
+): JsonSchema {
   const reference = { $ref: `#/components/schemas/${schemaName(registry.require(model), view)}` };
-  if (!many) return orNull(reference);
+  if (!many) return column === undefined || !allFields[column]?.nullable ? reference : orNull(reference);
   return unless ? orNull(arrayOf(reference)) : arrayOf(reference);
 }
 

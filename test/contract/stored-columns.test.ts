@@ -47,6 +47,24 @@ describeOnBoth('what is stored', (server) => {
   });
 });
 
+describeOnBoth('references', (server) => {
+  test('may be empty in the document when they may be in the database', async () => {
+    const { app, world } = server();
+    const tables = await world.db.read.introspection.getTables();
+    const isNullable = (table: string, column: string) =>
+      tables.find(({ name }) => name === table)?.columns.find(({ name }) => name === column)?.isNullable;
+    for (const { allFields, family, table, model } of app.engine.registry.resources) {
+      for (const [name, field] of Object.entries(allFields)) {
+        if (!isRef(field) || field.storage.in === 'join') continue;
+        // A kind may ask for a reference that others of its family do without.
+        if (family?.fields[name] && family.fields[name] !== field) continue;
+        const home = family && Object.hasOwn(family.fields, name) ? family.table : table;
+        expect([model, name, field.nullable ?? false]).toEqual([model, name, isNullable(home, name)]);
+      }
+    }
+  });
+});
+
 test('both databases have the same tables and columns', async () => {
   const servers = [await startServer('sqlite'), await startServer('postgres')];
   const [sqlite, postgres] = await Promise.all(servers.map(({ world }) => columnsByTable(world.db)));

@@ -77,6 +77,8 @@ export interface Nest {
   /** Which rows of the other table, given its alias, this row's and the field's name. */
   where(other: RowAlias, row: RowAlias, name: string): RawBuilder<unknown>;
   readonly order?: string;
+  /** The column that names the one object; what is shown is null when it is. */
+  readonly column?: string;
   /** A query parameter (`include_users`) that leaves the objects out when it is false: the member is then null. */
   readonly unless?: string;
 }

@@ -40,22 +40,18 @@ export interface NestedOptions {
 
 /** The object that the reference in `column` names, or null. */
 export function nested(model: string, column: string, options: NestedOptions = {}): Field {
-  return nest(model, options.view ?? 'full', false, (other, row) => sql`${other.col('pk')} = ${row.col(column)}`);
+  const where = (other: RowAlias, row: RowAlias) => sql`${other.col('pk')} = ${row.col(column)}`;
+  return nest(model, options.view ?? 'full', false, where, { column });
 }
 
 /** A reference that is shown as the object it names, under the name of its own column. Set by the server only. */
 export function embedded(
   model: string,
   keyType: 'uuid' | 'int',
-  options: NestedOptions & Pick<Common, 'filter'> = {},
+  { view = 'full', filter = false, nullable = false }: NestedOptions & Pick<Common, 'filter' | 'nullable'> = {},
 ): RefField {
-  const shownAs = nest(
-    model,
-    options.view ?? 'full',
-    false,
-    (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`,
-  );
-  return { ...shownAs, kind: 'embedded', model, keyType, orderable: true, ...(options.filter && { filter: true }) };
+  const shownAs = nest(model, view, false, (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`);
+  return { ...shownAs, kind: 'embedded', model, keyType, orderable: true, filter, nullable };
 }
 
 /** The objects that a table of pairs names. */
@@ -89,13 +85,16 @@ function nest(
   view: string,
   many: boolean,
   where: Nest['where'],
-  { order, unless }: Pick<Nest, 'order' | 'unless'> = {},
+  { order, unless, column }: Pick<Nest, 'order' | 'unless' | 'column'> = {},
 ): Field {
   return {
     ...shown,
     kind: 'nested',
     schema: {},
-    storage: { in: 'nested', nest: { model, view, many, where, ...(order && { order }), ...(unless && { unless }) } },
+    storage: {
+      in: 'nested',
+      nest: { model, view, many, where, ...(order && { order }), ...(unless && { unless }), ...(column && { column }) },
+    },
     fromColumn: (raw) => raw,
   };
 }
