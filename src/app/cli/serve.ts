@@ -26,9 +26,11 @@ at once.`,
     try {
       const app = await composeApp(world);
       const address = await start(app, world);
+      // Before anybody is told that it is ready: who hears that may tell it to stop.
+      const stopSignal = firstSignal();
       await app.jobs.start();
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
-      log.info({ signal: await firstSignal() }, 'Gatehouse is stopping');
+      log.info({ signal: await stopSignal }, 'Gatehouse is stopping');
       await setTimeout(lastCallMs);
       await withDeadline(Promise.all([app.server.close(), app.jobs.stop()]), log);
     } finally {
