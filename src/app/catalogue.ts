@@ -16,6 +16,7 @@ import { connectionsResource } from '../core/outpost/service-connection.family.t
 import { sessionResource } from '../core/session/session.resource.ts';
 import { settingsEndpoints } from '../core/settings/settings.endpoints.ts';
 import { systemOperations } from '../core/system/system-operations.ts';
+import { systemTaskResource } from '../core/system/system-task.resource.ts';
 import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
 import { flowResource } from '../flow/flow.resource.ts';
@@ -65,6 +66,7 @@ import { promptStage } from '../kinds/stages/prompt/prompt-stage.resource.ts';
 import { notificationResource } from '../notify/notification.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
+import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
 import type { PolicyKind } from '../policy/kind.ts';
@@ -78,10 +80,19 @@ import { userConnectionsResource } from '../source/user-connection.family.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
+/** What decides: made once, for the list and for the engines. */
+export interface Kinds {
+  readonly policyKinds: readonly PolicyKind[];
+  readonly policies: PolicyEngine;
+}
+
+export function createKinds(world: World): Kinds {
+  const policyKinds = allPolicyKinds(world);
+  return { policyKinds, policies: createPolicyEngine(policyKinds) };
+}
+
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */
-export function catalogue(world: World): Resource[] {
-  const kinds = policyKinds(world);
-  const policies = createPolicyEngine(kinds);
+export function catalogue(world: World & { readonly jobs: Jobs }, { policyKinds, policies }: Kinds): Resource[] {
   const askAccess = askApplicationAccess(policies);
   const openFetch = openFetchWithin(world.config.outboundAllow);
   const all: Resource[] = [
@@ -96,7 +107,7 @@ export function catalogue(world: World): Resource[] {
     sessionResource(world),
     // Policies
     policiesResource(policies),
-    ...kinds.map(({ resource }) => resource),
+    ...policyKinds.map(({ resource }) => resource),
     bindingResource,
     reputationScores,
     // Property mappings
@@ -140,6 +151,7 @@ export function catalogue(world: World): Resource[] {
     ruleResource,
     transportResource,
     notificationResource,
+    systemTaskResource(world.jobs),
   ];
   return all;
 }
@@ -170,7 +182,7 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
 }
 
 /** What can decide about access. */
-function policyKinds(world: World): PolicyKind[] {
+function allPolicyKinds(world: World): PolicyKind[] {
   return [passwordExpiry, reputation, geoIp(world), expressions(world)];
 }
 

@@ -18,7 +18,7 @@ import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import { mountApiBrowser } from './api-browser.ts';
-import { catalogue, endpoints } from './catalogue.ts';
+import { catalogue, createKinds, endpoints } from './catalogue.ts';
 import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
@@ -42,8 +42,6 @@ export interface App {
 /** Builds the whole server from what is open. The only place where parts meet. */
 export async function composeApp(world: World): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
-  const registry = createRegistry(catalogue(world));
-  const engine = createEngine(registry);
   const resourceWorld: ResourceWorld = {
     ...key.box,
     record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
@@ -56,6 +54,9 @@ export async function composeApp(world: World): Promise<App> {
     kinds: jobKinds(world, resourceWorld),
     observe: metrics.countJob,
   });
+  const kinds = createKinds(world);
+  const registry = createRegistry(catalogue({ ...world, jobs }, kinds));
+  const engine = createEngine(registry);
   metrics.watchJobs(() => countJobs(db).catch(() => ({})));
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;

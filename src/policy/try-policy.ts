@@ -5,24 +5,10 @@ import { isVisible } from '../resource/access.ts';
 import type { Action, ActionInput } from '../resource/define.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { json } from '../resource/fields/structured.ts';
-import {
-  arrayOf,
-  booleanSchema,
-  type JsonSchema,
-  objectSchema,
-  stringSchema,
-  timeSchema,
-} from '../resource/json-schema.ts';
+import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { logSchema } from '../resource/log-schema.ts';
 import type { PolicyEngine } from './engine.ts';
 import { policyRequest } from './request.ts';
-
-const logSchema: JsonSchema = objectSchema({
-  timestamp: timeSchema,
-  log_level: { type: 'string', enum: ['critical', 'exception', 'error', 'warn', 'warning', 'info', 'debug', 'notset'] },
-  logger: stringSchema,
-  event: stringSchema,
-  attributes: { type: 'object', additionalProperties: true },
-});
 
 /** Whoever may run a policy may also write it: seeing it is not enough. Nothing comes of the decision. */
 export function tryPolicyAction(engine: PolicyEngine): Action {

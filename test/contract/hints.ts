@@ -51,6 +51,8 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     // To make a superuser group takes a superuser.
     body: () => ({ is_superuser: false }),
   },
+  // A job that the clean-up has done: one of the kinds that may be run again.
+  'svc_events.systemtask': { columns: () => ({ kind: 'job_cleanup', state: 'done' }) },
   'svc_events.event': { body: () => ({ action: 'custom_sample', client_ip: '192.0.2.1' }) },
   'svc_brands.brand': { body: () => ({ branding_logo: '/static/logo.svg', branding_favicon: '/static/favicon.svg' }) },
   'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },

@@ -16,7 +16,8 @@ export interface Stored {
 }
 
 export async function createStored({ world: { db } }: TestServer): Promise<Stored> {
-  const names = Object.keys(await columnsByTable(db));
+  // Jobs come and go by themselves, beside what a request does.
+  const names = Object.keys(await columnsByTable(db)).filter((name) => name !== 'jobs');
   const columns = names.map((name) => sql`(select count(*) from ${sql.table(name)}) as ${sql.ref(name)}`);
   return {
     async counts() {

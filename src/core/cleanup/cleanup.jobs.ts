@@ -7,7 +7,7 @@ import { type RotationNeeds, rotateTokens } from './rotate-tokens.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const jobsAreKeptMs = 7 * 24 * hourMs;
+export const jobsAreKeptMs = 7 * 24 * hourMs;
 
 interface Needs extends RotationNeeds {
   /** A call that the server makes by itself, at this moment. */

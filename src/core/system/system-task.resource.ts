@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Jobs } from '../../platform/jobs/job.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import type { Action, Filter } from '../../resource/define.ts';
+import type { Row, RowAlias } from '../../resource/fields/field.ts';
+import { time } from '../../resource/fields/scalar.ts';
+import { computed, derived } from '../../resource/fields/shown.ts';
+import { text } from '../../resource/fields/text.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  type JsonSchema,
+  orNull,
+  stringSchema,
+  timeSchema,
+} from '../../resource/json-schema.ts';
+import { logSchema } from '../../resource/log-schema.ts';
+import { defineResource, type Resource } from '../../resource/resource.ts';
+import { jobsAreKeptMs } from '../cleanup/cleanup.jobs.ts';
+
+const statuses = ['unknown', 'successful', 'warning', 'error'] as const;
+const statusSchema: JsonSchema = { type: 'string', enum: statuses };
+
+/** A job that waits to be tried again has gone wrong, but is not lost. */
+const statusSql = (row: RowAlias) => sql<string>`case when ${row.col('state')} = 'done' then 'successful'
+  when ${row.col('state')} = 'failed' then 'error' when ${row.col('message')} <> '' then 'warning' else 'unknown' end`;
+
+const hiddenText = text({ readOnly: true, writeOnly: true });
+const hiddenTime = time({ readOnly: true, writeOnly: true, nullable: true });
+
+/** The work that is done beside requests, and how it went. */
+export function systemTaskResource(jobs: Jobs): Resource {
+  return defineResource({
+    path: '/events/system_tasks/',
+    param: 'uuid',
+    key: 'uuid',
+    keyName: 'uuid',
+    model: 'svc_events.systemtask',
+    schema: 'SystemTask',
+    names: ['System Task', 'System Tasks'],
+    table: 'jobs',
+    order: ['-created'],
+    search: ['kind', 'message'],
+    verbs: ['list', 'retrieve'],
+    nameOf: (row) => String(row.kind),
+    filters: { name: nameFilter, uid: uidFilter, status: statusFilter },
+    fields: {
+      name: computed(stringSchema, (row) => row.col('kind')),
+      full_name: derived(stringSchema, (row) => `${row.kind}:${row.uuid}`),
+      uid: derived(stringSchema, (row) => String(row.uuid)),
+      description: derived(stringSchema, (row) => jobs.kinds.get(row.kind as string)?.summary ?? ''),
+      start_timestamp: derived(timeSchema, startOf),
+      finish_timestamp: derived(timeSchema, endOf),
+      duration: derived({ type: 'number', format: 'double' }, (row) => secondsBetween(startOf(row), endOf(row))),
+      status: computed(statusSchema, statusSql),
+      messages: derived(arrayOf(logSchema), messagesOf),
+      expires: derived(orNull(timeSchema), (row) =>
+        row.finished === null ? null : addMilliseconds(row.finished as string, jobsAreKeptMs),
+      ),
+      expiring: derived(booleanSchema, (row) => row.finished !== null),
+      kind: hiddenText,
+      state: hiddenText,
+      message: hiddenText,
+      created: hiddenTime,
+      started: hiddenTime,
+      finished: hiddenTime,
+    },
+    actions: [runAction(jobs)],
+  });
+}
+
+const startOf = ({ started, created }: Row): string => (started ?? created) as string;
+/** What has not ended yet has taken no time. */
+const endOf = (row: Row): string => (row.finished ?? startOf(row)) as string;
+const secondsBetween = (from: string, to: string) =>
+  (fromTimestamp(to).getTime() - fromTimestamp(from).getTime()) / 1_000;
+
+function messagesOf(row: Row) {
+  if (row.message === '') return [];
+  const log_level = row.state === 'done' ? 'info' : row.state === 'failed' ? 'error' : 'warning';
+  return [{ timestamp: endOf(row), log_level, logger: 'gatehouse.jobs', event: row.message, attributes: {} }];
+}
+
+const nameFilter: Filter = {
+  schema: stringSchema,
+  condition: ({ texts, row }) => sql`${row.col('kind')} = ${texts.at(-1) ?? ''}`,
+};
+
+const uidFilter: Filter = {
+  schema: stringSchema,
+  condition: ({ texts, row, dialect }) => sql`${dialect.toText(row.col('pk'))} = ${texts.at(-1) ?? ''}`,
+};
+
+const statusFilter: Filter = {
+  schema: statusSchema,
+  condition({ texts, row }) {
+    const status = texts.at(-1) ?? '';
+    const isKnown = (statuses as readonly string[]).includes(status);
+    return isKnown
+      ? sql`${statusSql(row)} = ${status}`
+      : { complaint: `Select a valid choice. ${status} is not one of the available choices.` };
+  },
+};
+
+async function payloadOf(pk: string, tx: Query): Promise<unknown> {
+  const { rows } = await sql<{ payload: string }>`select payload from jobs where pk = ${pk}`.execute(tx);
+  return JSON.parse(rows[0]?.payload ?? 'null');
+}
+
+/** Has scheduled work done at once, and tries again what was given up. */
+function runAction(jobs: Jobs): Action {
+  return {
+    name: 'run',
+    on: 'row',
+    method: 'POST',
+    summary: 'Run a task again',
+    access: { permission: 'svc_events.run_task' },
+    answer: { status: 204 },
+    async run({ tx, call, row, registry }) {
+      const kind = jobs.kinds.get(row.kind as string);
+      const isFailed = row.state === 'failed';
+      if (!kind || (kind.everyMs === undefined && !isFailed)) {
+        throw Invalid.whole('Only scheduled tasks and those that failed can be run again.');
+      }
+      await jobs.enqueue(tx, { kind: kind.name, payload: isFailed ? await payloadOf(row.pk as string, tx) : null });
+      const model = modelFacts(registry.require('svc_events.systemtask'), row.pk as string, row);
+      const message = `${kind.name} is run again.`;
+      await call.world.record(tx, call, {
+        action: 'system_task_execution',
+        app: 'svc_events',
+        context: { message, model },
+      });
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { type JsonSchema, objectSchema, stringSchema, timeSchema } from './json-schema.ts';
+
+/** A line of a log, as the API shows it. */
+export const logSchema: JsonSchema = objectSchema({
+  timestamp: timeSchema,
+  log_level: { type: 'string', enum: ['critical', 'exception', 'error', 'warn', 'warning', 'info', 'debug', 'notset'] },
+  logger: stringSchema,
+  event: stringSchema,
+  attributes: { type: 'object', additionalProperties: true },
+});
