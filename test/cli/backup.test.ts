@@ -201,7 +201,7 @@ describe('what cannot be restored', () => {
     expect(Object.values(await contentsOfClosed(place)).flat()).toEqual([]);
   });
 
-  test('after which the whole file can still be restored', async () => {
+  test('after which the whole file can still be restored', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     const file = join(newFolder(), 'broken.backup');
     writeFileSync(file, whole().subarray(0, -4));
@@ -232,7 +232,7 @@ describe('what cannot be restored', () => {
     return texts;
   };
 
-  test('a database that holds something is left alone', async () => {
+  test('a database that holds something is left alone', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     await (await startServerProcess({ ...place.env, ...firstStart })).stop();
     const before = await contentsOfClosed(place);
@@ -242,7 +242,7 @@ describe('what cannot be restored', () => {
     expect(await contentsOfClosed(place)).toEqual(before);
   });
 
-  test('a file that is not there, a folder that is not there', async () => {
+  test('a file that is not there, a folder that is not there', { timeout: 60_000 }, async () => {
     const { env } = sqlitePlace();
     const missing = await runGatehouse(['restore', '--from', '/nowhere/x.backup'], env);
     expect(missing).toMatchObject({ code: 1, stderr: 'There is no file /nowhere/x.backup.\n' });
@@ -278,7 +278,7 @@ describe('a backup of an older version', () => {
     return file;
   }
 
-  test('is restored into its own schema, which is then brought up to date', async () => {
+  test('is restored into its own schema, which is then brought up to date', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     expect(await run(['restore', '--from', await olderBackup()], place.env)).toMatchObject({ code: 0 });
     const db = place.open();
@@ -288,7 +288,7 @@ describe('a backup of an older version', () => {
     expect(contents.users?.length).toBeGreaterThan(60);
   });
 
-  test('is refused by a database that has gone further', async () => {
+  test('is refused by a database that has gone further', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     await run(['migrate'], place.env);
     const refused = await run(['restore', '--from', await olderBackup()], place.env);
@@ -298,7 +298,7 @@ describe('a backup of an older version', () => {
 });
 
 describe('where a backup goes', () => {
-  test('nothing is replaced, and nothing is made of an empty folder', async () => {
+  test('nothing is replaced, and nothing is made of an empty folder', { timeout: 60_000 }, async () => {
     const { env } = sqlitePlace();
     const folder = newFolder();
     const file = join(folder, 'kept');

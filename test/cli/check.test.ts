@@ -12,7 +12,7 @@ import { newFolder } from '../support/server.ts';
 const check = (env: Environment) => runGatehouse(['check'], env);
 const findings = (text: string) => text.split('\n').filter((line) => /^(ok|FAULT) /.test(line));
 
-test('a server that is well, while it runs', async () => {
+test('a server that is well, while it runs', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart, GATEHOUSE_METRICS_TOKEN: 'a-token-for-the-metrics' };
   const server = await startServerProcess(env);
   const { code, stdout, stderr } = await check(env);
@@ -30,7 +30,7 @@ test('a server that is well, while it runs', async () => {
   expect(stdout).not.toContain('a-token-for-the-metrics');
 });
 
-test('an empty folder is no fault, and stays empty', async () => {
+test('an empty folder is no fault, and stays empty', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const { code, stdout } = await check({ GATEHOUSE_DATA_DIR: folder });
   expect(code).toBe(0);
@@ -38,7 +38,7 @@ test('an empty folder is no fault, and stays empty', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('steps of the schema that have not been run', async () => {
+test('steps of the schema that have not been run', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const db = openSqlite(join(folder, 'gatehouse.db'));
   await migrate(db, migrations.slice(0, -1));
@@ -49,7 +49,7 @@ test('steps of the schema that have not been run', async () => {
   expect(stdout).toContain(`FAULT  the schema is up to date: not yet run: ${last}; gatehouse migrate runs them`);
 });
 
-test('a wrong key, and none: neither is made', async () => {
+test('a wrong key, and none: neither is made', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const wrong = await check({ ...env, GATEHOUSE_SECRET_KEY: 'some other key, long enough to be one' });
@@ -65,7 +65,7 @@ test('a wrong key, and none: neither is made', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a PostgreSQL that cannot be reached, or knows no such database', async () => {
+test('a PostgreSQL that cannot be reached, or knows no such database', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder() };
   const away = await check({ ...env, DATABASE_URL: 'postgres://gatehouse:hunter2@127.0.0.1:1/gatehouse' });
   expect(away.code).toBe(1);
@@ -78,7 +78,7 @@ test('a PostgreSQL that cannot be reached, or knows no such database', async () 
 
 const database = await freshPostgresDatabase();
 
-test.skipIf(!database)('an empty PostgreSQL is no fault, and stays empty', async () => {
+test.skipIf(!database)('an empty PostgreSQL is no fault, and stays empty', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), DATABASE_URL: database?.url ?? '' };
   for (const _ of [1, 2]) {
     const { code, stdout } = await check(env);
@@ -88,7 +88,7 @@ test.skipIf(!database)('an empty PostgreSQL is no fault, and stays empty', async
   await database?.drop();
 });
 
-test('a file that is broken inside', async () => {
+test('a file that is broken inside', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const path = join(env.GATEHOUSE_DATA_DIR, 'gatehouse.db');
@@ -105,7 +105,7 @@ test('a file that is broken inside', async () => {
   expect(stdout).toMatch(/^FAULT {2}the stored rows are whole: /m);
 });
 
-test('a row that names one which is gone', async () => {
+test('a row that names one which is gone', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const db = new DatabaseSync(join(env.GATEHOUSE_DATA_DIR, 'gatehouse.db'), { enableForeignKeyConstraints: false });
@@ -116,7 +116,7 @@ test('a row that names one which is gone', async () => {
   expect(stdout).toContain('FAULT  the stored rows are whole: 1 rows name rows that are gone');
 });
 
-test('a file that is no database', async () => {
+test('a file that is no database', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const file = openSync(join(folder, 'gatehouse.db'), 'w');
   writeSync(file, 'something else entirely, and long enough to be looked at');

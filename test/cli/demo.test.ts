@@ -20,7 +20,7 @@ const listsOf = ({ app }: TestServer) =>
   app.operations.filter(({ id, method, path }) => method === 'GET' && id.endsWith('_list') && !path.includes('{'));
 
 describeOnBoth('the demo', (server) => {
-  test('leaves no list of the API empty', async () => {
+  test('leaves no list of the API empty', { timeout: 60_000 }, async () => {
     await makeDemo(server().world, server().app);
     const empty: string[] = [];
     for (const { id, path } of listsOf(server())) {
@@ -31,7 +31,7 @@ describeOnBoth('the demo', (server) => {
     expect(empty).toEqual(Object.keys(mayBeEmpty));
   });
 
-  test('makes objects that can be read one by one, with all that is said of them', async () => {
+  test('makes objects that can be read one by one, with all that is said of them', { timeout: 60_000 }, async () => {
     const { app, admin } = server();
     let read = 0;
     for (const { id, path } of listsOf(server())) {
@@ -53,14 +53,14 @@ describeOnBoth('the demo', (server) => {
     expect(read).toBeGreaterThan(80);
   });
 
-  test('changes nothing when it is run again', async () => {
+  test('changes nothing when it is run again', { timeout: 60_000 }, async () => {
     const { world, app } = server();
     const before = await contentsOf(world.db);
     expect(await makeDemo(world, app)).toEqual(new Map());
     expect(await contentsOf(world.db)).toEqual(before);
   });
 
-  test('mends what is missing', async () => {
+  test('mends what is missing', { timeout: 60_000 }, async () => {
     const { world, app, admin } = server();
     const { body } = await admin.get('/core/groups/?name=Demo+Engineering');
     expect((await admin.delete(`/core/groups/${body.results[0].pk}/`)).status).toBe(204);
@@ -69,7 +69,7 @@ describeOnBoth('the demo', (server) => {
     expect(made.has('/core/users/')).toBe(false);
   });
 
-  test('lets nobody in', async () => {
+  test('lets nobody in', { timeout: 60_000 }, async () => {
     const { admin } = server();
     const { body: users } = await admin.get('/core/users/?search=demo-');
     expect(users.results.length).toBeGreaterThan(2);

@@ -17,7 +17,7 @@ import { newFolder } from '../support/server.ts';
 const names = migrations.map(({ name }) => name);
 const upToDate = 'The schema is up to date.\n';
 
-test('an empty folder gets the whole schema; a second run finds nothing to do', async () => {
+test('an empty folder gets the whole schema; a second run finds nothing to do', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: join(newFolder(), 'made') };
   const first = await runGatehouse(['migrate'], env);
   expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -25,7 +25,7 @@ test('an empty folder gets the whole schema; a second run finds nothing to do', 
   expect(await runGatehouse(['migrate'], env)).toMatchObject({ code: 0, stdout: upToDate });
 });
 
-test('it makes neither key nor administrator: those are for the first start', async () => {
+test('it makes neither key nor administrator: those are for the first start', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   await runGatehouse(['migrate'], { GATEHOUSE_DATA_DIR: folder });
   expect(readdirSync(folder)).not.toContain('secret.key');
@@ -34,7 +34,7 @@ test('it makes neither key nor administrator: those are for the first start', as
   await server.stop();
 });
 
-test('a server of an older version is turned away', async () => {
+test('a server of an older version is turned away', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const env = { GATEHOUSE_DATA_DIR: folder };
   await runGatehouse(['migrate'], env);
@@ -51,7 +51,7 @@ test('a server of an older version is turned away', async () => {
 const database = await freshPostgresDatabase();
 
 describe.skipIf(!database)('several instances that start at once on PostgreSQL', () => {
-  test('all start, and the schema and its first objects are made once', async () => {
+  test('all start, and the schema and its first objects are made once', { timeout: 60_000 }, async () => {
     const env = {
       ...firstStart,
       DATABASE_URL: database?.url ?? '',
@@ -96,27 +96,31 @@ describe.each(['sqlite', 'postgres'])('each step is atomic (%s)', async (kind) =
     statements: (dialect) => createTable(dialect, 'after', { pk: 'serial' }),
   };
 
-  test.skipIf(kind === 'postgres' && !fresh)('a step that fails leaves nothing, and those before it stay', async () => {
-    const db = open();
-    const steps: string[] = [];
-    await expect(migrate(db, [good, bad, after], (name) => steps.push(name))).rejects.toThrow(/nowhere/);
-    expect(steps).toEqual(['1-good']);
-    expect(await readSchemaState(db, [good, bad, after])).toEqual({
-      done: ['1-good'],
-      pending: ['2-bad', '3-after'],
-      unknown: [],
-    });
-    expect(await hasTable(db, 'half')).toBe(false);
-    expect(await hasTable(db, 'after')).toBe(false);
+  test.skipIf(kind === 'postgres' && !fresh)(
+    'a step that fails leaves nothing, and those before it stay',
+    { timeout: 60_000 },
+    async () => {
+      const db = open();
+      const steps: string[] = [];
+      await expect(migrate(db, [good, bad, after], (name) => steps.push(name))).rejects.toThrow(/nowhere/);
+      expect(steps).toEqual(['1-good']);
+      expect(await readSchemaState(db, [good, bad, after])).toEqual({
+        done: ['1-good'],
+        pending: ['2-bad', '3-after'],
+        unknown: [],
+      });
+      expect(await hasTable(db, 'half')).toBe(false);
+      expect(await hasTable(db, 'after')).toBe(false);
 
-    const mended = {
-      ...bad,
-      statements: (...args: Parameters<typeof bad.statements>) => bad.statements(...args).slice(0, -1),
-    };
-    expect(await migrate(db, [good, mended, after])).toEqual(['2-bad', '3-after']);
-    expect((await sql`select note from half`.execute(db.read)).rows).toEqual([{ note: 'from a step that failed' }]);
-    await expect(migrate(db, [good])).rejects.toThrow(DatabaseIsNewer);
-    await db.close();
-    await fresh?.drop();
-  });
+      const mended = {
+        ...bad,
+        statements: (...args: Parameters<typeof bad.statements>) => bad.statements(...args).slice(0, -1),
+      };
+      expect(await migrate(db, [good, mended, after])).toEqual(['2-bad', '3-after']);
+      expect((await sql`select note from half`.execute(db.read)).rows).toEqual([{ note: 'from a step that failed' }]);
+      await expect(migrate(db, [good])).rejects.toThrow(DatabaseIsNewer);
+      await db.close();
+      await fresh?.drop();
+    },
+  );
 });

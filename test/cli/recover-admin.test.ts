@@ -88,7 +88,7 @@ describe.each(places)('with the server running on %s', (kind, settings) => {
   });
 });
 
-test('without a database there is nobody to recover, and nothing is made', async () => {
+test('without a database there is nobody to recover, and nothing is made', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder() };
   const { code, stdout, stderr } = await runGatehouse(['recover-admin'], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

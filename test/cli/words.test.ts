@@ -6,7 +6,7 @@ import { run } from './in-process.ts';
 
 const commands = ['serve', 'migrate', 'backup', 'restore', 'recover-admin', 'check', 'demo'];
 
-test('a process says it on the right channel and exits with the right code', async () => {
+test('a process says it on the right channel and exits with the right code', { timeout: 60_000 }, async () => {
   expect(await runGatehouse(['--help'])).toMatchObject({ code: 0, stderr: '', stdout: (await run(['--help'])).stdout });
   expect(await runGatehouse(['serv'])).toMatchObject({ code: 2, stdout: '', stderr: (await run(['serv'])).stderr });
   const refused = await runGatehouse(['serve'], { PORT: 'x' });
