@@ -42,8 +42,12 @@ export async function startServer(
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   while ((await statusOf(port, '/-/health/ready/')) !== 200) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    if (performance.now() - started > startedWithinMs) throw new Error('the server does not become ready');
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`the server ended with ${end}`);
+    if (performance.now() - started > startedWithinMs) {
+      child.kill('SIGKILL');
+      throw new Error('the server does not become ready');
+    }
     await new Promise((resolve) => setTimeout(resolve, 3));
   }
   return {
