@@ -53,11 +53,24 @@ export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now:
   return token;
 }
 
-/** The plan that a token stands for, as long as it lasts. */
-export async function findPlan(query: Query, key: InstanceKey, token: string, now: string): Promise<FlowPlan | null> {
-  const { rows } = await sql<{ context: string }>`select context from flow_plans
-    where token_hash = ${key.hash(token)} and expires > ${now}`.execute(query);
+/** The plan that a token stands for in the flow with this slug, as long as it lasts and nobody has begun to walk it. */
+export async function findPlan(
+  query: Query,
+  key: InstanceKey,
+  token: string,
+  flow: string,
+  now: string,
+): Promise<FlowPlan | null> {
+  const { rows } = await sql<{ context: string }>`select p.context from flow_plans p join flows f on f.pk = p.flow
+    where p.token_hash = ${key.hash(token)} and f.slug = ${flow} and p.version = 1 and p.expires > ${now}`.execute(
+    query,
+  );
   return rows[0] ? JSON.parse(key.box.open(rows[0].context, sealedAs)) : null;
+}
+
+/** The token that a request's cookie carries, under the name that its connection calls for. */
+export function planTokenOf(cookies: Readonly<Record<string, string | undefined>>, publicUrl: string): string | null {
+  return cookies[planCookie('', publicUrl).name] || null;
 }
 
 /** The cookie that carries a plan's token. With TLS its name keeps subdomains and plain HTTP from setting it. */

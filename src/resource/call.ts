@@ -56,7 +56,7 @@ export interface ResourceWorld {
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 export function requireActor(call: Call): Actor {

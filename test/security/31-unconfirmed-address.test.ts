@@ -23,7 +23,7 @@ async function redeem(server: TestServer, email: string, confirmed: unknown, val
   const answer = await server.nobody.post(`/sources/mediasrc/redeem_token/?slug=${source.slug}`, { plex_token: 't' });
   const token = /gatehouse_flow_plan=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
   const { db, key, clock } = server.world;
-  return { answer, plan: token ? await findPlan(db.read, key, token, clock.now()) : null };
+  return { answer, plan: token ? await findPlan(db.read, key, token, flow.slug, clock.now()) : null };
 }
 
 describeOnBoth(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { findPlan } from '../../../src/flow/plan.ts';
+import type { Answer } from '../../support/api.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 import { eventsDuring, makeFlow, makeSource, unique } from './fixtures.ts';
 import { startMediaServer } from './media-server.ts';
@@ -36,10 +37,13 @@ async function world(server: TestServer, values: Record<string, unknown> = {}) {
   return { owner, signIn, enrol, source, redeem };
 }
 
+/** The slug of the flow that an answer sends people to. */
+const flowOf = ({ body }: Pick<Answer, 'body'>) => /^\/if\/flow\/([^/]+)\//.exec(body?.to ?? '')?.[1] ?? '';
+
 /** The plan that the answer's cookie stands for. */
-async function planOf({ world: { db, key, clock } }: TestServer, answer: { headers: Headers }) {
+async function planOf({ world: { db, key, clock } }: TestServer, answer: Pick<Answer, 'headers' | 'body'>) {
   const token = /^gatehouse_flow_plan=([^;]+);/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
-  return token ? findPlan(db.read, key, token, clock.now()) : null;
+  return token ? findPlan(db.read, key, token, flowOf(answer), clock.now()) : null;
 }
 
 const connect = (server: TestServer, source: { pk: string }, user: number, identifier: unknown) =>
@@ -121,10 +125,11 @@ describeOnBoth(
       const answer = await redeem(person().token);
       const token = /gatehouse_flow_plan=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] as string;
       const { db, key, clock } = server().world;
-      expect(await findPlan(db.read, key, token, clock.now())).not.toBeNull();
+      const flow = flowOf(answer);
+      expect(await findPlan(db.read, key, token, flow, clock.now())).not.toBeNull();
       const later = new Date(Date.now() + 31 * 60_000).toISOString().replace('Z', '000Z');
-      expect(await findPlan(db.read, key, token, later)).toBeNull();
-      expect(await findPlan(db.read, key, `${token.slice(0, -1)}!`, clock.now())).toBeNull();
+      expect(await findPlan(db.read, key, token, flow, later)).toBeNull();
+      expect(await findPlan(db.read, key, `${token.slice(0, -1)}!`, flow, clock.now())).toBeNull();
     });
 
     test('a dry run answers the same and keeps nothing', async () => {

@@ -13,14 +13,20 @@ export const sourceKinds: Migration = {
     ...['mediasrc', 'oauth', 'saml', 'scim'].flatMap((kind) =>
       createTable(dialect, `mapping_source_${kind}`, { pk: 'uuid key -> property_mappings cascade' }),
     ),
-    ...createTable(dialect, 'flow_plans', {
-      pk: 'uuid key',
-      token_hash: 'text unique',
-      flow: 'uuid -> flows cascade',
-      context: 'text',
-      created: 'time',
-      expires: 'time index',
-    }),
+    ...createTable(
+      dialect,
+      'flow_plans',
+      {
+        pk: 'uuid key',
+        token_hash: 'text',
+        flow: 'uuid -> flows cascade',
+        version: 'int default 1',
+        context: 'text',
+        created: 'time',
+        expires: 'time index',
+      },
+      { unique: [['token_hash', 'flow']] },
+    ),
   ],
 };
 

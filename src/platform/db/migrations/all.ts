@@ -7,6 +7,7 @@ import { stageKinds } from './0005-stages.ts';
 import { sourceKinds } from './0006-sources.ts';
 import { providerKinds } from './0007-providers.ts';
 import { jobs } from './0010-jobs.ts';
+import { actingStages } from './0011-acting-stages.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   sourceKinds,
   providerKinds,
   jobs,
+  actingStages,
 ];

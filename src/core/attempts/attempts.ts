@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../platform/clock.ts';
+import { type Database, type Query, Rollback } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+
+/** Who tries, and from where. */
+export interface Attempt {
+  /** The user's key when the name is somebody's, else the name: both are counted alike. */
+  readonly who: number | string;
+  readonly ip: string;
+  readonly now: string;
+}
+
+/** How many wrong guesses cost nothing; each one after doubles the wait. */
+const freeForUser = 10;
+const freeForAddress = 200;
+const shortestWaitMs = 2_000;
+const longestWaitMs = 15 * 60_000;
+/** After so long without an attempt the count starts anew. */
+const forgottenAfterMs = 24 * 3_600_000;
+
+/**
+ * Counts an attempt before anything is looked at or hashed, and says whether it may go on. The count is taken in one
+ * statement per subject, so that of any number of attempts at once no more get through than one after the other would.
+ */
+export async function claimAttempt(db: Database, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<boolean> {
+  try {
+    return await db.write(async (tx) => {
+      const isFree =
+        (await count(tx, userOf(key, attempt), freeForUser, attempt.now)) &&
+        (await count(tx, addressOf(key, attempt), freeForAddress, attempt.now));
+      // What is not looked at is not counted: else an address that has to wait could still make users wait.
+      if (!isFree) throw new Rollback(false);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return false;
+    throw error;
+  }
+}
+
+/** A right guess: the user starts anew, the address gets this one attempt back. */
+export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
+  await sql`delete from sign_in_attempts where subject = ${userOf(key, attempt)}`.execute(tx);
+  await sql`update sign_in_attempts set failures = failures - 1 where subject = ${addressOf(key, attempt)}
+    and failures > 0`.execute(tx);
+}
+
+/** False while the subject has to wait; then nothing is counted either, or waiting would never end. */
+async function count(tx: Query, subject: string, free: number, now: string): Promise<boolean> {
+  const forgotten = addMilliseconds(now, -forgottenAfterMs);
+  const { rows } = await sql<{
+    failures: number;
+  }>`insert into sign_in_attempts as a (subject, failures, last_tried, blocked_until)
+    values (${subject}, 1, ${now}, ${now})
+    on conflict (subject) do update set failures = case when a.last_tried > ${forgotten} then a.failures + 1 else 1 end,
+      last_tried = ${now} where a.blocked_until <= ${now} returning failures`.execute(tx);
+  const failures = rows[0]?.failures;
+  if (failures === undefined) return false;
+  if (failures > free) {
+    const waitMs = Math.min(shortestWaitMs * 2 ** Math.min(failures - free - 1, 20), longestWaitMs);
+    await sql`update sign_in_attempts set blocked_until = ${addMilliseconds(now, waitMs)}
+      where subject = ${subject}`.execute(tx);
+  }
+  return true;
+}
+
+// Hashed: what people type as a name may be a password.
+const userOf = (key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string =>
+  key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
+const addressOf = (key: Pick<InstanceKey, 'hash'>, { ip }: Attempt): string => key.hash(`attempts:address:${ip}`);

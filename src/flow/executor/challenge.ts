@@ -1,0 +1,46 @@
+import type { Complaints } from '../../lib/problem.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import type { FlowFacts } from './flow-state.ts';
+
+export const cancelPath = '/flows/-/cancel/';
+export const redirectComponent = 'xak-flow-redirect';
+export const deniedComponent = 'xak-stage-access-denied';
+export const faultComponent = 'xak-stage-flow-error';
+
+/** What every screen of a flow is told. */
+export function challengeOf(flow: FlowFacts, component: string, members: Row): Row {
+  return {
+    flow_info: {
+      title: flow.title,
+      background: flow.background,
+      cancel_url: cancelPath,
+      layout: flow.layout,
+    },
+    component,
+    ...members,
+  };
+}
+
+export const redirectTo = (to: string): Row => ({ component: redirectComponent, to });
+
+/** Complaints as screens take them: a text and a code for each. */
+export function detailedErrors(errors: Complaints): Row {
+  const details = ([name, complaint]: [string, Complaints[string]]) => [
+    name,
+    Object.values(complaint)
+      .flat()
+      .map((text) => ({ string: text, code: 'invalid' })),
+  ];
+  return Object.fromEntries(Object.entries(errors).map(details));
+}
+
+/**
+ * A place on this server to go to in the end. Anything that a browser could read as another origin is dropped: absolute
+ * addresses, `//host`, backslashes, control characters, schemes.
+ */
+export function ownPath(text: string | null, publicUrl: string): string | null {
+  if (!text?.startsWith('/') || /[\\\p{Cc}]/u.test(text)) return null;
+  const url = URL.parse(text, publicUrl);
+  if (!url || url.origin !== new URL(publicUrl).origin) return null;
+  return `${url.pathname}${url.search}${url.hash}`;
+}

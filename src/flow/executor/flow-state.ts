@@ -1,0 +1,71 @@
+import type { Json } from '../../lib/json.ts';
+import type { FlowPlan } from '../plan.ts';
+
+/** A flow as the executor needs it. */
+export interface FlowFacts {
+  readonly pk: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly title: string;
+  readonly designation: string;
+  readonly background: string;
+  readonly layout: string;
+  readonly denied_action: string;
+}
+
+/** One stage to pass, as planned. */
+export interface PlannedStage {
+  readonly binding: string;
+  /** The policy target of the binding. */
+  readonly target: string;
+  readonly mode: 'all' | 'any';
+  readonly evaluateAtRun: boolean;
+  readonly stage: string;
+  readonly kind: string;
+  readonly onInvalid: 'retry' | 'restart' | 'restart_with_context';
+}
+
+/** What is known of the person and gathered on the way. Names are those that policies see in `context`. */
+export interface FlowContext {
+  pending_user: number | null;
+  /** What the person called themselves, whether or not anybody is called so. */
+  pending_user_identifier: string | null;
+  prompt_data: Record<string, Json>;
+  auth_method: string | null;
+  auth_method_args: Record<string, Json>;
+  is_sso: boolean;
+  source: FlowPlan['source'];
+  /** Keys of devices that were proven on the way. */
+  mfa_devices: string[];
+  /** Free room for stages that hand something on: an invitation, an application that is asked for. */
+  [name: string]: Json | FlowPlan['source'];
+}
+
+/** Everything about one walk through one flow; kept sealed on the server, found by a cookie. */
+export interface FlowState {
+  readonly plan: FlowPlan;
+  readonly stages: readonly PlannedStage[];
+  /** Which of the stages is next. */
+  readonly at: number;
+  readonly context: FlowContext;
+  readonly memory: Record<string, Json>;
+  /** Where to go in the end: a path on this server. */
+  readonly next: string | null;
+  /** The query string of the page that began the walk. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Who was signed in when the walk began: it is theirs, and ends with their session. */
+  readonly actor: number | null;
+}
+
+export function firstContext(plan: FlowPlan): FlowContext {
+  return {
+    pending_user: plan.pending_user,
+    pending_user_identifier: null,
+    prompt_data: structuredClone(plan.prompt_data) as Record<string, Json>,
+    auth_method: null,
+    auth_method_args: {},
+    is_sso: plan.sso,
+    source: plan.source,
+    mfa_devices: [],
+  };
+}

@@ -1,0 +1,57 @@
+import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { requestSchema } from '../../resource/schemas.ts';
+import { deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import type { StageKind } from './stage-kind.ts';
+
+const layouts = ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'];
+
+const flowInfo: JsonSchema = {
+  type: 'object',
+  properties: {
+    title: stringSchema,
+    background: stringSchema,
+    cancel_url: stringSchema,
+    layout: { type: 'string', enum: layouts },
+  },
+  required: ['cancel_url', 'layout'],
+};
+
+const responseErrors: JsonSchema = {
+  type: 'object',
+  additionalProperties: arrayOf(objectSchema({ string: stringSchema, code: stringSchema })),
+};
+
+function challengeSchema(component: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      flow_info: flowInfo,
+      component: { type: 'string', enum: [component] },
+      response_errors: responseErrors,
+      ...members,
+    },
+    required: ['component'],
+  };
+}
+
+/** Everything that a flow may show. */
+export function challengeTypes(kinds: readonly StageKind[]): JsonSchema {
+  return {
+    anyOf: [
+      challengeSchema(redirectComponent, { to: stringSchema }),
+      challengeSchema(deniedComponent, { error_message: stringSchema, to: stringSchema }),
+      challengeSchema(faultComponent, { request_id: stringSchema, error: stringSchema }),
+      ...kinds.map(({ component, challenge }) => challengeSchema(component, challenge)),
+    ],
+  };
+}
+
+/** Everything that a person may answer. */
+export function answerTypes(kinds: readonly StageKind[]): JsonSchema {
+  return {
+    anyOf: kinds.map(({ component, answer = {} }) => {
+      const schema = requestSchema(answer, true);
+      return { ...schema, properties: { component: { type: 'string', default: component }, ...schema.properties } };
+    }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Json } from '../../lib/json.ts';
+import type { Complaints } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Fields, Row } from '../../resource/fields/field.ts';
+import type { JsonSchema } from '../../resource/json-schema.ts';
+import type { Engine } from '../../resource/read.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { FlowContext, FlowFacts } from './flow-state.ts';
+
+/** What a stage does when a person comes to it. Its settings are the resource's; the engine owns everything else. */
+export interface StageKind {
+  readonly resource: Resource;
+  /** Names the screen that is shown, and marks the answers that are meant for it. */
+  readonly component: string;
+  /** The members of its challenge beside the common ones. */
+  readonly challenge: Readonly<Record<string, JsonSchema>>;
+  /** What an answer may hold. */
+  readonly answer?: Fields;
+  /** For a kind whose members its settings name: whether this may be an answer to it. Its `judge` is given the whole. */
+  isAnswer?(given: Row): boolean;
+  /**
+   * What the person is asked, or what happens when nothing needs to be. Called again before each answer is judged: what it
+   * keeps in `memory` must stay as it is.
+   */
+  show(step: Step): Promise<Move>;
+  /** Judges an answer whose members have the right form. */
+  judge?(step: Step, answer: Row): Promise<Move>;
+}
+
+/** Where somebody stands in a flow, as a stage sees it. */
+export interface Step {
+  readonly call: Call;
+  readonly flow: FlowFacts;
+  /** For stages that write objects: what they write is held to the same rules as a request. */
+  readonly engine: Engine;
+  /** The stage's settings, secrets in clear. */
+  readonly settings: Row;
+  /** Belongs to the whole flow; what a stage changes here is kept when its move is made. */
+  readonly context: FlowContext;
+  /** Belongs to this step alone and is gone when it is left: the challenge that was sent, a key not yet confirmed. */
+  readonly memory: Record<string, Json>;
+  /** The query string of the page that began the walk. */
+  readonly query: Readonly<Record<string, string>>;
+  /** The user whom the flow is about; null while that is open, or when the name given is nobody's. */
+  pendingUser(): Promise<UserFacts | null>;
+}
+
+export type Move =
+  | { readonly move: 'ask'; readonly challenge: Row }
+  /** The answer will not do: the person stays, and is told why. */
+  | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
+  | { readonly move: 'next'; readonly write?: Write; readonly cookies?: readonly string[] }
+  | { readonly move: 'deny'; readonly message: string; readonly write?: Write }
+  /** Elsewhere, to come back to this step. */
+  | { readonly move: 'leave'; readonly to: string; readonly write?: Write };
+
+/**
+ * Changes that belong to a move: stored with the flow's own state in one transaction, or not at all. One that finds the
+ * answers wrong throws `Invalid`, and the person is asked again by the step before; one that throws `Problem` ends the walk.
+ */
+export type Write = (tx: Query, call: Call) => Promise<void>;
+
+export const ask = (challenge: Row = {}): Move => ({ move: 'ask', challenge });
+export const stay = (errors: Complaints, write?: Write): Move => ({ move: 'stay', errors, ...(write && { write }) });
+export const next = (write?: Write, cookies?: readonly string[]): Move => ({
+  move: 'next',
+  ...(write && { write }),
+  ...(cookies && { cookies }),
+});
+export const deny = (message: string, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Passwords } from '../../platform/passwords.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import type { Step, Write } from '../executor/stage-kind.ts';
+
+export interface PasswordNeeds {
+  readonly passwords: Passwords;
+  readonly key: InstanceKey;
+  /** Keeps score of how attempts end, for whoever decides by that. */
+  keepScore(tx: Query, score: AttemptScore): Promise<void>;
+}
+
+export interface AttemptScore {
+  readonly identifier: string;
+  readonly ip: string;
+  readonly by: 1 | -1;
+  readonly now: string;
+}
+
+/** What a password can be checked against. */
+export const ownPasswords = 'svc.core.auth.InbuiltBackend';
+export const appPasswords = 'svc.core.auth.TokenBackend';
+
+export type PasswordVerdict =
+  | { readonly outcome: 'right'; readonly method: 'password' | 'app_password'; readonly write: Write }
+  | { readonly outcome: 'wrong'; readonly write: Write }
+  /** Too many wrong ones before: this one was not looked at. */
+  | { readonly outcome: 'blocked' };
+
+export const wrongPassword = 'Failed to authenticate.';
+export const blockedWords = 'Too many failed attempts. Please try again later.';
+
+/** Checks a password by a password stage's settings. Takes the same time and says the same whether or not there is such a user. */
+export async function judgePassword(
+  { passwords, key, keepScore }: PasswordNeeds,
+  { call, context, pendingUser }: Step,
+  stage: Row,
+  given: string,
+): Promise<PasswordVerdict> {
+  const user = await pendingUser();
+  const name = user?.username ?? context.pending_user_identifier ?? '';
+  const { clientIp: ip } = call.request;
+  const attempt = { who: user?.pk ?? name, ip, now: call.now };
+  if (!(await claimAttempt(call.db, key, attempt))) return { outcome: 'blocked' };
+
+  const backends = stage.backends as string[];
+  const { hash, isAppPassword } = await loadSecrets(user, key.hash(given), call.now, call.db.read);
+  const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);
+  const isRight = isOwn || (isAppPassword && backends.includes(appPasswords));
+  const score = { identifier: name, ip, now: call.now };
+  if (!isRight || !user || !maySignIn(user)) {
+    return {
+      outcome: 'wrong',
+      async write(tx, failed) {
+        await keepScore(tx, { ...score, by: -1 });
+        const about = { app: 'svc_stages_password', model_name: 'passwordstage', pk: stage.pk, name: stage.name };
+        const event = { action: 'login_failed', app: 'svc_stages_password' };
+        await failed.world.record(tx, failed, { ...event, context: { username: name, stage: about } });
+      },
+    };
+  }
+  const renewed = isOwn && hash !== null && passwords.needsRehash(hash) ? await passwords.hash(given) : null;
+  return {
+    outcome: 'right',
+    method: isOwn ? 'password' : 'app_password',
+    async write(tx) {
+      await forgiveAttempt(tx, key, attempt);
+      await keepScore(tx, { ...score, by: 1 });
+      // Only in place of the hash that was checked: a password that was set meanwhile stays.
+      if (renewed !== null)
+        await sql`update users set password = ${renewed} where pk = ${user.pk} and password = ${hash}`.execute(tx);
+    },
+  };
+}
+
+const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type !== 'internal_service_account';
+
+/** One statement for everybody, so that it tells nothing by its time. */
+async function loadSecrets(
+  user: UserFacts | null,
+  keyHash: string,
+  now: string,
+  query: Query,
+): Promise<{ hash: string | null; isAppPassword: boolean }> {
+  const pk = user?.pk ?? null;
+  const { rows } = await sql<{ hash: string | null; token: string | null }>`select
+    (select password from users where pk = ${pk}) as hash,
+    (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
+      and (not expiring or expires > ${now})) as token`.execute(query);
+  return { hash: rows[0]?.hash ?? null, isAppPassword: (rows[0]?.token ?? null) !== null };
+}
