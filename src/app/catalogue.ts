@@ -19,7 +19,9 @@ import { systemOperations } from '../core/system/system-operations.ts';
 import { systemTaskResource } from '../core/system/system-task.resource.ts';
 import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
+import type { StageKind } from '../flow/executor/stage-kind.ts';
 import { flowResource } from '../flow/flow.resource.ts';
+import type { AttemptScore } from '../flow/passwords/judge-password.ts';
 import { stageBindingResource } from '../flow/stage-binding.resource.ts';
 import { stagesResource } from '../flow/stages.resource.ts';
 import { clusterConnection } from '../kinds/connections/cluster/cluster.resource.ts';
@@ -39,6 +41,7 @@ import { geoIp } from '../kinds/policies/geoip/geoip.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { reputationScores } from '../kinds/policies/reputation/score.resource.ts';
+import { changeScore } from '../kinds/policies/reputation/score.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from '../kinds/providers/oauth2/grant.resource.ts';
 import { oauth2Provider } from '../kinds/providers/oauth2/oauth2.resource.ts';
 import {
@@ -59,13 +62,23 @@ import { scimSource } from '../kinds/sources/scim/scim.resource.ts';
 import { scimGroupResource, scimUserResource } from '../kinds/sources/scim/scim-records.resource.ts';
 import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
+import { consenting } from '../kinds/stages/consent/consent.ts';
+import { denying } from '../kinds/stages/deny/deny.ts';
+import { dummy } from '../kinds/stages/dummy/dummy.ts';
+import { identification } from '../kinds/stages/identification/identification.ts';
 import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
-import { invitationStage } from '../kinds/stages/invitation/invitation-stage.resource.ts';
+import { inviting } from '../kinds/stages/invitation/invitation.ts';
+import { password } from '../kinds/stages/password/password.ts';
 import { promptResource } from '../kinds/stages/prompt/prompt.resource.ts';
-import { promptStage } from '../kinds/stages/prompt/prompt-stage.resource.ts';
+import { prompting } from '../kinds/stages/prompt/prompting.ts';
+import { userDelete } from '../kinds/stages/user-delete/user-delete.ts';
+import { userLogin } from '../kinds/stages/user-login/user-login.ts';
+import { userLogout } from '../kinds/stages/user-logout/user-logout.ts';
+import { userWrite } from '../kinds/stages/user-write/user-write.ts';
 import { notificationResource } from '../notify/notification.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
+import type { Query } from '../platform/db/database.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
@@ -80,19 +93,24 @@ import { userConnectionsResource } from '../source/user-connection.family.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
-/** What decides: made once, for the list and for the engines. */
+/** What decides, and what acts in flows: made once, for the list and for the engines. */
 export interface Kinds {
   readonly policyKinds: readonly PolicyKind[];
   readonly policies: PolicyEngine;
+  readonly stageKinds: readonly StageKind[];
 }
 
 export function createKinds(world: World): Kinds {
   const policyKinds = allPolicyKinds(world);
-  return { policyKinds, policies: createPolicyEngine(policyKinds) };
+  const policies = createPolicyEngine(policyKinds);
+  return { policyKinds, policies, stageKinds: allStageKinds(world, policies) };
 }
 
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */
-export function catalogue(world: World & { readonly jobs: Jobs }, { policyKinds, policies }: Kinds): Resource[] {
+export function catalogue(
+  world: World & { readonly jobs: Jobs },
+  { policyKinds, policies, stageKinds }: Kinds,
+): Resource[] {
   const askAccess = askApplicationAccess(policies);
   const openFetch = openFetchWithin(world.config.outboundAllow);
   const all: Resource[] = [
@@ -140,9 +158,8 @@ export function catalogue(world: World & { readonly jobs: Jobs }, { policyKinds,
     stagesResource,
     authenticatorWebauthnStage,
     deviceTypeResource,
-    promptStage,
+    ...stageKinds.map(({ resource }) => resource),
     promptResource(world),
-    invitationStage,
     invitationResource(world),
     brandResource(world),
     ...sources(world, policies),
@@ -184,6 +201,26 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
 /** What can decide about access. */
 function allPolicyKinds(world: World): PolicyKind[] {
   return [passwordExpiry, reputation, geoIp(world), expressions(world)];
+}
+
+/** What people go through in flows. */
+function allStageKinds(world: World, policies: PolicyEngine): StageKind[] {
+  const isSecure = world.config.publicUrl.startsWith('https:');
+  const keepScore = (tx: Query, score: AttemptScore) => changeScore(tx, world.geo, score);
+  const needs = { ...world, isSecure, keepScore };
+  return [
+    denying,
+    dummy,
+    identification(needs),
+    password(needs),
+    userLogin(needs),
+    userLogout(needs),
+    userWrite(needs),
+    userDelete(needs),
+    prompting({ ...needs, policies }),
+    inviting,
+    consenting,
+  ];
 }
 
 /** What applications are reached through. */

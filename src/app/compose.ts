@@ -4,6 +4,8 @@ import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
 import { mountMedia } from '../core/media/serve-media.ts';
 import { cookieNames } from '../core/session/session-cookies.ts';
+import { executorOperations } from '../flow/executor/executor.operations.ts';
+import { createExecutor } from '../flow/executor/executor.ts';
 import { createServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
@@ -17,8 +19,10 @@ import type { Operation } from '../resource/operation.ts';
 import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
+import { appendSteps } from '../source/append-steps.ts';
 import { mountApiBrowser } from './api-browser.ts';
 import { catalogue, createKinds, endpoints } from './catalogue.ts';
+import { homeOf, mountCancel } from './flow-exits.ts';
 import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
@@ -60,9 +64,25 @@ export async function composeApp(world: World): Promise<App> {
   metrics.watchJobs(() => countJobs(db).catch(() => ({})));
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;
+  const executor = createExecutor({
+    engine,
+    key,
+    policies: kinds.policies,
+    kinds: kinds.stageKinds,
+    append: appendSteps(registry),
+    homeOf,
+    log,
+  });
   const operations: Operation[] = [
     ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
     ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
+    ...executorOperations({
+      key,
+      policies: kinds.policies,
+      executor,
+      publicUrl: config.publicUrl,
+      kinds: kinds.stageKinds,
+    }),
     schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
   db.onStatement(metrics.countStatement);
@@ -82,6 +102,7 @@ export async function composeApp(world: World): Promise<App> {
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });
+  mountCancel(server, { db, key, publicUrl: config.publicUrl });
   mountHealth(server, db);
   mountMetrics(server, metrics, config.metricsToken);
   mountMedia(server, db);

@@ -118,6 +118,8 @@ const connection = (sourceModel: string, to: 'user' | 'group'): OperationHint =>
   }),
 });
 
+const signInFlow = async () => ({ flow_slug: 'default-authentication-flow' });
+
 export const operationHints: Readonly<Record<string, OperationHint>> = {
   admin_settings_partial_update: settings,
   admin_settings_update: settings,
@@ -133,6 +135,12 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
       provider: { name: `name ${number}`, authorization_flow: await key('svc_flows.flow'), redirect_uris: [] },
     }),
     events: { count: 2, why: 'one for the application and one for its provider' },
+  },
+  flows_executor_get: { params: signInFlow },
+  flows_executor_solve: {
+    params: signInFlow,
+    body: () => ({ component: 'xak-stage-identification', uid_field: 'somebody' }),
+    events: { count: 0, why: 'what a stage does is recorded, not that somebody answers' },
   },
   crypto_certificatekeypairs_generate_create: {
     body: ({ number }) => ({ common_name: `generated-${number}`, validity_days: 30, alg: 'ecdsa' }),

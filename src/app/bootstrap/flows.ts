@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { Row } from '../../resource/fields/field.ts';
 import { flows } from './flow-list.ts';
 import { promptStages } from './prompt-list.ts';
+import { stages } from './stage-list.ts';
 import type { BootstrapStep, Make } from './steps.ts';
 
 /** The flows of a fresh install, and those of their stages that are made of what is here. */
@@ -10,6 +12,10 @@ export const defaultFlows: BootstrapStep = {
     for (const { slug, ...values } of flows) await make.ensure('svc_flows.flow', { slug }, values);
     await setUpWebauthn(make);
     for (const stage of promptStages) await makePromptStage(make, stage);
+    for (const { model, name, values, flow, order } of stages) {
+      await bind(make, flow, await make.ensure(model, { name }, values), order);
+    }
+    await linkPasswordChange(make);
   },
 };
 
@@ -21,6 +27,13 @@ async function setUpWebauthn(make: Make): Promise<void> {
     { configure_flow: await make.find('svc_flows.flow', { slug }), friendly_name: 'WebAuthn device' },
   );
   await bind(make, slug, stage, 0);
+}
+
+/** Where people go who want another password. */
+async function linkPasswordChange({ find, tx }: Make): Promise<void> {
+  const stage = await find('svc_stages_password.passwordstage', { name: 'default-authentication-password' });
+  const flow = await find('svc_flows.flow', { slug: 'default-password-change' });
+  await sql`update stage_password set configure_flow = ${flow} where pk = ${stage}`.execute(tx);
 }
 
 async function makePromptStage(make: Make, { name, flow, order, prompts }: (typeof promptStages)[number]) {

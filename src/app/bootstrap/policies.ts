@@ -38,7 +38,11 @@ export const policies: BootstrapStep = {
     ] as const) {
       await bind(make, await make.find('svc_flows.flow', { slug }), policy);
     }
-    await bind(make, await enrollmentPrompt(make), 'default-source-enrollment-if-username');
+    const prompt = await make.find('svc_stages_prompt.promptstage', { name: 'default-source-enrollment-prompt' });
+    await bind(make, await stepOf(make, 'default-source-enrollment', prompt), 'default-source-enrollment-if-username');
+    const password = await make.find('svc_stages_password.passwordstage', { name: 'default-authentication-password' });
+    const passwordStep = await stepOf(make, 'default-authentication-flow', password);
+    await bind(make, passwordStep, 'default-authentication-flow-password-stage');
     await validateUserSettings(make);
   },
 };
@@ -48,9 +52,8 @@ async function bind(make: Make, target: string | number, name: string): Promise<
   await make.ensure('svc_policies.policybinding', { target, policy, order: 0 });
 }
 
-async function enrollmentPrompt(make: Make): Promise<string | number> {
-  const target = await make.find('svc_flows.flow', { slug: 'default-source-enrollment' });
-  const stage = await make.find('svc_stages_prompt.promptstage', { name: 'default-source-enrollment-prompt' });
+async function stepOf(make: Make, slug: string, stage: string | number): Promise<string | number> {
+  const target = await make.find('svc_flows.flow', { slug });
   return make.find('svc_flows.flowstagebinding', { target, stage });
 }
 

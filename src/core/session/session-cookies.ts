@@ -44,3 +44,11 @@ function cookies(isSecure: boolean, session: string, csrf: string, maxAge: numbe
     { name: names.csrf, value: csrf, options: { ...common, httpOnly: false } },
   ];
 }
+
+/** The value of a `Set-Cookie` header. */
+export function cookieHeader({ name, value, options }: Cookie): string {
+  const { path, secure, httpOnly, maxAge } = options;
+  const age = maxAge === undefined ? [] : [`Max-Age=${maxAge}`];
+  const flags = [...(httpOnly ? ['HttpOnly'] : []), ...(secure ? ['Secure'] : [])];
+  return [`${name}=${value}`, `Path=${path}`, ...age, 'SameSite=Lax', ...flags].join('; ');
+}

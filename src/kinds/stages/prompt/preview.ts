@@ -15,7 +15,7 @@ import {
 import { promptTypes } from './prompt-types.ts';
 import { promptOf, showPrompt } from './show-prompt.ts';
 
-const promptSchema = objectSchema({
+export const promptSchema = objectSchema({
   field_key: stringSchema,
   label: stringSchema,
   type: { type: 'string', enum: promptTypes },

@@ -1,0 +1,62 @@
+import type { Row } from '../../resource/fields/field.ts';
+
+interface FirstStage {
+  readonly model: string;
+  readonly name: string;
+  readonly values?: Row;
+  /** The flow it is bound to, and where in it. */
+  readonly flow: string;
+  readonly order: number;
+}
+
+const login = 'svc_stages_user_login.userloginstage';
+const write = 'svc_stages_user_write.userwritestage';
+
+/** The stages that sign people in and out and write what they said, beside those that ask. */
+export const stages: readonly FirstStage[] = [
+  {
+    model: 'svc_stages_identification.identificationstage',
+    name: 'default-authentication-identification',
+    values: { user_fields: ['email', 'username'] },
+    flow: 'default-authentication-flow',
+    order: 10,
+  },
+  {
+    model: 'svc_stages_password.passwordstage',
+    name: 'default-authentication-password',
+    values: { backends: ['svc.core.auth.InbuiltBackend', 'svc.core.auth.TokenBackend'] },
+    flow: 'default-authentication-flow',
+    order: 20,
+  },
+  { model: login, name: 'default-authentication-login', flow: 'default-authentication-flow', order: 100 },
+  {
+    model: 'svc_stages_user_logout.userlogoutstage',
+    name: 'default-invalidation-logout',
+    flow: 'default-invalidation-flow',
+    order: 0,
+  },
+  { model: login, name: 'default-source-authentication-login', flow: 'default-source-authentication', order: 0 },
+  {
+    model: write,
+    name: 'default-source-enrollment-write',
+    values: { create_users_as_inactive: false },
+    flow: 'default-source-enrollment',
+    order: 1,
+  },
+  { model: login, name: 'default-source-enrollment-login', flow: 'default-source-enrollment', order: 2 },
+  writesOwn('default-user-settings-write', 'default-user-settings-flow', 100),
+  writesOwn('default-password-change-write', 'default-password-change', 1),
+  writesOwn('default-oobe-write', 'initial-setup', 20),
+  { model: login, name: 'default-oobe-login', flow: 'initial-setup', order: 100 },
+  {
+    model: 'svc_stages_consent.consentstage',
+    name: 'default-provider-authorization-consent',
+    values: { mode: 'expiring' },
+    flow: 'default-provider-authorization-explicit-consent',
+    order: 0,
+  },
+];
+
+function writesOwn(name: string, flow: string, order: number): FirstStage {
+  return { model: write, name, values: { user_creation_mode: 'never_create' }, flow, order };
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import { launchUrl } from '../core/application/launch-url.ts';
+import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
+import { cancelPath } from '../flow/executor/challenge.ts';
+import type { FlowFacts } from '../flow/executor/flow-state.ts';
+import { deleteStates } from '../flow/executor/state-store.ts';
+import { planTokenOf } from '../flow/plan.ts';
+import type { Database, Query } from '../platform/db/database.ts';
+import type { InstanceKey } from '../platform/keys.ts';
+import type { Call } from '../resource/call.ts';
+
+const ownPage = '/if/user/';
+
+/** Where a person goes when a flow ends and nothing says where. */
+export async function homeOf({ designation }: FlowFacts, { db, request }: Call): Promise<string> {
+  if (designation === 'invalidation') return '/';
+  const { launch } = await brandTargets(request.host, db.read);
+  // An address that says something of the person is for a page that knows who they are by now.
+  return launch && !launch.includes('%(') ? (launchUrl(launch, null) ?? ownPage) : ownPage;
+}
+
+/** Leaves a flow: the walk is forgotten, and the person may begin anew. It changes nothing else, so a link will do. */
+export function mountCancel(
+  server: FastifyInstance,
+  { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },
+): void {
+  server.get(cancelPath, async (request, reply) => {
+    const token = planTokenOf(request.cookies, publicUrl);
+    if (token) await db.write((tx) => deleteStates(tx, key, token));
+    const { flow } = await brandTargets(request.hostname, db.read);
+    return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : `/if/flow/${flow}/`);
+  });
+}
+
+interface Targets {
+  readonly launch: string | null;
+  readonly flow: string | null;
+}
+
+/** Where the brand's default application is, and the slug of the flow that signs people in. */
+async function brandTargets(host: string, query: Query): Promise<Targets> {
+  const brand = await findBrandOfHost(host, query);
+  const { rows } = await sql<Targets>`select
+    (select a.meta_launch_url from applications a where a.pk = b.default_application) as launch,
+    (select f.slug from flows f where f.pk = b.flow_authentication) as flow
+    from brands b where b.pk = ${brand?.pk ?? null}`.execute(query);
+  return rows[0] ?? { launch: null, flow: null };
+}

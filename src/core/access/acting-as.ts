@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../resource/actor.ts';
+import type { Call } from '../../resource/call.ts';
+import type { UserFacts } from '../mapping/user-facts.ts';
+
+/**
+ * The call as made by somebody whom a flow has recognised but who has no session yet: for what they do to themselves, and
+ * for events. It brings no permissions.
+ */
+export function actingAs(call: Call, user: UserFacts): Call {
+  if (call.actor?.user.pk === user.pk) return call;
+  const { pk, uuid, username, name, email, type, attributes } = user;
+  const actor: Actor = {
+    user: { pk, uuid, username, name, email, type, attributes: attributes as Record<string, unknown> },
+    session: null,
+    isSuperuser: user.is_superuser,
+    holds: () => false,
+    objectsHolding: () => sql`select null`,
+  };
+  return { ...call, actor };
+}

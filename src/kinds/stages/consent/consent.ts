@@ -1,0 +1,87 @@
+import { hasConsent, storeConsent } from '../../../core/consent/consent.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { equalInConstantTime } from '../../../lib/constant-time.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import { randomText } from '../../../platform/random.ts';
+import { duration } from '../../../resource/fields/scalar.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+
+const consentStage = defineStage({
+  path: '/stages/consent/',
+  model: 'svc_stages_consent.consentstage',
+  schema: 'ConsentStage',
+  names: ['Consent Stage', 'Consent Stages'],
+  component: 'xak-stage-consent-form',
+  description: 'Ask the user whether an application may have what it asks for.',
+  table: 'stage_consent',
+  fields: {
+    mode: choice(['always_require', 'permanent', 'expiring'], { default: 'always_require', filter: true }),
+    consent_expire_in: duration({
+      default: 'weeks=4',
+      filter: true,
+      help: 'How long a consent is remembered in the mode `expiring`.',
+    }),
+  },
+});
+
+const permissionSchema = objectSchema({ id: stringSchema, name: stringSchema });
+
+interface Permission {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Asks for consent, unless it was given and still stands. The flow's context says to what. */
+export const consenting: StageKind = {
+  resource: consentStage,
+  component: 'xak-stage-consent',
+  challenge: {
+    ...pendingUserSchemas,
+    header_text: stringSchema,
+    permissions: arrayOf(permissionSchema),
+    additional_permissions: arrayOf(permissionSchema),
+    token: stringSchema,
+  },
+  answer: { token: text({ strict: true }) },
+  async show(step) {
+    const { context, settings, memory, call } = step;
+    const consent = consentOf(step);
+    if (consent && settings.mode !== 'always_require' && (await hasConsent(call.db.read, consent, call.now)))
+      return next();
+    memory.token ??= randomText(32);
+    return ask({
+      ...(await pendingUserMembers(step)),
+      header_text: typeof context.consent_header === 'string' ? context.consent_header : 'Do you agree?',
+      permissions: permissionsOf(step),
+      additional_permissions: [],
+      token: memory.token,
+    });
+  },
+  async judge(step, { token }) {
+    const { memory, settings, call } = step;
+    if (typeof memory.token !== 'string' || !equalInConstantTime(memory.token, token as string))
+      return stay({ token: ['Invalid consent token.'] });
+    const consent = consentOf(step);
+    if (!consent || settings.mode === 'always_require') return next();
+    const lengthMs = parseDuration(settings.consent_expire_in as string) ?? 0;
+    const expires = settings.mode === 'permanent' ? null : addMilliseconds(call.now, lengthMs);
+    return next(async (tx) => {
+      await storeConsent(tx, consent, expires);
+    });
+  },
+};
+
+function permissionsOf({ context }: Step): Permission[] {
+  return Array.isArray(context.consent_permissions) ? (context.consent_permissions as unknown as Permission[]) : [];
+}
+
+/** Who would agree to what; null when the flow is for no application. */
+function consentOf(step: Step) {
+  const { pending_user: user, application } = step.context;
+  if (user === null || typeof application !== 'string') return null;
+  return { user, application, scopes: permissionsOf(step).map(({ id }) => id) };
+}

@@ -1,0 +1,22 @@
+import { deny, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { text } from '../../../resource/fields/text.ts';
+
+const denyStage = defineStage({
+  path: '/stages/deny/',
+  model: 'svc_stages_deny.denystage',
+  schema: 'DenyStage',
+  names: ['Deny Stage', 'Deny Stages'],
+  component: 'xak-stage-deny-form',
+  description: 'Ends the flow for whoever comes to it; policies on its binding say who does.',
+  table: 'stage_deny',
+  fields: { deny_message: text({ blank: true, default: '', filter: true }) },
+});
+
+/** Lets nobody pass. */
+export const denying: StageKind = {
+  resource: denyStage,
+  component: 'xak-stage-access-denied',
+  challenge: {},
+  show: async ({ settings }) => deny((settings.deny_message as string) || 'Access is denied.'),
+};

@@ -1,0 +1,28 @@
+import { ask, next, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+
+const dummyStage = defineStage({
+  path: '/stages/dummy/',
+  model: 'svc_stages_dummy.dummystage',
+  schema: 'DummyStage',
+  names: ['Dummy Stage', 'Dummy Stages'],
+  component: 'xak-stage-dummy-form',
+  description: 'Shows its name and waits for a click: for trying out how a flow is put together.',
+  table: 'stage_dummy',
+  fields: { throw_error: flag({ default: false, filter: true }) },
+});
+
+/** Asks nothing; breaks when told to, to show what a broken stage looks like. */
+export const dummy: StageKind = {
+  resource: dummyStage,
+  component: 'xak-stage-dummy',
+  challenge: { name: stringSchema },
+  answer: {},
+  async show({ settings }) {
+    if (settings.throw_error) throw new Error('this dummy stage breaks because it is told to');
+    return ask({ name: settings.name });
+  },
+  judge: async () => next(),
+};

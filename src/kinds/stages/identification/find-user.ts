@@ -1,0 +1,30 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../../resource/call.ts';
+import { userFields } from './identification-stage.resource.ts';
+
+/** The one user who is called so by one of these members; null for nobody, and when several are and none of them to the letter. */
+export async function findUser(
+  { db }: Call,
+  text: string,
+  members: readonly string[],
+  ignoresCase: boolean,
+): Promise<number | null> {
+  const same = (column: RawBuilder<unknown>) =>
+    ignoresCase ? sql`lower(${column}) = lower(${text})` : sql`${column} = ${text}`;
+  const columns: Readonly<Record<string, RawBuilder<unknown>>> = {
+    username: sql`u.username`,
+    email: sql`u.email`,
+    upn: db.dialect.jsonText(sql`u.attributes`, ['upn']),
+  };
+  const conditions = userFields
+    .filter((name) => members.includes(name))
+    .map((name) => same(columns[name] as RawBuilder<unknown>));
+  if (conditions.length === 0) return null;
+  const { rows } = await sql<{
+    pk: number;
+    username: string;
+  }>`select u.pk, u.username from users u where (${sql.join(conditions, sql` or `)})
+    and u.type <> 'internal_service_account' limit 20`.execute(db.read);
+  const found = rows.length === 1 ? rows[0] : rows.find(({ username }) => username === text);
+  return found?.pk ?? null;
+}

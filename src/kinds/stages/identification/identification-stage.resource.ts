@@ -1,0 +1,47 @@
+import { defineStage } from '../../../flow/stage.family.ts';
+import { ref, refs } from '../../../resource/fields/ref.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { list } from '../../../resource/fields/structured.ts';
+import { choice } from '../../../resource/fields/text.ts';
+
+export const passwordModel = 'svc_stages_password.passwordstage';
+export const userFields = ['email', 'username', 'upn'];
+
+const flow = (help: string) => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, help });
+
+/** Asks people who they are. */
+export const identificationStage = defineStage({
+  path: '/stages/identification/',
+  model: 'svc_stages_identification.identificationstage',
+  schema: 'IdentificationStage',
+  names: ['Identification Stage', 'Identification Stages'],
+  component: 'xak-stage-identification-form',
+  description: 'Let the user identify themselves by a name, an address or a source.',
+  table: 'stage_identification',
+  fields: {
+    user_fields: list(choice(userFields), {
+      default: () => [],
+      help: 'What people may call themselves by; with none of them only sources are shown.',
+    }),
+    password_stage: ref(passwordModel, 'uuid', {
+      nullable: true,
+      filter: true,
+      help: 'Asks for the password on the same screen, and checks it as this stage says.',
+    }),
+    case_insensitive_matching: flag({ default: true, filter: true }),
+    show_matched_user: flag({
+      default: false,
+      filter: true,
+      help: 'Greets by the user’s own name and picture. That tells everybody who has an account.',
+    }),
+    enrollment_flow: flow('Linked for people who have no account yet.'),
+    recovery_flow: flow('Linked for people who have lost their way in.'),
+    passwordless_flow: flow('Linked for people who sign in without a password.'),
+    sources: refs('svc_core.source', 'uuid', { table: 'stage_identification_sources', own: 'stage', other: 'source' }),
+    show_source_labels: flag({ default: false, filter: true }),
+    pretend_user_exists: flag({
+      default: true,
+      help: 'Whether names that nobody has go on like any other, so that nobody learns who has an account.',
+    }),
+  },
+});

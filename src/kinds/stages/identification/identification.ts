@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { ask, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import {
+  blockedWords,
+  judgePassword,
+  type PasswordNeeds,
+  wrongPassword,
+} from '../../../flow/passwords/judge-password.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
+import { findUser } from './find-user.ts';
+import { identificationStage, passwordModel } from './identification-stage.resource.ts';
+
+/** Finds out whom the flow is about. */
+export function identification(needs: PasswordNeeds): StageKind {
+  return {
+    resource: identificationStage,
+    component: 'xak-stage-identification',
+    challenge: {
+      user_fields: orNull(arrayOf(stringSchema)),
+      password_fields: booleanSchema,
+      allow_show_password: booleanSchema,
+      flow_designation: stringSchema,
+      enroll_url: stringSchema,
+      recovery_url: stringSchema,
+      passwordless_url: stringSchema,
+      primary_action: stringSchema,
+      sources: arrayOf(sourceSchema),
+      show_source_labels: booleanSchema,
+    },
+    answer: {
+      uid_field: text({ max: 254 }),
+      password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),
+    },
+    show,
+    judge: (step, { uid_field, password }) =>
+      judge(needs, step, uid_field as string, (password as string | null) ?? ''),
+  };
+}
+
+const sourceSchema = objectSchema({
+  name: stringSchema,
+  icon_url: orNull(stringSchema),
+  challenge: objectSchema({ component: stringSchema, client_id: stringSchema, slug: stringSchema }),
+});
+
+async function show(step: Step): Promise<Move> {
+  const { settings, flow } = step;
+  const password = await inlinePassword(step);
+  return ask({
+    user_fields: settings.user_fields,
+    password_fields: password !== null,
+    allow_show_password: password?.allow_show_password ?? false,
+    flow_designation: flow.designation,
+    primary_action: flow.designation === 'authentication' ? 'Log in' : 'Continue',
+    ...(await links(step)),
+    sources: await shownSources(step),
+    show_source_labels: settings.show_source_labels,
+  });
+}
+
+async function judge(needs: PasswordNeeds, step: Step, name: string, password: string): Promise<Move> {
+  const { call, settings, context } = step;
+  const members = settings.user_fields as string[];
+  const user = await findUser(call, name, members, settings.case_insensitive_matching as boolean);
+  context.pending_user = user;
+  context.pending_user_identifier = name;
+  context.show_matched_user = settings.show_matched_user === true;
+  const stage = await inlinePassword(step);
+  if (!stage) {
+    const goesOn = user !== null || settings.pretend_user_exists === true;
+    return goesOn && members.length > 0 ? next() : forget(step, { non_field_errors: [wrongPassword] });
+  }
+  if (password === '') return forget(step, { password: ['This field may not be blank.'] });
+  const pendingUser = async () => (user === null ? null : loadUserFacts(call, call.db.read, user));
+  const verdict = await judgePassword(needs, { ...step, pendingUser }, stage, password);
+  if (verdict.outcome === 'blocked') return forget(step, { non_field_errors: [blockedWords] });
+  if (verdict.outcome === 'wrong')
+    return { ...forget(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
+  context.auth_method = verdict.method;
+  return next(verdict.write);
+}
+
+/** Stays, and keeps nothing of whom the answer named. */
+function forget({ context }: Step, errors: Record<string, string[]>) {
+  context.pending_user = null;
+  context.pending_user_identifier = null;
+  return { move: 'stay', errors } as const;
+}
+
+async function inlinePassword({ engine, settings, call }: Step): Promise<Row | null> {
+  const pk = settings.password_stage as string | null;
+  return pk === null ? null : loadStage(engine, engine.registry.require(passwordModel), pk, call);
+}
+
+async function links({ settings, call }: Step): Promise<Row> {
+  const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
+  const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
+    where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
+  const urls = new Map(rows.map(({ pk, slug }) => [pk, `/if/flow/${slug}/`]));
+  const members = { enroll_url: enrollment_flow, recovery_url: recovery_flow, passwordless_url: passwordless_flow };
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, pk]) => (urls.has(pk as string) ? [[name, urls.get(pk as string)]] : [])),
+  );
+}
+
+/** The sources by which somebody can come in from this screen. */
+async function shownSources({ settings, call }: Step): Promise<Row[]> {
+  const chosen = settings.sources as string[];
+  if (chosen.length === 0) return [];
+  const { rows } = await sql<{
+    name: string;
+    slug: string;
+    icon: string | null;
+    client_id: string;
+  }>`select s.name, s.slug,
+    s.icon, m.client_id from sources s join source_mediasrc m on m.pk = s.pk
+    where s.enabled and s.pk in (${sql.join(chosen)}) order by s.name`.execute(call.db.read);
+  return rows.map(({ name, slug, icon, client_id }) => ({
+    name,
+    icon_url: icon || null,
+    challenge: { component: 'xak-source-mediasrc', client_id, slug },
+  }));
+}

@@ -1,0 +1,34 @@
+import { appPasswords, ownPasswords } from '../../../flow/passwords/judge-password.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { list } from '../../../resource/fields/structured.ts';
+import { choice } from '../../../resource/fields/text.ts';
+
+/** Asks for a password. */
+export const passwordStage = defineStage({
+  path: '/stages/password/',
+  model: 'svc_stages_password.passwordstage',
+  schema: 'PasswordStage',
+  names: ['Password Stage', 'Password Stages'],
+  component: 'xak-stage-password-form',
+  description: 'Prompt for the user’s password, and check it.',
+  table: 'stage_password',
+  fields: {
+    backends: list(choice([ownPasswords, appPasswords]), {
+      notEmpty: true,
+      help: 'What a password is checked against.',
+    }),
+    configure_flow: ref('svc_flows.flow', 'uuid', {
+      nullable: true,
+      filter: true,
+      help: 'The flow by which people change their password.',
+    }),
+    failed_attempts_before_cancel: whole({
+      default: 5,
+      filter: true,
+      help: 'After so many wrong passwords the flow ends and has to be begun anew.',
+    }),
+    allow_show_password: flag({ default: false, filter: true, help: 'Whether what is typed can be made visible.' }),
+  },
+});

@@ -1,0 +1,38 @@
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, next, type StageKind, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  blockedWords,
+  judgePassword,
+  type PasswordNeeds,
+  wrongPassword,
+} from '../../../flow/passwords/judge-password.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { booleanSchema } from '../../../resource/json-schema.ts';
+import { passwordStage } from './password-stage.resource.ts';
+
+/** Lets those pass who know the password of the user the flow is about. */
+export function password(needs: PasswordNeeds): StageKind {
+  return {
+    resource: passwordStage,
+    component: 'xak-stage-password',
+    challenge: { ...pendingUserSchemas, allow_show_password: booleanSchema },
+    answer: { password: text({ trim: false, strict: true, writeOnly: true }) },
+    async show(step) {
+      const { allow_show_password } = step.settings;
+      return ask({ ...(await pendingUserMembers(step)), allow_show_password });
+    },
+    async judge(step, { password: given }) {
+      const { settings, memory, context } = step;
+      const verdict = await judgePassword(needs, step, settings, given as string);
+      if (verdict.outcome === 'blocked') return stay({ password: [blockedWords] });
+      if (verdict.outcome === 'right') {
+        context.auth_method = verdict.method;
+        return next(verdict.write);
+      }
+      memory.failures = Number(memory.failures ?? 0) + 1;
+      const most = settings.failed_attempts_before_cancel as number;
+      if (most > 0 && memory.failures >= most) return deny('Too many failed attempts.', verdict.write);
+      return stay({ password: [wrongPassword] }, verdict.write);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Json } from '../../../lib/json.ts';
+import type { Complaints } from '../../../lib/problem.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { flag, real, time } from '../../../resource/fields/scalar.ts';
+import { parseText, text } from '../../../resource/fields/text.ts';
+import type { ShownPrompt } from './show-prompt.ts';
+
+/** These show something and take nothing. */
+const shownOnly: ReadonlySet<string> = new Set(['static', 'separator']);
+/** What these hold is decided here, whatever comes back. */
+const fixed: ReadonlySet<string> = new Set(['text_read_only', 'text_area_read_only', 'hidden']);
+const longestFile = 2_000_000;
+
+const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
+  email: (value) => text({ max: 254, format: 'email' }).parse(value) as Parsed,
+  number: (value) => real().parse(value) as Parsed,
+  checkbox: (value) => flag().parse(value) as Parsed,
+  date: (value) => (isDay(value) ? { value } : { complaint: ['Date has wrong format. Use YYYY-MM-DD.'] }),
+  'date-time': (value) => time().parse(value) as Parsed,
+  password: (value) => parseText(value, { trim: false, strict: true }) as Parsed,
+  file: (value) =>
+    typeof value === 'string' && /^data:[\w.+-]*\/?[\w.+-]*(;[\w=.+-]+)*,/.test(value) && value.length <= longestFile
+      ? { value }
+      : { complaint: ['The submitted data was not a file.'] },
+  'xak-locale': (value) => text({ max: 35, check: localeComplaint }).parse(value) as Parsed,
+};
+
+type Parsed = { readonly value: Json } | { readonly complaint: string[] };
+
+export interface PromptAnswers {
+  readonly values: Readonly<Record<string, Json>>;
+  readonly complaints: Complaints;
+}
+
+/** Whether anything in it is meant for one of these prompts. */
+export const isForPrompts = (prompts: readonly ShownPrompt[], given: Row): boolean =>
+  given.component !== undefined || prompts.some(({ field_key }) => Object.hasOwn(given, field_key));
+
+/** Reads the answers to the prompts of one screen; nothing else of what was sent counts. */
+export function readAnswers(prompts: readonly ShownPrompt[], given: Row): PromptAnswers {
+  const values = new Map<string, Json>();
+  const complaints: Complaints = {};
+  for (const prompt of prompts) {
+    if (shownOnly.has(prompt.type)) continue;
+    const parsed = readAnswer(prompt, Object.hasOwn(given, prompt.field_key) ? given[prompt.field_key] : undefined);
+    if ('complaint' in parsed) complaints[prompt.field_key] = parsed.complaint;
+    else values.set(prompt.field_key, parsed.value);
+  }
+  const passwords = prompts.filter(({ type }) => type === 'password').map(({ field_key }) => values.get(field_key));
+  if (new Set(passwords).size > 1) complaints.non_field_errors = ["Passwords don't match."];
+  return { values: Object.fromEntries(values), complaints };
+}
+
+function readAnswer({ type, required, initial_value, choices }: ShownPrompt, given: unknown): Parsed {
+  if (fixed.has(type)) return { value: initial_value };
+  if (given === undefined || given === null || given === '') {
+    if (type === 'checkbox' && !required) return { value: false };
+    if (required) return { complaint: [given === '' ? 'This field may not be blank.' : 'This field is required.'] };
+    return { value: type === 'number' ? null : '' };
+  }
+  if (choices) {
+    const isOne = typeof given === 'string' && choices.includes(given);
+    return isOne ? { value: given } : { complaint: ['This is not a valid choice.'] };
+  }
+  return (parsers[type] ?? ((value) => text({ blank: !required }).parse(value) as Parsed))(given);
+}
+
+function isDay(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const day = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
+}
+
+const localeComplaint = (name: string): string | null =>
+  /^[a-z]{2,8}([-_][a-z0-9]{2,8})*$/i.test(name) ? null : 'This is not a valid choice.';

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { ask, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import type { Json } from '../../../lib/json.ts';
+import type { Complaints } from '../../../lib/problem.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { PolicyEngine } from '../../../policy/engine.ts';
+import { policyRequest } from '../../../policy/request.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { arrayOf } from '../../../resource/json-schema.ts';
+import { promptSchema } from './preview.ts';
+import { isForPrompts, readAnswers } from './prompt-answers.ts';
+import { promptStage } from './prompt-stage.resource.ts';
+import { promptOf, type ShownPrompt, showPrompt } from './show-prompt.ts';
+
+interface Needs {
+  readonly sandbox: Sandbox;
+  readonly policies: PolicyEngine;
+}
+
+/** Asks what its prompts say, and keeps the answers in `prompt_data`. */
+export function prompting(needs: Needs): StageKind {
+  return {
+    resource: promptStage,
+    component: 'xak-stage-prompt',
+    challenge: { fields: arrayOf(promptSchema) },
+    isAnswer: () => true,
+    show: async (step) => ask({ fields: await shownPrompts(needs, step) }),
+    async judge(step, given) {
+      const prompts = await shownPrompts(needs, step);
+      if (!isForPrompts(prompts, given)) return ask({ fields: prompts });
+      const { values, complaints } = readAnswers(prompts, given);
+      const taken = await takenNames(step, prompts, values);
+      const wrong = { ...complaints, ...taken };
+      if (Object.keys(wrong).length > 0) return stay(wrong);
+      const refused = await refusals(needs.policies, step, values);
+      if (refused.length > 0) return stay({ non_field_errors: refused });
+      step.context.prompt_data = { ...step.context.prompt_data, ...values };
+      return next();
+    },
+  };
+}
+
+async function shownPrompts(
+  { sandbox }: Needs,
+  { call, settings, context, pendingUser }: Step,
+): Promise<ShownPrompt[]> {
+  const { rows } = await sql<Row>`select p.* from prompts p join prompt_stage_fields f on f.prompt = p.pk
+    where f.stage = ${settings.pk} order by p."order", p.field_key`.execute(call.db.read);
+  const user = await pendingUser();
+  const http = policyRequest(call, { user }).http as unknown as Record<string, string>;
+  return rows.map((row) => showPrompt(promptOf(row), { sandbox, user, http, promptContext: shareable(context) }));
+}
+
+/** A password that was typed before is not shown again. */
+const shareable = ({ prompt_data }: Step['context']): Record<string, Json> =>
+  Object.fromEntries(Object.entries(prompt_data).filter(([name]) => !/password/i.test(name)));
+
+/** A user name that is somebody else's. */
+async function takenNames(
+  { call, context }: Step,
+  prompts: readonly ShownPrompt[],
+  values: Readonly<Record<string, Json>>,
+): Promise<Complaints> {
+  const complaints: Complaints = {};
+  for (const { type, field_key } of prompts) {
+    if (type !== 'username' || typeof values[field_key] !== 'string') continue;
+    const { rows } = await sql<{ pk: number }>`select pk from users
+      where lower(username) = lower(${values[field_key]})`.execute(call.db.read);
+    if (rows.some(({ pk }) => pk !== context.pending_user)) complaints[field_key] = ['Username is already taken.'];
+  }
+  return complaints;
+}
+
+/** What the stage's policies have against the answers. One that cannot decide has something against them. */
+async function refusals(policies: PolicyEngine, step: Step, values: Record<string, Json>): Promise<string[]> {
+  const { call, settings, context, pendingUser, flow } = step;
+  const { rows } = await sql<{ pk: string; kind: string; name: string }>`select p.pk, p.kind, p.name from policies p
+    join prompt_stage_validation_policies v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(
+    call.db.read,
+  );
+  const user = await pendingUser();
+  const asked = { ...context, prompt_data: { ...context.prompt_data, ...values } } as unknown as Record<string, Json>;
+  const request = policyRequest(call, { user, context: asked, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } });
+  const refused: string[] = [];
+  for (const policy of rows) {
+    const { passing, messages, logs } = await policies.tryPolicy({ call, request, policy: { ...policy } });
+    if (passing) continue;
+    const isBroken = logs.some(({ level }) => level === 'warning');
+    refused.push(...(isBroken || messages.length === 0 ? ['These values are not accepted.'] : messages));
+  }
+  return refused;
+}

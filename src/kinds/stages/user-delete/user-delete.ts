@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Call } from '../../../resource/call.ts';
+import { selectOne } from '../../../resource/read.ts';
+import { destroyRow } from '../../../resource/verbs/write-row.ts';
+
+const userDeleteStage = defineStage({
+  path: '/stages/user_delete/',
+  model: 'svc_stages_user_delete.userdeletestage',
+  schema: 'UserDeleteStage',
+  names: ['User Delete Stage', 'User Delete Stages'],
+  component: 'xak-stage-user-delete-form',
+  description: 'Delete the user of the flow.',
+  table: 'stage_user_delete',
+  fields: {},
+});
+
+/** Deletes the person who is signed in, once they have said so. Administrators are deleted by administrators. */
+export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageKind {
+  return {
+    resource: userDeleteStage,
+    component: 'xak-stage-user-delete',
+    challenge: pendingUserSchemas,
+    answer: {},
+    show: async (step) => (await refusal(step)) ?? ask(await pendingUserMembers(step)),
+    async judge(step) {
+      const refused = await refusal(step);
+      if (refused) return refused;
+      const { engine, context } = step;
+      const pk = context.pending_user as number;
+      context.pending_user = null;
+      return next(async (tx, call) => {
+        const users = engine.registry.require('svc_core.user');
+        const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${pk}`]);
+        if (!found) throw new Problem('permission_denied');
+        await destroyRow(engine, users, serversOwn(call), tx, pk, found.values);
+      }, endedSessionCookies(isSecure).map(cookieHeader));
+    },
+  };
+}
+
+async function refusal({ call, pendingUser }: Step): Promise<Move | null> {
+  const user = await pendingUser();
+  if (!user || user.pk !== call.actor?.user.pk) return deny('Only who is signed in can be deleted here.');
+  return user.is_superuser ? deny('An administrator cannot be deleted here.') : null;
+}
+
+/** A request may not delete its own caller, this stage may; the event still says who it was. */
+const serversOwn = (call: Call): Call => ({
+  ...call,
+  actor: null,
+  world: { ...call.world, record: (tx, _, event) => call.world.record(tx, call, event) },
+});

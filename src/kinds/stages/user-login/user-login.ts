@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { actingAs } from '../../../core/access/acting-as.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { endSessions, startSession } from '../../../core/session/session.ts';
+import { cookieHeader, sessionCookies } from '../../../core/session/session-cookies.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { duration, flag } from '../../../resource/fields/scalar.ts';
+
+const userLoginStage = defineStage({
+  path: '/stages/user_login/',
+  model: 'svc_stages_user_login.userloginstage',
+  schema: 'UserLoginStage',
+  names: ['User Login Stage', 'User Login Stages'],
+  component: 'xak-stage-user-login-form',
+  description: 'Sign the user of the flow in: attaches them to the session of the browser.',
+  table: 'stage_user_login',
+  fields: {
+    session_duration: duration({
+      default: 'seconds=0',
+      filter: true,
+      help: 'How long a session lasts; with no length it ends with the browser, or after a day.',
+    }),
+    terminate_other_sessions: flag({ default: false, filter: true }),
+    remember_me_offset: duration({
+      default: 'seconds=0',
+      filter: true,
+      help: 'How much longer it lasts for people who wish to be remembered; with no length nobody is asked.',
+    }),
+  },
+});
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly isSecure: boolean;
+}
+
+const dayMs = 86_400_000;
+const denied = 'You cannot sign in.';
+
+/** Gives the user of the flow a session. The one way in which browsers get one. */
+export function userLogin(needs: Needs): StageKind {
+  return {
+    resource: userLoginStage,
+    component: 'xak-stage-user-login',
+    challenge: pendingUserSchemas,
+    answer: { remember_me: flag() },
+    async show(step) {
+      if (lengthOf(step, 'remember_me_offset') > 0 && (await pendingActive(step)))
+        return ask(await pendingUserMembers(step));
+      return signIn(needs, step, false);
+    },
+    judge: (step, { remember_me }) => signIn(needs, step, remember_me === true),
+  };
+}
+
+async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolean): Promise<Move> {
+  const user = await pendingActive(step);
+  if (!user) return deny(denied);
+  const { call, context, settings } = step;
+  const lengthMs = lengthOf(step, 'session_duration') + (isRemembered ? lengthOf(step, 'remember_me_offset') : 0);
+  const cookies: string[] = [];
+  return {
+    move: 'next',
+    cookies,
+    async write(tx) {
+      await checkStillMay(tx, user, context.source?.pk ?? null);
+      const session = await startSession(tx, key, {
+        userId: user.pk,
+        clientIp: call.request.clientIp,
+        userAgent: call.request.userAgent,
+        now: call.now,
+        lifetimeMs: lengthMs || dayMs,
+      });
+      // Whoever used this browser before is signed out: what they left open must not become the next person's.
+      const before = call.actor?.session ?? null;
+      if (before !== null) await sql`delete from authenticated_sessions where pk = ${before}`.execute(tx);
+      if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
+      await sql`update users set last_login = ${call.now} where pk = ${user.pk}`.execute(tx);
+      const { auth_method, auth_method_args } = context;
+      const event = { action: 'login', app: 'svc_stages_user_login', context: { auth_method, auth_method_args } };
+      await call.world.record(tx, actingAs(call, user), event);
+      const maxAge = lengthMs > 0 ? Math.ceil(lengthMs / 1000) : null;
+      cookies.push(...sessionCookies(session, isSecure, maxAge).map(cookieHeader));
+    },
+  };
+}
+
+async function pendingActive({ pendingUser }: Step): Promise<UserFacts | null> {
+  const user = await pendingUser();
+  return user?.is_active && user.type !== 'internal_service_account' ? user : null;
+}
+
+/** What may have changed since it was asked, asked again where it counts. */
+async function checkStillMay(tx: Query, { pk }: UserFacts, source: string | null): Promise<void> {
+  const { rows } = await sql`select 1 from users where pk = ${pk} and is_active
+    ${source === null ? sql`` : sql`and exists (select 1 from sources where pk = ${source} and enabled)`}`.execute(tx);
+  if (rows.length === 0) throw new Problem('permission_denied', denied);
+}
+
+const lengthOf = ({ settings }: Step, name: 'session_duration' | 'remember_me_offset'): number =>
+  Math.max(0, parseDuration(settings[name] as string) ?? 0);

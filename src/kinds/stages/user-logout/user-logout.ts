@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
+import { next, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+
+const userLogoutStage = defineStage({
+  path: '/stages/user_logout/',
+  model: 'svc_stages_user_logout.userlogoutstage',
+  schema: 'UserLogoutStage',
+  names: ['User Logout Stage', 'User Logout Stages'],
+  component: 'xak-stage-user-logout-form',
+  description: 'End the session of the browser.',
+  table: 'stage_user_logout',
+  fields: {},
+});
+
+/** Ends the session that the browser came with; without one there is nothing to end. */
+export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageKind {
+  return {
+    resource: userLogoutStage,
+    component: 'xak-stage-user-logout',
+    challenge: {},
+    async show({ call: { actor }, context }) {
+      context.pending_user = null;
+      const session = actor?.session ?? null;
+      if (session === null) return next();
+      return next(async (tx, call) => {
+        await sql`delete from authenticated_sessions where pk = ${session}`.execute(tx);
+        await call.world.record(tx, call, { action: 'logout', app: 'svc_stages_user_logout', context: {} });
+      }, endedSessionCookies(isSecure).map(cookieHeader));
+    },
+  };
+}

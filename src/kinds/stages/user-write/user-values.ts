@@ -1,0 +1,29 @@
+import { deepMerge } from '../../../lib/deep-merge.ts';
+import type { Json } from '../../../lib/json.ts';
+
+type Values = Record<string, Json>;
+
+/** What prompts may say of a user under its own name. Rights, state and kind of an account are never among it. */
+const ownMembers = ['username', 'name', 'email'];
+const attributePrefix = 'attributes.';
+
+/** The part of the gathered data that is about the user: a few members, and attributes as `attributes.a.b` or `attributes`. */
+export function userValues(data: Readonly<Values>): Values {
+  const values: Values = {};
+  let attributes: Values = isObject(data.attributes) ? data.attributes : {};
+  for (const [name, value] of Object.entries(data)) {
+    if (ownMembers.includes(name)) values[name] = value;
+    if (name.startsWith(attributePrefix)) {
+      attributes = deepMerge(attributes, nested(name.slice(attributePrefix.length).split('.'), value));
+    }
+  }
+  return Object.keys(attributes).length > 0 ? { ...values, attributes } : values;
+}
+
+function nested(path: readonly string[], value: Json): Values {
+  const [first = '', ...rest] = path;
+  return Object.fromEntries([[first, rest.length === 0 ? value : nested(rest, value)]]);
+}
+
+const isObject = (value: Json | undefined): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,36 @@
+import { checkMayGrantMembership } from '../../../core/access/delegation.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { flag } from '../../../resource/fields/scalar.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+
+/** Writes what a flow has gathered to its user. */
+export const userWriteStage = defineStage({
+  path: '/stages/user_write/',
+  model: 'svc_stages_user_write.userwritestage',
+  schema: 'UserWriteStage',
+  names: ['User Write Stage', 'User Write Stages'],
+  component: 'xak-stage-user-write-form',
+  description: 'Write the data of the flow to its user, and create one where there is none.',
+  table: 'stage_user_write',
+  fields: {
+    user_creation_mode: choice(['never_create', 'create_when_required', 'always_create'], {
+      default: 'create_when_required',
+      filter: true,
+    }),
+    create_users_as_inactive: flag({ default: true, filter: true, help: 'Whether new users cannot sign in at first.' }),
+    create_users_group: ref('svc_core.group', 'uuid', {
+      nullable: true,
+      filter: true,
+      help: 'The group that new users are in.',
+    }),
+    user_type: choice(['internal', 'external', 'service_account'], { default: 'external', filter: true }),
+    user_path_template: text({ blank: true, default: '', filter: true, help: 'The path of new users.' }),
+  },
+  // Who may write a stage gives away no group that they could not give somebody directly.
+  async check({ tx, call, values, current }) {
+    const group = values.create_users_group as string | null;
+    if (group !== null && group !== current?.create_users_group) await checkMayGrantMembership(tx, call, [group]);
+    return null;
+  },
+});

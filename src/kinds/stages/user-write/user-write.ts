@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { actingAs } from '../../../core/access/acting-as.ts';
+import { setPassword } from '../../../core/directory/set-password.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { deny, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { deepMerge } from '../../../lib/deep-merge.ts';
+import type { Json } from '../../../lib/json.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { selectOne } from '../../../resource/read.ts';
+import { createRow, updateRow } from '../../../resource/verbs/write-row.ts';
+import { userValues } from './user-values.ts';
+import { userWriteStage } from './user-write-stage.resource.ts';
+
+interface Needs {
+  readonly passwords: Passwords;
+}
+
+/** Creates or changes the user of the flow from what was gathered, by the same rules as a request. */
+export function userWrite(needs: Needs): StageKind {
+  return {
+    resource: userWriteStage,
+    component: 'xak-stage-user-write',
+    challenge: {},
+    async show(step) {
+      const { context, settings, pendingUser } = step;
+      const mode = settings.user_creation_mode;
+      const known = mode === 'always_create' ? null : await pendingUser();
+      if (!known && mode === 'never_create') return deny('There is no user to write to.');
+      const { password } = context.prompt_data;
+      const hash = await hashOf(needs.passwords, password);
+      if (hash instanceof PasswordTooLong) return deny(hash.message);
+      return known ? change(step, known, hash) : create(step, hash);
+    },
+  };
+}
+
+async function hashOf(passwords: Passwords, password: Json | undefined): Promise<string | null | PasswordTooLong> {
+  if (typeof password !== 'string' || password === '') return null;
+  try {
+    return await passwords.hash(password);
+  } catch (error) {
+    if (error instanceof PasswordTooLong) return error;
+    throw error;
+  }
+}
+
+function create({ context, settings, engine }: Step, hash: string | null): Move {
+  return next(async (tx, call) => {
+    const values = userValues(context.prompt_data);
+    const group = settings.create_users_group as string | null;
+    const users = engine.registry.require('svc_core.user');
+    const { pk } = await createRow(engine, users, silent({ ...call, actor: null }), tx, {
+      name: '',
+      ...values,
+      type: settings.user_type,
+      is_active: settings.create_users_as_inactive !== true,
+      groups: group === null ? [] : [group],
+      ...pathOf(settings, context),
+    });
+    if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
+    context.pending_user = pk as number;
+    await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
+  });
+}
+
+function change({ context, engine }: Step, user: UserFacts, hash: string | null): Move {
+  return next(async (tx, flowCall) => {
+    const call = actingAs(flowCall, user);
+    const users = engine.registry.require('svc_core.user');
+    const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`]);
+    if (!found) throw new Problem('permission_denied');
+    const values = userValues(context.prompt_data);
+    const attributes = deepMerge(found.values.attributes as Record<string, Json>, attributesOf(values));
+    if (Object.keys(values).length > 0) {
+      const body = { ...values, attributes };
+      await updateRow(engine, users, silent(call), tx, user.pk, found.values, body, 'patch');
+    }
+    if (hash !== null) await setPassword(tx, call, { pk: user.pk, username: user.username }, hash);
+    const changed = Object.keys(values);
+    await recordWrite(tx, call, { pk: user.pk, username: user.username, created: false, changed });
+  });
+}
+
+const attributesOf = ({ attributes }: Record<string, Json>) => (attributes ?? {}) as Record<string, Json>;
+
+/** The stage's word counts, then the source's; people themselves have none. */
+function pathOf({ user_path_template }: Row, { source, prompt_data }: Step['context']): Row {
+  if (user_path_template) return { path: user_path_template };
+  return source && typeof prompt_data.path === 'string' ? { path: prompt_data.path } : {};
+}
+
+/** What a stage writes is told in one event of its own. */
+const silent = (call: Call): Call => ({ ...call, world: { ...call.world, record: async () => {} } });
+
+function recordWrite(
+  tx: Query,
+  call: Call,
+  { pk, username, created, changed }: { pk: unknown; username: unknown; created: boolean; changed: string[] },
+): Promise<void> {
+  const model = { app: 'svc_core', model_name: 'user', pk, name: username };
+  return call.world.record(tx, call, {
+    action: 'user_write',
+    app: 'svc_stages_user_write',
+    context: { model, created, changed },
+  });
+}

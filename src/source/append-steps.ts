@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import { bringsSuperuser } from '../core/access/delegation.ts';
+import type { FlowState } from '../flow/executor/flow-state.ts';
+import type { PlannedGroup, PlanStep } from '../flow/plan.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Query } from '../platform/db/database.ts';
+import { modelFacts } from '../resource/audit.ts';
+import type { Call } from '../resource/call.ts';
+import type { Registry } from '../resource/registry.ts';
+import { insertRow } from '../resource/verbs/write-row.ts';
+import { columnsByTable } from '../resource/write.ts';
+
+interface LiveSource {
+  readonly pk: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly group_matching_mode: 'identifier' | 'name_link' | 'name_deny';
+}
+
+/** Carries out what a source's plan appends to a flow. Throws `Problem` when what held at the beginning holds no more. */
+export function appendSteps(registry: Registry) {
+  return async function append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void> {
+    const source = await liveSource(tx, state);
+    const user = await activeUser(tx, state);
+    if (step.step === 'save_connection') return saveConnection(step, source, user, registry, tx, call);
+    return syncGroups(step.groups, source, user, registry, tx, call);
+  };
+}
+
+async function liveSource(tx: Query, { plan }: FlowState): Promise<LiveSource> {
+  const { rows } = await sql<LiveSource>`select pk, slug, name, kind, group_matching_mode from sources
+    where pk = ${plan.source?.pk ?? null} and enabled`.execute(tx);
+  if (!rows[0]) throw new Problem('permission_denied', 'Access denied.');
+  return rows[0];
+}
+
+async function activeUser(tx: Query, { context }: FlowState): Promise<number> {
+  const { rows } = await sql<{ pk: number }>`select pk from users
+    where pk = ${context.pending_user} and is_active`.execute(tx);
+  if (!rows[0]) throw new Problem('permission_denied', 'Access denied.');
+  return rows[0].pk;
+}
+
+/** An account elsewhere has one owner here, and nobody takes it over by being slow. */
+async function saveConnection(
+  { model, identifier, values }: Extract<PlanStep, { step: 'save_connection' }>,
+  source: LiveSource,
+  user: number,
+  registry: Registry,
+  tx: Query,
+  call: Call,
+): Promise<void> {
+  const connections = registry.require(model);
+  const { rows } = await sql<{ pk: number; user: number; identifier: string }>`select pk, "user", identifier
+    from user_source_connections where source = ${source.pk}
+    and ("user" = ${user} or identifier = ${identifier})`.execute(tx);
+  const same = rows.find((row) => row.user === user && row.identifier === identifier);
+  if (same) {
+    for (const [table, columns] of columnsByTable(connections, values, call)) {
+      const pairs = Object.entries(columns).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+      if (pairs.length > 0)
+        await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${same.pk}`.execute(tx);
+    }
+    return;
+  }
+  if (rows.length > 0) {
+    throw new Problem('permission_denied', `This account of ${source.name} cannot be linked to this user.`);
+  }
+  await insertRow(connections, { ...values, user, source: source.pk, identifier, created: call.now }, call, tx);
+  const resource = registry.require(source.kind);
+  const context = { message: 'Linked Source', source: modelFacts(resource, source.pk, { name: source.name }), user };
+  await call.world.record(tx, call, { action: 'source_linked', app: resource.app, context });
+}
+
+/** Makes the groups that the user has through this source exactly these. */
+async function syncGroups(
+  groups: readonly PlannedGroup[],
+  source: LiveSource,
+  user: number,
+  registry: Registry,
+  tx: Query,
+  call: Call,
+): Promise<void> {
+  const joined = new Set<string>();
+  for (const group of groups) {
+    const here = await groupOf(group, source, registry, tx, call);
+    if (here !== null) joined.add(here);
+  }
+  const { rows } = await sql<{ group: string }>`select "group" from group_source_connections
+    where source = ${source.pk}`.execute(tx);
+  for (const { group } of rows) {
+    if (joined.has(group)) continue;
+    await sql`delete from user_groups where "user" = ${user} and "group" = ${group}`.execute(tx);
+  }
+  for (const group of joined) {
+    await sql`insert into user_groups ("user", "group") values (${user}, ${group}) on conflict do nothing`.execute(tx);
+  }
+}
+
+/** The group here that stands for one there; made when there is none. Null when its name is another group's. */
+async function groupOf(
+  { identifier, properties }: PlannedGroup,
+  source: LiveSource,
+  registry: Registry,
+  tx: Query,
+  call: Call,
+): Promise<string | null> {
+  const known = await sql<{ group: string }>`select "group" from group_source_connections
+    where source = ${source.pk} and identifier = ${identifier}`.execute(tx);
+  if (known.rows[0]) return known.rows[0].group;
+  const name = typeof properties.name === 'string' && properties.name !== '' ? properties.name : identifier;
+  const named = await sql<{ pk: string }>`select pk from groups where name = ${name}`.execute(tx);
+  if (named.rows[0] && source.group_matching_mode === 'name_deny') {
+    throw new Problem('permission_denied', `The group ${name} exists already.`);
+  }
+  if (named.rows[0] && !(await mayJoinByName(named.rows[0].pk, source, tx))) return null;
+  const group = named.rows[0]?.pk ?? (await createGroup(name, properties, registry, tx, call));
+  await sql`insert into group_source_connections (kind, "group", source, identifier, created) values
+    (${groupConnectionModel(source.kind)}, ${group}, ${source.pk}, ${identifier}, ${call.now})`.execute(tx);
+  return group;
+}
+
+/** A name that a source chooses makes nobody an administrator, and joins no group that stands for another one there. */
+async function mayJoinByName(group: string, { pk, group_matching_mode }: LiveSource, tx: Query): Promise<boolean> {
+  if (group_matching_mode !== 'name_link' || (await bringsSuperuser(tx, [group]))) return false;
+  const { rows } = await sql`select 1 from group_source_connections where source = ${pk}
+    and "group" = ${group}`.execute(tx);
+  return rows.length === 0;
+}
+
+async function createGroup(
+  name: string,
+  properties: PlannedGroup['properties'],
+  registry: Registry,
+  tx: Query,
+  call: Call,
+): Promise<string> {
+  const { attributes } = properties;
+  const own = typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes) ? attributes : {};
+  const values = { name, is_superuser: false, parent: null, attributes: own, users: [], roles: [] };
+  return (await insertRow(registry.require('svc_core.group'), values, call, tx)) as string;
+}
+
+/** Each kind of source has its own kind of group connection: `svc_sources_oauth.oauthsource` and `….groupoauthsourceconnection`. */
+const groupConnectionModel = (sourceModel: string): string => {
+  const [app = '', model = ''] = sourceModel.split('.');
+  return `${app}.group${model}connection`;
+};

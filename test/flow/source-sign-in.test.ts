@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { makeSource } from '../api/sources/fixtures.ts';
+import { startMediaServer } from '../api/sources/media-server.ts';
+import { eventsOf } from '../support/events.ts';
+import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { made, unique } from '../support/make-walk.ts';
+import { describeOnBoth, type TestServer } from '../support/server.ts';
+
+const media = await startMediaServer();
+afterEach(() => media.reset());
+afterAll(() => media.close());
+const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
+
+let lastId = 5_000;
+function person(values: Record<string, unknown> = {}) {
+  lastId += 1;
+  const username = unique('media');
+  const known = { id: lastId, username, email: `${username}@example.com`, title: `Person ${lastId}`, ...values };
+  const token = unique('token');
+  media.know(token, known);
+  return { token, ...known };
+}
+
+async function source(server: TestServer, values: Record<string, unknown> = {}) {
+  const flow = async (slug: string) => (await server.admin.get(`/flows/instances/${slug}/`)).body.pk;
+  return makeSource(server, 'mediasrc', {
+    plex_token: person().token,
+    authentication_flow: await flow('default-source-authentication'),
+    enrollment_flow: await flow('default-source-enrollment'),
+    ...values,
+  });
+}
+
+/** Redeems a token and follows where it leads; the answer of the flow. */
+async function arrive(browser: Browser, slug: string, token: string) {
+  const answer = await browser.post(`/sources/mediasrc/redeem_token/?slug=${slug}`, { plex_token: token });
+  const flow = /^\/if\/flow\/([^/]+)\//.exec(answer.body.to ?? '')?.[1] as string;
+  return { flow, redeemed: answer, shown: flow ? await browser.show(flow, `slug=${slug}`) : answer };
+}
+
+describeOnBoth(
+  'signing in from a source',
+  (server) => {
+    test('who comes for the first time is enrolled, linked and signed in; the second time only signed in', async () => {
+      const { slug } = await source(server());
+      const { token, username, email, id } = person();
+      const first = openBrowser(server());
+      const events = await eventsOf(server(), async () => {
+        const { shown, flow } = await arrive(first, slug, token);
+        expect(flow).toBe('default-source-enrollment');
+        expect(shown.body).toEqual({ component: 'xak-flow-redirect', to: '/if/user/' });
+      });
+      expect(events.map(({ action }) => action)).toEqual(['user_write', 'login', 'source_linked']);
+      const me = (await first.get('/core/users/me/')).body.user;
+      expect(me).toMatchObject({ username, email });
+      const links = await server().admin.get(`/sources/user_connections/mediasrc/?user=${me.pk}`);
+      expect(links.body.results.map(({ identifier }: { identifier: string }) => identifier)).toEqual([String(id)]);
+      const again = openBrowser(server());
+      const later = await eventsOf(server(), async () => {
+        expect((await arrive(again, slug, token)).flow).toBe('default-source-authentication');
+      });
+      expect(later.map(({ action }) => action)).toEqual(['login']);
+      expect((await again.get('/core/users/me/')).body.user.pk).toBe(me.pk);
+    });
+
+    test('a name that is taken is asked for again', async () => {
+      const { slug } = await source(server());
+      const taken = await server().user();
+      const { token } = person({ username: taken.username });
+      const browser = openBrowser(server());
+      const { shown, flow } = await arrive(browser, slug, token);
+      expect(shown.body).toMatchObject({
+        component: 'xak-stage-prompt',
+        response_errors: { username: [{ code: 'invalid' }] },
+      });
+      const username = unique('chosen');
+      expect((await browser.answer(flow, { username })).body.component).toBe('xak-flow-redirect');
+      expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
+    });
+
+    test('a plan serves only the browser that holds its cookie, and once', async () => {
+      const { slug } = await source(server());
+      const { token } = person();
+      const browser = openBrowser(server());
+      const answer = await browser.post(`/sources/mediasrc/redeem_token/?slug=${slug}`, { plex_token: token });
+      expect(answer.status).toBe(200);
+      const cookie = browser.cookies.get('gatehouse_flow_plan') as string;
+      const other = openBrowser(server());
+      expect((await other.show('default-source-enrollment')).body.component).toBe('xak-stage-access-denied');
+      await browser.show('default-source-enrollment');
+      const replay = openBrowser(server());
+      replay.cookies.set('gatehouse_flow_plan', cookie);
+      expect((await replay.show('default-source-enrollment')).body.component).toBe('xak-stage-access-denied');
+    });
+
+    test('what changed since the beginning counts: source, user, owner of the account', async () => {
+      const { slug, pk } = await source(server());
+      const known = person();
+      await arrive(openBrowser(server()), slug, known.token);
+      const planned = async (token: string) => {
+        const browser = openBrowser(server());
+        const { body } = await browser.post(`/sources/mediasrc/redeem_token/?slug=${slug}`, { plex_token: token });
+        return { browser, flow: /^\/if\/flow\/([^/]+)\//.exec(body.to)?.[1] as string };
+      };
+      const late = await planned(known.token);
+      const fresh = person();
+      const rival = await planned(fresh.token);
+      await server().admin.patch(`/sources/mediasrc/${slug}/`, { enabled: false });
+      expect((await late.browser.show(late.flow)).body.component).toBe('xak-stage-access-denied');
+      expect((await late.browser.get('/core/users/me/')).status).toBe(403);
+      await server().admin.patch(`/sources/mediasrc/${slug}/`, { enabled: true });
+      const owner = await server().user();
+      await made(server(), '/sources/user_connections/mediasrc/', {
+        user: owner.pk,
+        source: pk,
+        identifier: String(fresh.id),
+        plex_token: 'x',
+      });
+      expect((await rival.browser.show(rival.flow)).body.component).toBe('xak-stage-access-denied');
+      expect((await rival.browser.get('/core/users/me/')).status).toBe(403);
+      const { rows } = await sql<{ user: number }>`select "user" from user_source_connections
+        where source = ${pk} and identifier = ${String(fresh.id)}`.execute(server().world.db.read);
+      expect(rows).toEqual([{ user: owner.pk }]);
+    });
+
+    test('groups of the source become the person’s, but a name makes nobody an administrator', async () => {
+      const plain = (await made(server(), '/core/groups/', { name: unique('plain') })) as { pk: string; name: string };
+      const high = (await made(server(), '/core/groups/', { name: unique('high'), is_superuser: true })) as {
+        pk: string;
+        name: string;
+      };
+      const below = (await made(server(), '/core/groups/', { name: unique('below'), parent: high.pk })) as {
+        pk: string;
+        name: string;
+      };
+      const fresh = unique('fresh');
+      const mapping = await made(server(), '/propertymappings/source/mediasrc/', {
+        name: unique('groups'),
+        expression: `return { groups: ${JSON.stringify([plain.name, high.name, below.name, fresh])} }`,
+      });
+      const { slug } = await source(server(), {
+        group_matching_mode: 'name_link',
+        user_property_mappings: [mapping.pk],
+      });
+      const browser = openBrowser(server());
+      const someone = person();
+      await arrive(browser, slug, someone.token);
+      const me = (await browser.get('/core/users/me/')).body.user;
+      expect(me.is_superuser).toBe(false);
+      const { body } = await server().admin.get(`/core/users/${me.pk}/`);
+      expect(body.groups_obj.map(({ name }: { name: string }) => name).sort()).toEqual([fresh, plain.name].sort());
+      await server().admin.patch(`/propertymappings/source/mediasrc/${mapping.pk}/`, {
+        expression: `return { groups: ${JSON.stringify([fresh])} }`,
+      });
+      await arrive(openBrowser(server()), slug, someone.token);
+      const later = await server().admin.get(`/core/users/${me.pk}/`);
+      expect(later.body.groups_obj.map(({ name }: { name: string }) => name)).toEqual([fresh]);
+    });
+  },
+  { env },
+);

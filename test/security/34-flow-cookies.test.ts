@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
+import { makeWalk } from '../support/make-walk.ts';
+import { adminPassword, describeOnBoth, describeOnSqlite } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
+
+const plan = 'gatehouse_flow_plan';
+const session = 'gatehouse_session';
+
+describeOnBoth('classes 34 and 35: cookies cannot be made up, changed or planted', (server) => {
+  test('a token that this server did not give out is replaced', async () => {
+    const browser = openBrowser(server());
+    browser.cookies.set(plan, 'planted-by-a-neighbour');
+    await browser.show(signInFlow);
+    expect(browser.cookies.get(plan)).not.toBe('planted-by-a-neighbour');
+    expect(browser.cookies.get(plan)?.length).toBeGreaterThanOrEqual(43);
+  });
+
+  test('a changed token is nobody’s', async () => {
+    const browser = openBrowser(server());
+    await signInByPassword(browser, 'admin', adminPassword);
+    for (const name of [session]) {
+      const real = browser.cookies.get(name) as string;
+      for (const at of [0, 10, real.length - 1]) {
+        const changed = `${real.slice(0, at)}${real[at] === 'A' ? 'B' : 'A'}${real.slice(at + 1)}`;
+        browser.cookies.set(name, changed);
+        expect((await browser.get('/core/users/me/')).status).toBe(403);
+      }
+      browser.cookies.set(name, real);
+      expect((await browser.get('/core/users/me/')).status).toBe(200);
+    }
+  });
+
+  test('the session is another one after signing in, and the old one is dead', async () => {
+    const walk = await makeWalk(server(), [['user_login']]);
+    const user = await server().user();
+    const { cookie, csrf } = await signIn(server(), user.pk);
+    const browser = openBrowser(server());
+    const old = cookie.split('=')[1] as string;
+    browser.cookies.set(session, old);
+    browser.cookies.set('gatehouse_csrf', csrf);
+    await browser.show(walk.slug);
+    expect(browser.cookies.get(session)).not.toBe(old);
+    expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
+    browser.cookies.set(session, old);
+    expect((await browser.get('/core/users/me/')).status).toBe(403);
+  });
+});
+
+describeOnSqlite(
+  'class 35: cookies behind TLS',
+  (server) => {
+    test('carry the prefix that keeps neighbours from setting them', async () => {
+      const api = server().nobody;
+      const first = await api.get(`/flows/executor/${signInFlow}/`);
+      const [cookie = ''] = first.headers.getSetCookie();
+      expect(cookie).toMatch(
+        /^__Host-gatehouse_flow_plan=[^;]{43,}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      const headers = { cookie: cookie.split(';')[0] as string };
+      await api.post(`/flows/executor/${signInFlow}/`, { uid_field: 'admin' }, headers);
+      const last = await api.post(`/flows/executor/${signInFlow}/`, { password: adminPassword }, headers);
+      const set = last.headers.getSetCookie().filter((line) => !line.includes('flow_plan'));
+      expect(set).toHaveLength(2);
+      for (const line of set)
+        expect(line).toMatch(/^__Host-gatehouse_(session|csrf)=[^;]+; Path=\/; SameSite=Lax; (HttpOnly; )?Secure$/);
+      expect(set.join()).not.toMatch(/domain=/i);
+    });
+  },
+  { env: { GATEHOUSE_PUBLIC_URL: 'https://id.example.org' } },
+);

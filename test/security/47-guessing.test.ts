@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
+import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
+import { describeOnBoth, type TestServer } from '../support/server.ts';
+
+const flow = signInFlow;
+const most = 11;
+const blocked = 'Too many failed attempts. Please try again later.';
+
+/** A browser at the question for the password of this name. */
+async function atPassword(server: TestServer, name: string) {
+  const browser = openBrowser(server);
+  await browser.show(flow);
+  await browser.answer(flow, { uid_field: name });
+  return browser;
+}
+
+/** Stands still unless it is moved, so that how slow the machine is decides nothing. */
+const clock = {
+  at: systemClock.now(),
+  now: () => clock.at,
+  forward(milliseconds: number) {
+    clock.at = addMilliseconds(clock.at, milliseconds);
+  },
+};
+
+describeOnBoth(
+  'class 47: guessing passwords and names',
+  (server) => {
+    const person = async () => {
+      const user = await server().user();
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'right horse' });
+      return user;
+    };
+
+    test('of two hundred guesses at once only a few are looked at, and the right one among the rest is not', async () => {
+      const user = await person();
+      const browsers = await Promise.all(Array.from({ length: 10 }, () => atPassword(server(), user.username)));
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => browsers[i % 10]?.answer(flow, { password: `guess ${i}` })),
+      );
+      expect(answers.every((answer) => answer?.status === 200)).toBe(true);
+      const { rows } = await sql<{
+        failures: number;
+      }>`select failures from sign_in_attempts where subject = ${server().world.key.hash(`attempts:user:${user.pk}`)}`.execute(
+        server().world.db.read,
+      );
+      expect(rows[0]?.failures).toBe(most);
+      const late = await atPassword(server(), user.username);
+      const right = await late.answer(flow, { password: 'right horse' });
+      expect(right.body.response_errors.password[0].string).toBe(blocked);
+      expect((await late.get('/core/users/me/')).status).toBe(403);
+      clock.forward(2_001);
+      expect((await late.answer(flow, { password: 'wrong' })).body.response_errors.password[0].string).not.toBe(
+        blocked,
+      );
+      clock.forward(2_001);
+      expect((await late.answer(flow, { password: 'right horse' })).body.response_errors.password[0].string).toBe(
+        blocked,
+      );
+      clock.forward(2_001);
+      expect((await late.answer(flow, { password: 'right horse' })).body.component).toBe('xak-flow-redirect');
+    });
+
+    test('the wait is the same for a name that nobody has', async () => {
+      const user = await person();
+      const words = async (name: string) => {
+        const said: string[] = [];
+        for (let round = 0; round < 3; round++) {
+          const browser = await atPassword(server(), name);
+          for (let i = 0; i < 4; i++) {
+            const { body } = await browser.answer(flow, { password: 'wrong' });
+            said.push(body.response_errors?.password[0].string ?? body.error_message);
+          }
+        }
+        return said;
+      };
+      const known = await words(user.username);
+      expect(known).toContain(blocked);
+      expect(await words(`nobody-${user.pk}`)).toEqual(known);
+    });
+
+    test('a right password starts the count anew', async () => {
+      const user = await person();
+      for (let round = 0; round < 4; round++) {
+        const browser = await atPassword(server(), user.username);
+        for (let i = 0; i < 4; i++) await browser.answer(flow, { password: 'wrong' });
+        const right = await browser.answer(flow, { password: 'right horse' });
+        expect(right.body.component).toBe('xak-flow-redirect');
+      }
+    });
+
+    test('a name that nobody has takes as long', async () => {
+      const people = [await person(), await person(), await person()];
+      const median = async (names: readonly string[]) => {
+        const times: number[] = [];
+        for (const name of names) {
+          const browser = await atPassword(server(), name);
+          for (let i = 0; i < 2; i++) {
+            const started = performance.now();
+            await browser.answer(flow, { password: 'wrong' });
+            times.push(performance.now() - started);
+          }
+        }
+        return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number;
+      };
+      const known = await median(people.map(({ username }) => username));
+      const unknown = await median(people.map(({ pk }) => `nobody-at-all-${pk}`));
+      // Hashing takes most of the time: without it an answer would take a small part of this.
+      expect(unknown).toBeGreaterThan(known / 2.5);
+      expect(unknown).toBeLessThan(known * 2.5);
+    });
+
+    test('who is signed in cannot be told from an answer to the first question', async () => {
+      const user = await person();
+      const shown = async (name: string) => {
+        const browser = openBrowser(server());
+        await browser.show(flow);
+        const { body } = await browser.answer(flow, { uid_field: name });
+        return Object.keys(body).sort();
+      };
+      expect(await shown(user.username)).toEqual(await shown('nobody-at-all'));
+      expect((await signInByPassword(openBrowser(server()), user.username, 'right horse')).status).toBe(200);
+    });
+  },
+  { clock },
+);

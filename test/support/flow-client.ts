@@ -1,0 +1,50 @@
+import { csrfHeader } from '../../src/core/session/session-cookies.ts';
+import { type Answer, apiFor, type HeaderMap } from './api.ts';
+import type { TestServer } from './server.ts';
+
+/** A browser that keeps cookies and walks through flows. */
+export interface Browser {
+  readonly cookies: Map<string, string>;
+  /** Where it stands in a flow. `query` is the query string of the page. */
+  show(flow: string, query?: string): Promise<Answer>;
+  answer(flow: string, values: Record<string, unknown>, query?: string): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+}
+
+export function openBrowser({ url }: Pick<TestServer, 'url'>, headers: HeaderMap = {}): Browser {
+  const cookies = new Map<string, string>();
+  const api = apiFor(url, headers);
+
+  async function send(method: string, path: string, body?: unknown): Promise<Answer> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const csrf = cookies.get('gatehouse_csrf');
+    const answer = await api.send(method, path, body, {
+      ...(cookie && { cookie }),
+      ...(csrf && { [csrfHeader]: csrf }),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/max-age=0(;|$)/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  }
+  const executor = (flow: string, query = '') => `/flows/executor/${flow}/?query=${encodeURIComponent(query)}`;
+  return {
+    cookies,
+    show: (flow, query) => send('GET', executor(flow, query)),
+    answer: (flow, values, query) => send('POST', executor(flow, query), values),
+    get: (path) => send('GET', path),
+    post: (path, body = {}) => send('POST', path, body),
+  };
+}
+
+export const signInFlow = 'default-authentication-flow';
+
+/** Signs somebody in by name and password; the last answer. */
+export async function signInByPassword(browser: Browser, username: string, password: string): Promise<Answer> {
+  await browser.show(signInFlow);
+  await browser.answer(signInFlow, { uid_field: username });
+  return browser.answer(signInFlow, { password });
+}
