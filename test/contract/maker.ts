@@ -48,7 +48,8 @@ export function createMaker(server: TestServer): Maker {
 
   async function make(model: string, owner?: number): Promise<Sample> {
     const declared = registry.require(model);
-    const pk = await makeRow(model, []);
+    // An owner may have only one of a pair, so what it refers to is new.
+    const pk = await makeRow(model, [], owner !== undefined);
     await giveTo(declared, pk, owner);
     return { resource: declared, pk, path: `${declared.path}${encodeURIComponent(await keyText(declared, pk))}/` };
   }
@@ -73,16 +74,16 @@ export function createMaker(server: TestServer): Maker {
     return (rows[0] as { pk: number }).pk;
   }
 
-  async function makeRow(model: string, within: readonly string[]): Promise<Key> {
+  async function makeRow(model: string, within: readonly string[], fresh = false): Promise<Key> {
     const resource = registry.kinds(model)[0] ?? registry.require(model);
     const write = resource.verbs.includes('create') ? create : insert;
     const course = { within: [...within, resource.model, resource.family?.model ?? model], fresh: false };
-    const lasting = choosy.has(resource) ? Promise.reject() : write(resource, course);
+    const lasting = fresh || choosy.has(resource) ? Promise.reject() : write(resource, course);
     return lasting.catch(async () => {
       const pk = await write(resource, { ...course, fresh: true }).catch((error) => {
         throw new Error(`no sample of ${resource.model}: ${error}`, { cause: error });
       });
-      choosy.add(resource);
+      if (!fresh) choosy.add(resource);
       return pk;
     });
   }
