@@ -20,5 +20,6 @@ const expiring: readonly Outdated[] = [
   expiredUnlessEndless('oauth2_authorization_codes', 'authorization codes'),
   expired('policy_reputation_scores', 'reputation scores'),
   expired('flow_plans', 'flow plans'),
+  expired('sign_in_attempts', 'counts of attempts to sign in'),
   expired('events', 'events'),
 ];

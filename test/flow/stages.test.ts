@@ -18,7 +18,7 @@ describeOnBoth('the stages of flows', (server) => {
     return browser;
   };
   const person = async () => {
-    const user = await server().user();
+    const user = await server().user([], { email: 'me@example.org' });
     await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'right horse' });
     return user;
   };
@@ -247,13 +247,20 @@ describeOnBoth('the stages of flows', (server) => {
     const browser = await browserOf(user.pk);
     const shown = await browser.show('default-user-settings-flow');
     expect(shown.body.fields[0]).toMatchObject({ field_key: 'username', initial_value: user.username });
-    const saved = await browser.answer('default-user-settings-flow', {
+    const values = {
       username: user.username,
       name: 'A New Name',
-      email: 'new@example.org',
+      email: 'me@example.org',
       'attributes.settings.locale': 'de',
+    };
+    const renamed = await browser.answer('default-user-settings-flow', { ...values, username: unique('other') });
+    expect(renamed.body.response_errors.non_field_errors[0].string).toBe('Not allowed to change username.');
+    expect((await browser.answer('default-user-settings-flow', values)).body).toEqual(done);
+    expect((await server().admin.get(`/core/users/${user.pk}/`)).body).toMatchObject({
+      username: user.username,
+      name: 'A New Name',
+      attributes: { settings: { locale: 'de' } },
     });
-    expect(saved.body.response_errors ?? saved.body).toBeDefined();
     await browser.show('default-password-change');
     const events = await eventsOf(server(), async () => {
       const changed = await browser.answer('default-password-change', {

@@ -14,7 +14,7 @@ import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
 import { makeOperations } from '../demo/operations.ts';
 import { makePeople } from '../demo/people.ts';
 import { makePolicies } from '../demo/policies.ts';
-import { makeEnrolment } from '../demo/sign-in.ts';
+import { makeEnrolment, makeFarewell } from '../demo/sign-in.ts';
 import { makeSources } from '../demo/sources.ts';
 import { NoDatabase } from '../open-database.ts';
 import { openWorld, type World } from '../world.ts';
@@ -101,6 +101,7 @@ async function makeAll(demoWorld: DemoWorld): Promise<void> {
   const people = await makePeople(demoWorld);
   const policies = await makePolicies(demoWorld);
   await makeEnrolment(demoWorld);
+  await makeFarewell(demoWorld);
   await makeApplications(demoWorld, people, policies);
   await makeSources(demoWorld, people);
   await makeOperations(demoWorld, people);

@@ -31,3 +31,28 @@ export async function makeEnrolment({ api, now }: DemoWorld): Promise<Shown> {
   );
   return flow;
 }
+
+/** A way to leave that asks twice, and a door that is closed to everybody. */
+export async function makeFarewell({ api }: DemoWorld): Promise<void> {
+  const leave = await api.ensure(
+    '/flows/instances/',
+    { slug: 'demo-farewell' },
+    {
+      name: 'Demo: leave',
+      title: 'Leave the demo company',
+      designation: 'unenrollment',
+      authentication: 'require_authenticated',
+    },
+  );
+  const closed = await api.ensure(
+    '/flows/instances/',
+    { slug: 'demo-closed' },
+    { name: 'Demo: closed', title: 'Not open yet', designation: 'enrollment' },
+  );
+  const pause = await api.ensure('/stages/dummy/', { name: 'Demo: think again' });
+  const goodbye = await api.ensure('/stages/user_delete/', { name: 'Demo: delete the account' });
+  const door = await api.ensure('/stages/deny/', { name: 'Demo: closed' }, { deny_message: 'We open next week.' });
+  await api.ensure('/flows/bindings/', { target: leave.pk, stage: pause.pk }, { order: 10 });
+  await api.ensure('/flows/bindings/', { target: leave.pk, stage: goodbye.pk }, { order: 20 });
+  await api.ensure('/flows/bindings/', { target: closed.pk, stage: door.pk }, { order: 10 });
+}

@@ -48,13 +48,13 @@ export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, 
 
 /** False while the subject has to wait; then nothing is counted either, or waiting would never end. */
 async function count(tx: Query, subject: string, free: number, now: string): Promise<boolean> {
-  const forgotten = addMilliseconds(now, -forgottenAfterMs);
+  const expires = addMilliseconds(now, forgottenAfterMs);
   const { rows } = await sql<{
     failures: number;
-  }>`insert into sign_in_attempts as a (subject, failures, last_tried, blocked_until)
-    values (${subject}, 1, ${now}, ${now})
-    on conflict (subject) do update set failures = case when a.last_tried > ${forgotten} then a.failures + 1 else 1 end,
-      last_tried = ${now} where a.blocked_until <= ${now} returning failures`.execute(tx);
+  }>`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
+    values (${subject}, 1, ${now}, ${expires})
+    on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
+      expires = ${expires} where a.blocked_until <= ${now} returning failures`.execute(tx);
   const failures = rows[0]?.failures;
   if (failures === undefined) return false;
   if (failures > free) {

@@ -26,8 +26,8 @@ export const actingStages: Migration = {
       pk: 'serial',
       subject: 'text unique',
       failures: 'int',
-      last_tried: 'time index',
       blocked_until: 'time',
+      expires: 'time index',
     }),
     // People write their names as they like when they sign in.
     ...['username', 'email'].map((name) => `create index "users_lower_${name}" on "users" (lower("${name}"))`),
