@@ -35,9 +35,12 @@ import { oauthSourceMapping } from '../kinds/mappings/source-oauth/source-oauth.
 import { samlSourceMapping } from '../kinds/mappings/source-saml/source-saml.resource.ts';
 import { scimSourceMapping } from '../kinds/mappings/source-scim/source-scim.resource.ts';
 import { workspaceDirectoryMapping } from '../kinds/mappings/workspace-directory/workspace-directory.resource.ts';
+import { dummyPolicies } from '../kinds/policies/dummy/dummy.ts';
+import { eventMatcher } from '../kinds/policies/event-matcher/event-matcher.ts';
 import { expressions } from '../kinds/policies/expression/expression.ts';
 import { countriesEndpoint } from '../kinds/policies/geoip/geoip.resource.ts';
 import { geoIp } from '../kinds/policies/geoip/geoip.ts';
+import { passwords } from '../kinds/policies/password/password.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { reputationScores } from '../kinds/policies/reputation/score.resource.ts';
@@ -75,9 +78,14 @@ import { userDelete } from '../kinds/stages/user-delete/user-delete.ts';
 import { userLogin } from '../kinds/stages/user-login/user-login.ts';
 import { userLogout } from '../kinds/stages/user-logout/user-logout.ts';
 import { userWrite } from '../kinds/stages/user-write/user-write.ts';
+import { emailTransport } from '../kinds/transports/email/email.ts';
+import { localTransport } from '../kinds/transports/local/local.ts';
+import { slackTransport } from '../kinds/transports/slack/slack.ts';
+import { webhookTransport } from '../kinds/transports/webhook/webhook.ts';
 import { notificationResource } from '../notify/notification.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
+import type { TransportKind } from '../notify/transport-kind.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
@@ -98,19 +106,23 @@ export interface Kinds {
   readonly policyKinds: readonly PolicyKind[];
   readonly policies: PolicyEngine;
   readonly stageKinds: readonly StageKind[];
+  readonly transports: readonly TransportKind[];
 }
 
 export function createKinds(world: World): Kinds {
   const policyKinds = allPolicyKinds(world);
   const policies = createPolicyEngine(policyKinds);
-  return { policyKinds, policies, stageKinds: allStageKinds(world, policies) };
+  return { policyKinds, policies, stageKinds: allStageKinds(world, policies), transports: transportKinds(world) };
+}
+
+/** What acts by itself, and how it hears of events. */
+interface Acting {
+  readonly jobs: Jobs;
+  announce(tx: Query, event: string): Promise<void>;
 }
 
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */
-export function catalogue(
-  world: World & { readonly jobs: Jobs },
-  { policyKinds, policies, stageKinds }: Kinds,
-): Resource[] {
+export function catalogue(world: World & Acting, { policyKinds, policies, stageKinds, transports }: Kinds): Resource[] {
   const askAccess = askApplicationAccess(policies);
   const openFetch = openFetchWithin(world.config.outboundAllow);
   const all: Resource[] = [
@@ -166,7 +178,7 @@ export function catalogue(
     // Events and notifications
     eventResource(world),
     ruleResource,
-    transportResource,
+    transportResource(transports),
     notificationResource,
     systemTaskResource(world.jobs),
   ];
@@ -200,7 +212,7 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
 
 /** What can decide about access. */
 function allPolicyKinds(world: World): PolicyKind[] {
-  return [passwordExpiry, reputation, geoIp(world), expressions(world)];
+  return [passwordExpiry, reputation, geoIp(world), expressions(world), eventMatcher, passwords(world), dummyPolicies];
 }
 
 /** What people go through in flows. */
@@ -221,6 +233,11 @@ function allStageKinds(world: World, policies: PolicyEngine): StageKind[] {
     inviting,
     consenting,
   ];
+}
+
+/** How people are told of events. */
+function transportKinds(world: World): TransportKind[] {
+  return [localTransport, webhookTransport(world), slackTransport(world), emailTransport(world)];
 }
 
 /** What applications are reached through. */

@@ -6,6 +6,8 @@ import { mountMedia } from '../core/media/serve-media.ts';
 import { cookieNames } from '../core/session/session-cookies.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
+import { matchEvent } from '../notify/match.job.ts';
+import type { Query } from '../platform/db/database.ts';
 import { createServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
@@ -46,20 +48,20 @@ export interface App {
 /** Builds the whole server from what is open. The only place where parts meet. */
 export async function composeApp(world: World): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
-  const resourceWorld: ResourceWorld = {
-    ...key.box,
-    record: createRecord({ geo, settings: settings.current, brandOf: brandFacts }),
-  };
+  const announce = (tx: Query, event: string) => matchEvent(jobs, tx, event);
+  const recording = { geo, settings: settings.current, brandOf: brandFacts };
+  const resourceWorld: ResourceWorld = { ...key.box, record: createRecord({ ...recording, announce }) };
+  const quietWorld: ResourceWorld = { ...key.box, record: createRecord(recording) };
+  const kinds = createKinds(world);
   const metrics = createMetrics(version);
-  const jobs = createJobWorker({
+  const jobs: JobWorker = createJobWorker({
     db,
     clock,
     log,
-    kinds: jobKinds(world, resourceWorld),
+    kinds: jobKinds(world, { resourceWorld, quietWorld, ...kinds, jobs: () => jobs }),
     observe: metrics.countJob,
   });
-  const kinds = createKinds(world);
-  const registry = createRegistry(catalogue({ ...world, jobs }, kinds));
+  const registry = createRegistry(catalogue({ ...world, jobs, announce }, kinds));
   const engine = createEngine(registry);
   metrics.watchJobs(() => countJobs(db).catch(() => ({})));
   const isSecure = config.publicUrl.startsWith('https:');

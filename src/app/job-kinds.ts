@@ -1,14 +1,34 @@
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
-import type { JobKind } from '../platform/jobs/job.ts';
+import { deliverJob } from '../notify/deliver.job.ts';
+import { matchJob } from '../notify/match.job.ts';
+import type { TransportKind } from '../notify/transport-kind.ts';
+import type { JobKind, Jobs } from '../platform/jobs/job.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { systemCall } from './system-call.ts';
 import type { World } from './world.ts';
 
 /** All work that is done beside requests. */
-export function jobKinds(world: World, resourceWorld: ResourceWorld): JobKind[] {
+export function jobKinds(world: World, needs: Needs): JobKind[] {
   const { db, clock } = world;
-  return cleanupJobs({ ...world, expiring, systemCall: () => systemCall(db, resourceWorld, clock.now()) });
+  const { resourceWorld, quietWorld, policies, transports, jobs } = needs;
+  const quietCall = () => systemCall(db, quietWorld, clock.now());
+  return [
+    matchJob({ policies, jobs, quietCall }),
+    deliverJob({ transports, quietCall }),
+    ...cleanupJobs({ ...world, expiring, systemCall: () => systemCall(db, resourceWorld, clock.now()) }),
+  ];
+}
+
+interface Needs {
+  readonly resourceWorld: ResourceWorld;
+  /** Whose events are matched by no rule. */
+  readonly quietWorld: ResourceWorld;
+  readonly policies: PolicyEngine;
+  readonly transports: readonly TransportKind[];
+  /** The queue that these kinds are of. */
+  jobs(): Jobs;
 }
 
 const expiring: readonly Outdated[] = [

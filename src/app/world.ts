@@ -9,6 +9,7 @@ import { createFetch, type GuardedFetch } from '../platform/fetch/guarded-fetch.
 import { type Geo, openGeo } from '../platform/geo/geo.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Log } from '../platform/log.ts';
+import { createMailer, type Mailer } from '../platform/mail/mailer.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { createSandbox, type Sandbox } from '../platform/sandbox/sandbox.ts';
 import { createUserAgentParser, type UserAgentParser } from '../platform/user-agent.ts';
@@ -31,6 +32,7 @@ export interface World {
   readonly userAgents: UserAgentParser;
   readonly sandbox: Sandbox;
   readonly fetch: GuardedFetch;
+  readonly mailer: Mailer;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function openWorld(
     else await updateSchema(db, log);
     const { installId, key } = await openInstall(db, config, clock);
     const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
+    const mailer = createMailer(config.smtp);
     return {
       version,
       config,
@@ -69,7 +72,9 @@ export async function openWorld(
       userAgents: createUserAgentParser(),
       sandbox: createSandbox(),
       fetch,
+      mailer,
       async close() {
+        await mailer.close();
         await fetch.close();
         await close();
       },

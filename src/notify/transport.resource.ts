@@ -3,7 +3,9 @@ import { flag } from '../resource/fields/scalar.ts';
 import { derived } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { stringSchema } from '../resource/json-schema.ts';
-import { defineResource } from '../resource/resource.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+import { testTransport } from './test-transport.ts';
+import type { TransportKind } from './transport-kind.ts';
 
 const modes: Record<string, string> = {
   local: 'Local (in-app) notification',
@@ -12,30 +14,33 @@ const modes: Record<string, string> = {
   email: 'Email',
 };
 
-export const transportResource = defineResource({
-  path: '/events/transports/',
-  param: 'uuid',
-  key: 'uuid',
-  model: 'svc_events.notificationtransport',
-  schema: 'NotificationTransport',
-  names: ['Notification Transport', 'Notification Transports'],
-  table: 'notification_transports',
-  order: ['name'],
-  search: ['name', 'mode', 'webhook_url'],
-  fields: {
-    name: text({ unique: 'Notification Transport with this name already exists.', filter: true }),
-    mode: choice(Object.keys(modes), { default: 'local', filter: true }),
-    mode_verbose: derived(stringSchema, (row) => modes[row.mode as string]),
-    webhook_url: text({ blank: true, default: '', filter: true, format: 'uri' }),
-    webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', { nullable: true }),
-    send_once: flag({
-      default: false,
-      filter: true,
-      help: 'Send one message for the whole group, as fits a chat channel.',
-    }),
-  },
-  check({ values }) {
-    const needsUrl = values.mode === 'webhook' || values.mode === 'webhook_slack';
-    return needsUrl && !values.webhook_url ? { webhook_url: ['Webhook URL may not be empty.'] } : null;
-  },
-});
+/** How notifications are sent. */
+export const transportResource = (transports: readonly TransportKind[]): Resource =>
+  defineResource({
+    path: '/events/transports/',
+    param: 'uuid',
+    key: 'uuid',
+    model: 'svc_events.notificationtransport',
+    schema: 'NotificationTransport',
+    names: ['Notification Transport', 'Notification Transports'],
+    table: 'notification_transports',
+    order: ['name'],
+    search: ['name', 'mode', 'webhook_url'],
+    fields: {
+      name: text({ unique: 'Notification Transport with this name already exists.', filter: true }),
+      mode: choice(Object.keys(modes), { default: 'local', filter: true }),
+      mode_verbose: derived(stringSchema, (row) => modes[row.mode as string]),
+      webhook_url: text({ blank: true, default: '', filter: true, format: 'uri' }),
+      webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', { nullable: true }),
+      send_once: flag({
+        default: false,
+        filter: true,
+        help: 'Send one message for the whole group, as fits a chat channel.',
+      }),
+    },
+    check({ values }) {
+      const needsUrl = values.mode === 'webhook' || values.mode === 'webhook_slack';
+      return needsUrl && !values.webhook_url ? { webhook_url: ['Webhook URL may not be empty.'] } : null;
+    },
+    actions: [testTransport(transports)],
+  });

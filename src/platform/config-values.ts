@@ -132,3 +132,17 @@ export function isLoopback(host: string): boolean {
 }
 
 const loopback = parseCidrs(['127.0.0.0/8', '::1']);
+
+export function readSmtpUrl(text: string): string {
+  const url = URL.parse(text);
+  const isSmtp = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
+  // The text stays unsaid: it may hold a password.
+  if (!isSmtp) throw new RangeError('must be an address like smtp://user:password@mail.example.com:587 or smtps://…');
+  return text;
+}
+
+export function maskedSmtpUrl(text: string): string {
+  const { protocol, username, password, host } = new URL(text);
+  const user = username + (password ? ':********' : '');
+  return `${protocol}//${user}${user && '@'}${host}`;
+}

@@ -55,6 +55,8 @@ test('every setting is read', () => {
     GATEHOUSE_GEOIP_CITY: file,
     GATEHOUSE_GEOIP_ASN: file,
     GATEHOUSE_METRICS_TOKEN: 'm'.repeat(16),
+    GATEHOUSE_SMTP_URL: 'smtps://ada:hunter2@mail.example.com',
+    GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
   };
   expect(Object.keys(env)).toEqual([...settingNames]);
   expect(readConfig(env)).toMatchObject({
@@ -71,6 +73,7 @@ test('every setting is read', () => {
     bootstrap: { password: 'correct horse', token: 'a-token-long-enough', email: 'ada@example.com' },
     geoip: { country: file, city: file, asn: file },
     metricsToken: env.GATEHOUSE_METRICS_TOKEN,
+    smtp: { url: env.GATEHOUSE_SMTP_URL, from: 'gatehouse@example.com' },
     warnings: [],
   });
   rmSync(folder, { recursive: true });
@@ -83,7 +86,15 @@ test('an empty value counts as none', () => {
 
 test('the settings are frozen, the nested ones too', () => {
   const config = readConfig({});
-  for (const part of [config, config.bootstrap, config.geoip, config.trustedProxies, config.sources, config.warnings]) {
+  for (const part of [
+    config,
+    config.bootstrap,
+    config.geoip,
+    config.smtp,
+    config.trustedProxies,
+    config.sources,
+    config.warnings,
+  ]) {
     expect(Object.isFrozen(part)).toBe(true);
   }
 });
@@ -150,6 +161,8 @@ test.each([
   ['GATEHOUSE_BOOTSTRAP_EMAIL', 'ada', 'must be an e-mail address'],
   ['GATEHOUSE_GEOIP_CITY', '/nowhere/city.mmdb', 'names no file: "/nowhere/city.mmdb"'],
   ['GATEHOUSE_METRICS_TOKEN', 'short', 'at least 16 characters'],
+  ['GATEHOUSE_SMTP_URL', 'https://mail.example.com', 'must be an address like smtp://'],
+  ['GATEHOUSE_SMTP_FROM', 'gatehouse', 'must be an e-mail address'],
 ])('%s=%s is refused', (name, value, complaint) => {
   const [first, ...others] = complaintsAbout({ [name]: value });
   expect(first).toMatch(new RegExp(`^${name} `));
@@ -196,6 +209,7 @@ test('the description names each setting and its source, and shows no secret', (
     GATEHOUSE_BOOTSTRAP_PASSWORD: 'hunter2',
     GATEHOUSE_BOOTSTRAP_TOKEN: 'hunter2',
     GATEHOUSE_METRICS_TOKEN: 'hunter2'.repeat(3),
+    GATEHOUSE_SMTP_URL: 'smtp://ada:hunter2@mail.example.com:2525',
   });
   const description = describeConfig(config);
   expect(description.map(({ name }) => name)).toEqual([...settingNames]);

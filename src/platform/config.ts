@@ -4,6 +4,7 @@ import {
   isLoopback,
   type LogLevel,
   maskedDatabaseUrl,
+  maskedSmtpUrl,
   readApiUrl,
   readDatabaseUrl,
   readEmail,
@@ -16,6 +17,7 @@ import {
   readPublicUrl,
   readRanges,
   readSecretKey,
+  readSmtpUrl,
   urlOf,
 } from './config-values.ts';
 
@@ -45,6 +47,8 @@ export interface Config {
   /** Paths of MMDB files; null: the country database that comes with Gatehouse, no cities, no networks. */
   readonly geoip: { readonly country: string | null; readonly city: string | null; readonly asn: string | null };
   readonly metricsToken: string | null;
+  /** Without both, no e-mail is sent. */
+  readonly smtp: { readonly url: string | null; readonly from: string | null };
   /** What is allowed but deserves a word in the log at start. */
   readonly warnings: readonly string[];
   /** Where each setting came from, by its name in the environment. */
@@ -73,6 +77,8 @@ export const settingNames = [
   'GATEHOUSE_GEOIP_CITY',
   'GATEHOUSE_GEOIP_ASN',
   'GATEHOUSE_METRICS_TOKEN',
+  'GATEHOUSE_SMTP_URL',
+  'GATEHOUSE_SMTP_FROM',
 ] as const;
 
 /** Settings that cannot be used. Its message lists all complaints and never a secret. */
@@ -128,6 +134,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       asn: read('GATEHOUSE_GEOIP_ASN', readFilePath),
     }),
     metricsToken: read('GATEHOUSE_METRICS_TOKEN', readMetricsToken),
+    smtp: Object.freeze({
+      url: read('GATEHOUSE_SMTP_URL', readSmtpUrl),
+      from: read('GATEHOUSE_SMTP_FROM', readEmail),
+    }),
     sources: Object.freeze(sourcesIn(env)),
   };
   complaints.push(...unsafeCombinations(config));
@@ -156,6 +166,8 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_GEOIP_CITY: config.geoip.city ?? '',
     GATEHOUSE_GEOIP_ASN: config.geoip.asn ?? '',
     GATEHOUSE_METRICS_TOKEN: hidden(config.metricsToken),
+    GATEHOUSE_SMTP_URL: config.smtp.url === null ? '' : maskedSmtpUrl(config.smtp.url),
+    GATEHOUSE_SMTP_FROM: config.smtp.from ?? '',
   };
   return settingNames.map((name) => ({ name, value: values[name], source: config.sources[name] }));
 }

@@ -178,6 +178,8 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
 
 /** Columns of the resources' tables that no field names, because only the server's own code may read them. */
 export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = {
+  // How a job is queued, claimed and given up; what it carries is nobody's to read.
+  jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
   users: ['password'],
   tokens: ['key', 'key_hash'],
   authenticated_sessions: ['token_hash', 'created'],

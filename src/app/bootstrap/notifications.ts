@@ -1,6 +1,16 @@
 import type { BootstrapStep } from './steps.ts';
 
-/** How administrators hear of what goes wrong. The rules begin to act when policies are bound to them. */
+/** The rules, and for each the policies that match events by their action. */
+const rules: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'default-notify-configuration-error': { 'default-match-configuration-error': 'configuration_error' },
+  'default-notify-update': { 'default-match-update': 'update_available' },
+  'default-notify-exception': {
+    'default-match-policy-exception': 'policy_exception',
+    'default-match-property-mapping-exception': 'property_mapping_exception',
+  },
+};
+
+/** How administrators hear of what goes wrong. What is bound to a rule decides which events it tells of. */
 export const notifications: BootstrapStep = {
   name: 'notifications',
   async run({ ensure, find }) {
@@ -9,8 +19,12 @@ export const notifications: BootstrapStep = {
       await ensure('svc_events.notificationtransport', { name: 'default-local-transport' }, { mode: 'local' }),
     ];
     const group = await find('svc_core.group', { name: 'Gatehouse Admins' });
-    for (const name of ['default-notify-configuration-error', 'default-notify-update', 'default-notify-exception']) {
-      await ensure('svc_events.notificationrule', { name }, { severity: 'alert', group, transports });
+    for (const [name, matchers] of Object.entries(rules)) {
+      const target = await ensure('svc_events.notificationrule', { name }, { severity: 'alert', group, transports });
+      for (const [order, [matcher, action]] of Object.entries(matchers).entries()) {
+        const policy = await ensure('svc_policies_event_matcher.eventmatcherpolicy', { name: matcher }, { action });
+        await ensure('svc_policies.policybinding', { target, policy, order });
+      }
     }
   },
 };

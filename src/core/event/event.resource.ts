@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Filter } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
@@ -36,8 +37,14 @@ const action: Field = {
 /** A column that repeats a part of the event. */
 const copied = text({ readOnly: true, writeOnly: true, nullable: true });
 
+interface Needs {
+  readonly settings: SettingsStore;
+  /** Told of each event that somebody writes, in its transaction. */
+  announce(tx: Query, pk: string): Promise<void>;
+}
+
 /** What happened, by whom and from where. The server writes them; who holds the permissions may write some too. */
-export function eventResource({ settings }: { readonly settings: SettingsStore }): Resource {
+export function eventResource({ settings, announce }: Needs): Resource {
   return defineResource({
     path: '/events/events/',
     param: 'event_uuid',
@@ -86,6 +93,9 @@ export function eventResource({ settings }: { readonly settings: SettingsStore }
       values.expires ??= expiryOf(call.now, await settings.current());
       Object.assign(values, eventColumns(values as unknown as EventParts));
       return null;
+    },
+    async afterWrite({ verb, pk, tx }) {
+      if (verb === 'create') await announce(tx, pk as string);
     },
     actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction],
   });

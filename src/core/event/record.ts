@@ -16,10 +16,12 @@ interface Needs {
   settings(): Promise<Settings>;
   /** The brand a host name belongs to, as events show it. */
   brandOf(host: string, query: Query): Promise<Record<string, unknown>>;
+  /** Told of each event, in its transaction. */
+  announce?(tx: Query, pk: string): Promise<void>;
 }
 
 /** Writes audit events, always in the transaction of what they tell of. */
-export function createRecord({ geo, settings, brandOf }: Needs) {
+export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
     const { request, actor, now } = call;
     const parts = {
@@ -42,6 +44,7 @@ export function createRecord({ geo, settings, brandOf }: Needs) {
     };
     const columns = Object.keys(row).map((name) => sql.ref(name));
     await sql`insert into events (${sql.join(columns)}) values (${sql.join(Object.values(row))})`.execute(tx);
+    await announce?.(tx, row.pk);
   };
 }
 

@@ -32,6 +32,10 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     const { body } = await server().admin.get('/policies/bindings/');
     const bound = body.results.map(({ policy_obj }: { policy_obj: { name: string } }) => policy_obj.name);
     expect(bound.toSorted()).toEqual([
+      'default-match-configuration-error',
+      'default-match-policy-exception',
+      'default-match-property-mapping-exception',
+      'default-match-update',
       'default-source-authentication-if-sso',
       'default-source-enrollment-if-sso',
       'default-source-enrollment-if-username',

@@ -8,6 +8,7 @@ import { sourceKinds } from './0006-sources.ts';
 import { providerKinds } from './0007-providers.ts';
 import { jobs } from './0010-jobs.ts';
 import { actingStages } from './0011-acting-stages.ts';
+import { decidingPolicies } from './0012-deciding-policies.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   providerKinds,
   jobs,
   actingStages,
+  decidingPolicies,
 ];

@@ -1,0 +1,18 @@
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+
+/** For trying out how bindings behave. */
+export const dummyPolicy = definePolicy({
+  path: '/policies/dummy/',
+  model: 'svc_policies_dummy.dummypolicy',
+  schema: 'DummyPolicy',
+  names: ['Dummy Policy', 'Dummy Policies'],
+  component: 'xak-policy-dummy-form',
+  description: 'Decides as it is told, after a while. For trying out bindings and their timeouts.',
+  table: 'policy_dummy',
+  fields: {
+    result: flag({ default: false, filter: true }),
+    wait_min: whole({ default: 5, filter: true }),
+    wait_max: whole({ default: 30, filter: true }),
+  },
+});

@@ -1,0 +1,20 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PolicyKind } from '../../../policy/kind.ts';
+import { dummyPolicy } from './dummy.resource.ts';
+
+/** Nobody waits longer for a policy that only plays one. */
+const longestWait = 60;
+
+export const dummyPolicies: PolicyKind = {
+  resource: dummyPolicy,
+  async evaluate({ result, wait_min, wait_max }) {
+    const least = within(Number(wait_min));
+    const most = Math.max(within(Number(wait_max)), least);
+    const seconds = randomInt(least, most + 1);
+    if (seconds > 0) await sleep(seconds * 1_000, undefined, { ref: false });
+    return { passing: Boolean(result), messages: ['dummy'], logs: [`It waited ${seconds} seconds.`] };
+  },
+};
+
+const within = (seconds: number) => Math.min(Math.max(seconds, 0), longestWait);

@@ -1,0 +1,24 @@
+import { assignableModels } from '../../../core/access/models.ts';
+import { eventActions } from '../../../core/event/actions.ts';
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { appNames } from './app-names.ts';
+
+const optional = { nullable: true, default: null, filter: true } as const;
+
+/** Tells events apart: bound to rules, it decides which of them make notifications. */
+export const eventMatcherPolicy = definePolicy({
+  path: '/policies/event_matcher/',
+  model: 'svc_policies_event_matcher.eventmatcherpolicy',
+  schema: 'EventMatcherPolicy',
+  names: ['Event Matcher Policy', 'Event Matcher Policies'],
+  component: 'xak-policy-event-matcher-form',
+  description: 'Passes when an event is as described: all that is set must be so.',
+  table: 'policy_event_matcher',
+  fields: {
+    action: choice(Object.keys(eventActions), { ...optional, help: 'What happened; any action when empty.' }),
+    client_ip: text({ ...optional, help: 'From which address, exactly; from anywhere when empty.' }),
+    app: choice(appNames, { ...optional, help: 'Which part of the server wrote the event; any when empty.' }),
+    model: choice(assignableModels, { ...optional, help: 'What kind of object it is about; any when empty.' }),
+  },
+});

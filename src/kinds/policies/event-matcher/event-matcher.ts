@@ -1,0 +1,33 @@
+import type { Json } from '../../../lib/json.ts';
+import { type PolicyKind, pass, refuse } from '../../../policy/kind.ts';
+import { appLabelOf } from './app-names.ts';
+import { eventMatcherPolicy } from './event-matcher.resource.ts';
+
+export const eventMatcher: PolicyKind = {
+  resource: eventMatcherPolicy,
+  evaluate({ action, app, model, client_ip }, { context }) {
+    const { event } = context;
+    if (!isObject(event)) throw new Error('There is no event in the context of the request.');
+    const missed = [
+      ...(action === null || isAction(action as string, event.action) ? [] : ['Action']),
+      ...(client_ip === null || client_ip === event.client_ip ? [] : ['Client IP']),
+      ...(app === null || isFrom(app as string, event.app) ? [] : ['App']),
+      ...(model === null || model === modelOf(event) ? [] : ['Model']),
+    ];
+    return missed.length === 0 ? pass : refuse(...missed.map((part) => `${part} did not match.`));
+  },
+};
+
+/** `custom_` stands for every event that expressions write. */
+const isAction = (wanted: string, action: Json | undefined) =>
+  wanted === action || (wanted === 'custom_' && String(action).startsWith('custom_'));
+
+const isFrom = (wanted: string, app: Json | undefined) => appLabelOf(wanted) === appLabelOf(String(app));
+
+function modelOf({ context }: { readonly [name: string]: Json }): string | null {
+  const model = isObject(context) ? context.model : undefined;
+  return isObject(model) ? `${model.app}.${model.model_name}` : null;
+}
+
+const isObject = (value: Json | undefined): value is { [name: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,40 @@
+import { definePolicy } from '../../../policy/policy.family.ts';
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { text } from '../../../resource/fields/text.ts';
+
+const amount = (fallback = 0) => whole({ min: 0, default: fallback, filter: true });
+
+/** Asks how good a new password is. */
+export const passwordPolicy = definePolicy({
+  path: '/policies/password/',
+  model: 'svc_policies_password.passwordpolicy',
+  schema: 'PasswordPolicy',
+  names: ['Password Policy', 'Password Policies'],
+  component: 'xak-policy-password-form',
+  description: 'Passes when a new password is long, varied, hard to guess or unknown to lists of stolen ones.',
+  table: 'policy_password',
+  fields: {
+    password_field: text({ default: 'password', filter: true, help: 'The prompt that the password was typed into.' }),
+    amount_digits: amount(),
+    amount_uppercase: amount(),
+    amount_lowercase: amount(),
+    amount_symbols: amount(),
+    length_min: amount(),
+    symbol_charset: text({ default: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ', trim: false, filter: true }),
+    error_message: text({ blank: true, default: '', filter: true, help: 'What is said when the rules are not met.' }),
+    check_static_rules: flag({ default: true, filter: true }),
+    check_have_i_been_pwned: flag({
+      default: false,
+      filter: true,
+      help: 'Ask a public list of stolen passwords, telling it five digits of a hash. When it does not answer, the policy cannot decide: the binding says what that means.',
+    }),
+    check_zxcvbn: flag({ default: false, filter: true, help: 'Estimate how long guessing the password would take.' }),
+    hibp_allowed_count: amount(),
+    zxcvbn_score_threshold: whole({
+      min: 0,
+      default: 2,
+      filter: true,
+      help: 'Scores from 0 to this one are refused; 4 is the best.',
+    }),
+  },
+});

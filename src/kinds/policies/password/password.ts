@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../../../lib/json.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { CannotDecide, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { passwordPolicy } from './password.resource.ts';
+import { createStrength } from './strength.ts';
+
+interface Needs {
+  readonly fetch: GuardedFetch;
+  /** Where hashes of stolen passwords are looked up, five digits at a time. */
+  readonly stolenPasswordsUrl?: string;
+}
+
+export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswords.com/range/' }: Needs): PolicyKind {
+  const strengthOf = createStrength();
+
+  /** The service learns five digits of a hash that a thousand passwords share, never the password. */
+  async function checkStolen(password: string, allowed: number): Promise<Verdict> {
+    const hash = createHash('sha1').update(password).digest('hex').toUpperCase();
+    const [prefix, rest] = [hash.slice(0, 5), hash.slice(5)];
+    const answer = await fetch(`${stolenPasswordsUrl}${prefix}`, { headers: { 'add-padding': 'true' } }).catch(
+      () => null,
+    );
+    if (answer?.status !== 200) throw new CannotDecide('The password could not be checked. Please try again later.');
+    const line = answer
+      .text()
+      .split(/\r?\n/)
+      .find((text) => text.startsWith(`${rest}:`));
+    const count = Number(line?.slice(rest.length + 1) ?? 0);
+    return count > allowed ? refuse(`Password exists on ${count} online lists.`) : pass;
+  }
+
+  return {
+    resource: passwordPolicy,
+    async evaluate(policy, { context }) {
+      const password = passwordIn(context, policy.password_field as string);
+      if (password === null) return refuse('Password not set in context');
+      if (policy.check_static_rules && !keepsRules(password, policy)) return refuse(policy.error_message as string);
+      if (policy.check_zxcvbn && (await strengthOf(password)) <= Number(policy.zxcvbn_score_threshold)) {
+        return refuse('Password is too weak.');
+      }
+      return policy.check_have_i_been_pwned ? checkStolen(password, Number(policy.hibp_allowed_count)) : pass;
+    },
+  };
+}
+
+function passwordIn(context: Readonly<Record<string, Json>>, field: string): string | null {
+  const { prompt_data: prompts } = context;
+  const typed = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts) ? prompts[field] : undefined;
+  const password = typed ?? context[field];
+  return typeof password === 'string' ? password : null;
+}
+
+function keepsRules(password: string, policy: Row): boolean {
+  const characters = [...password];
+  const symbols = new Set(policy.symbol_charset as string);
+  const has = (amount: unknown, isOne: (character: string) => boolean) =>
+    characters.filter(isOne).length >= Number(amount);
+  return (
+    characters.length >= Number(policy.length_min) &&
+    has(policy.amount_digits, (character) => /\d/.test(character)) &&
+    has(policy.amount_uppercase, (character) => /\p{Lu}/u.test(character)) &&
+    has(policy.amount_lowercase, (character) => /\p{Ll}/u.test(character)) &&
+    has(policy.amount_symbols, (character) => symbols.has(character))
+  );
+}

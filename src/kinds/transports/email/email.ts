@@ -1,0 +1,28 @@
+import { type TransportKind, Undeliverable } from '../../../notify/transport-kind.ts';
+import { type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
+
+const longestSubject = 75;
+
+export function emailTransport({ mailer }: { readonly mailer: Mailer }): TransportKind {
+  return {
+    mode: 'email',
+    async send({ body, severity, user, event }) {
+      if (user.email === '') return 'The user has no e-mail address.';
+      const line = body.replace(/\s+/g, ' ');
+      const subject = `Gatehouse ${severity}: ${line.slice(0, longestSubject)}`;
+      const facts = event
+        ? [
+            `Action: ${event.action}`,
+            `User: ${event.user.username ?? ''}`,
+            `Address: ${event.client_ip ?? ''}`,
+            `Time: ${event.created}`,
+          ]
+        : [];
+      const text = [`Hello ${user.name || user.username},`, '', body, '', ...facts].join('\n');
+      await mailer.send({ to: user.email, subject, text }).catch((error) => {
+        throw error instanceof NoMailServer ? new Undeliverable(error.message) : error;
+      });
+      return 'The mail server took the message.';
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { sql } from 'kysely';
+import type { TransportKind } from '../../../notify/transport-kind.ts';
+
+/** Shown in the pages of Gatehouse. Stored once, however often it is delivered. */
+export const localTransport: TransportKind = {
+  mode: 'local',
+  async store({ pk, severity, body, now, user, event }, tx) {
+    await sql`insert into notifications (pk, severity, body, created, event, "user", seen)
+      values (${pk}, ${severity}, ${body}, ${now}, ${event?.pk ?? null}, ${user.pk}, false) on conflict do nothing`.execute(
+      tx,
+    );
+    return 'Stored.';
+  },
+};

@@ -1,0 +1,31 @@
+import { postJson } from '../../../notify/post-json.ts';
+import type { Message, TransportKind } from '../../../notify/transport-kind.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+
+const colors: Readonly<Record<string, string>> = { notice: '#2f6feb', warning: '#d29922', alert: '#cf222e' };
+
+/** Posts an attachment, as the webhooks of chat servers take them. */
+export function slackTransport({ fetch }: { readonly fetch: GuardedFetch }): TransportKind {
+  return { mode: 'webhook_slack', send: (message, { webhook_url }) => postJson(fetch, webhook_url, chatBody(message)) };
+}
+
+function chatBody({ body, severity, user, event }: Message) {
+  const field = (title: string, value: unknown) => ({ title, value: String(value), short: true });
+  return {
+    username: 'Gatehouse',
+    attachments: [
+      {
+        author_name: 'Gatehouse',
+        fallback: body,
+        title: body,
+        color: colors[severity] ?? colors.notice,
+        fields: [
+          field('Severity', severity),
+          field('Dispatched for user', user.username),
+          ...(event ? [field('Event user', event.user.username ?? ''), field('Action', event.action)] : []),
+        ],
+        footer: 'Gatehouse',
+      },
+    ],
+  };
+}

@@ -1,0 +1,76 @@
+import { loadUserFacts } from '../core/mapping/user-facts.ts';
+import type { Query } from '../platform/db/database.ts';
+import { HopelessJob, type JobKind, type Jobs } from '../platform/jobs/job.ts';
+import type { Call } from '../resource/call.ts';
+import { loadEvents, loadTransport } from './load.ts';
+import { type Message, type StoredTransport, summaryOf, type TransportKind, Undeliverable } from './transport-kind.ts';
+
+interface Needs {
+  readonly transports: readonly TransportKind[];
+  quietCall(): Call;
+}
+
+/** One message for one person by one transport. */
+export interface Delivery {
+  /** Becomes the key of the notification that is stored, so that it is stored once. */
+  readonly pk: string;
+  readonly event: string;
+  readonly severity: string;
+  readonly user: number;
+  /** Null: it is only shown in the pages. */
+  readonly transport: string | null;
+}
+
+const kindName = 'deliver_notification';
+const shownInPages: StoredTransport = { pk: '', name: 'local', mode: 'local', webhook_url: '', expression: null };
+
+export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void> =>
+  jobs.enqueue(tx, { kind: kindName, payload: delivery });
+
+export function deliverJob({ transports, quietCall }: Needs): JobKind {
+  return {
+    name: kindName,
+    summary: 'Deliver a notification.',
+    async run({ payload }) {
+      const delivery = payload as Delivery;
+      const call = quietCall();
+      const { read } = call.db;
+      const transport = delivery.transport === null ? shownInPages : await loadTransport(read, delivery.transport);
+      if (!transport) return 'The transport is gone.';
+      const [event] = await loadEvents(read, [delivery.event]);
+      if (!event) return 'The event is gone.';
+      const user = await loadUserFacts(call, read, delivery.user);
+      if (!user) return 'The user is gone.';
+      const { pk, severity } = delivery;
+      const message = { pk, severity, body: summaryOf(event), now: call.now, user, event };
+      const said = await sendBy(transports, transport, message, call).catch((error) => {
+        const text = `${transport.name}: ${error instanceof Error ? error.message : error}`;
+        throw error instanceof Undeliverable ? new HopelessJob(text) : new Error(text);
+      });
+      return `${transport.name}: ${said}`;
+    },
+    /** Whoever looks at the events sees that somebody was not told. */
+    async afterFailure(tx, { payload, message }) {
+      const call = quietCall();
+      const { event, transport } = payload as Delivery;
+      await call.world.record(tx, call, {
+        action: 'system_task_exception',
+        app: 'svc_events',
+        context: { message: `A notification could not be delivered. ${message}`, task: kindName, event, transport },
+      });
+    },
+  };
+}
+
+async function sendBy(
+  transports: readonly TransportKind[],
+  transport: StoredTransport,
+  message: Message,
+  { db }: Call,
+): Promise<string> {
+  const kind = transports.find(({ mode }) => mode === transport.mode);
+  if (!kind) throw new Undeliverable(`This server has no transports of the kind ${transport.mode}.`);
+  const sent = await kind.send?.(message, transport);
+  const stored = await (kind.store && db.write((tx) => kind.store?.(message, tx) ?? Promise.resolve('')));
+  return sent ?? stored ?? '';
+}

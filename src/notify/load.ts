@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
+import type { EventFacts, StoredTransport } from './transport-kind.ts';
+
+type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
+
+/** Events by their keys, in the order in which they happened. Those that are gone are left out. */
+export async function loadEvents(query: Query, pks: readonly string[]): Promise<EventFacts[]> {
+  const { rows } = await sql<EventRow>`select pk, action, app, context, "user", client_ip, created, brand from events
+    where pk in (${sql.join(pks)}) order by created, pk`.execute(query);
+  return rows.map((row) => ({
+    ...row,
+    context: JSON.parse(row.context) ?? {},
+    user: JSON.parse(row.user) ?? {},
+    brand: JSON.parse(row.brand),
+  }));
+}
+
+export async function loadTransport(query: Query, pk: string): Promise<StoredTransport | null> {
+  const { rows } = await sql<StoredTransport>`select t.pk, t.name, t.mode, t.webhook_url, m.expression
+    from notification_transports t left join property_mappings m on m.pk = t.webhook_mapping where t.pk = ${pk}`.execute(
+    query,
+  );
+  return rows[0] ?? null;
+}
+
+export interface ActiveRule {
+  readonly pk: string;
+  readonly severity: string;
+  readonly group: string;
+}
+
+/** The rules that something is bound to and that are for somebody: the others never act. */
+export async function loadRules(query: Query): Promise<ActiveRule[]> {
+  const { rows } = await sql<ActiveRule>`select r.pk, r.severity, r."group" from notification_rules r
+    where r."group" is not null
+      and exists (select 1 from policy_bindings b where b.target = r.pk and b.enabled)
+    order by r.name`.execute(query);
+  return rows;
+}
+
+export interface Recipient {
+  readonly transport: string | null;
+  readonly user: number;
+}
+
+/**
+ * Whom a rule tells, and how: each direct member of its group by each transport, or only the first where one message is
+ * for all. A rule without transports shows it in the pages.
+ */
+export async function loadRecipients(query: Query, { pk, group }: ActiveRule): Promise<Recipient[]> {
+  const { rows: transports } = await sql<{ pk: string; send_once: boolean | number }>`select t.pk, t.send_once
+    from notification_rule_transports rt join notification_transports t on t.pk = rt.transport
+    where rt.rule = ${pk} order by t.name`.execute(query);
+  const { rows: members } = await sql<{ user: number }>`select ug."user" from user_groups ug
+    where ug."group" = ${group} order by ug."user"`.execute(query);
+  if (transports.length === 0) return members.map(({ user }) => ({ transport: null, user }));
+  return transports.flatMap((transport) =>
+    (transport.send_once ? members.slice(0, 1) : members).map(({ user }) => ({ transport: transport.pk, user })),
+  );
+}
+
+/** Whether an event tells of a policy that is bound to a rule: rules would answer to themselves. */
+export async function isAboutRules(query: Query, { context }: EventFacts): Promise<boolean> {
+  const given = context.policy_uuid;
+  if (typeof given !== 'string' || !/^[0-9a-f]{32}$/i.test(given)) return false;
+  const policy = given.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const { rows } = await sql`select 1 as found from policy_bindings b join notification_rules r on r.pk = b.target
+    where b.policy = ${policy} limit 1`.execute(query);
+  return rows.length > 0;
+}

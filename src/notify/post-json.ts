@@ -1,0 +1,15 @@
+import type { GuardedFetch } from '../platform/fetch/guarded-fetch.ts';
+import { OutboundError } from '../platform/fetch/outbound-error.ts';
+import { Undeliverable } from './transport-kind.ts';
+
+const hopeless = new Set(['blocked', 'bad-url']);
+
+/** Posts a body to an address that an administrator named; what it answers is kept to the number. */
+export async function postJson(fetch: GuardedFetch, url: string, body: unknown): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch((error) => {
+    throw error instanceof OutboundError && hopeless.has(error.reason) ? new Undeliverable(error.message) : error;
+  });
+  if (status < 200 || status > 299) throw new Error(`The receiver answered with ${status}.`);
+  return `The receiver answered with ${status}.`;
+}

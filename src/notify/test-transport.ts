@@ -1,0 +1,68 @@
+import { loadUserFacts } from '../core/mapping/user-facts.ts';
+import { Invalid } from '../lib/problem.ts';
+import { randomUuid } from '../platform/random.ts';
+import { modelFacts } from '../resource/audit.ts';
+import { requireActor } from '../resource/call.ts';
+import type { Action, ActionInput } from '../resource/define.ts';
+import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { isDryRun } from '../resource/write.ts';
+import { loadTransport } from './load.ts';
+import type { Message, StoredTransport, TransportKind } from './transport-kind.ts';
+
+interface Tried {
+  readonly kind: TransportKind;
+  readonly transport: StoredTransport;
+  readonly message: Message;
+  readonly said: string | null;
+}
+
+/** Sends the caller a message by a transport, at once. */
+export function testTransport(transports: readonly TransportKind[]): Action {
+  const action: Action<Tried> = {
+    name: 'test',
+    on: 'row',
+    method: 'POST',
+    summary: 'Send a test message by a transport',
+    access: 'change',
+    answer: {
+      status: 200,
+      schema: objectSchema({ messages: arrayOf(stringSchema) }),
+      schemaName: 'NotificationTransportTest',
+    },
+    prepare: (input) => trySending(transports, input),
+    async run({ tx, call, row, registry, prepared: { kind, transport, message, said } }) {
+      const stored = await kind.store?.(message, tx);
+      const model = modelFacts(registry.require('svc_events.notificationtransport'), transport.pk, row);
+      const text = `A test message was sent by ${transport.name}.`;
+      await call.world.record(tx, call, {
+        action: 'system_task_execution',
+        app: 'svc_events',
+        context: { message: text, model },
+      });
+      return { messages: [said ?? stored ?? 'Nothing was sent.'] };
+    },
+  };
+  return action as Action;
+}
+
+async function trySending(transports: readonly TransportKind[], { call, row }: ActionInput): Promise<Tried> {
+  const { read } = call.db;
+  const transport = await loadTransport(read, row.pk as string);
+  const kind = transports.find(({ mode }) => mode === transport?.mode);
+  const user = await loadUserFacts(call, read, requireActor(call).user.pk);
+  if (!transport || !kind || !user) throw Invalid.whole('The transport cannot be tested.');
+  const message: Message = {
+    pk: randomUuid(),
+    severity: 'notice',
+    body: `Test notification from Gatehouse by ${transport.name}`,
+    now: call.now,
+    user,
+    event: null,
+  };
+  if (isDryRun(call) || !kind.send) return { kind, transport, message, said: null };
+  try {
+    return { kind, transport, message, said: await kind.send(message, transport) };
+  } catch (error) {
+    throw Invalid.whole(error instanceof Error ? error.message : String(error));
+  }
+}

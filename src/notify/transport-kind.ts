@@ -1,0 +1,55 @@
+import type { UserFacts } from '../core/mapping/user-facts.ts';
+import type { Json } from '../lib/json.ts';
+import type { Query } from '../platform/db/database.ts';
+
+/** A way to tell somebody of an event. */
+export interface TransportKind {
+  readonly mode: string;
+  /** Outside any transaction; throws when the message did not arrive. Says what came of it. */
+  send?(message: Message, transport: StoredTransport): Promise<string>;
+  /** In a transaction, for what stays in the database. */
+  store?(message: Message, tx: Query): Promise<string>;
+}
+
+export interface StoredTransport {
+  readonly pk: string;
+  readonly name: string;
+  readonly mode: string;
+  readonly webhook_url: string;
+  /** The mapping that makes the body of a webhook. */
+  readonly expression: string | null;
+}
+
+export interface Message {
+  /** The same at each attempt to deliver it. */
+  readonly pk: string;
+  readonly severity: string;
+  readonly body: string;
+  readonly now: string;
+  readonly user: UserFacts;
+  /** Null when a transport is only tried. */
+  readonly event: EventFacts | null;
+}
+
+/** An event as policies, mappings and transports see it. */
+export interface EventFacts {
+  readonly pk: string;
+  readonly action: string;
+  readonly app: string;
+  readonly context: { readonly [name: string]: Json };
+  readonly user: { readonly [name: string]: Json };
+  readonly client_ip: string | null;
+  readonly created: string;
+  readonly brand: Json;
+}
+
+/** It cannot arrive, however often it is tried. */
+export class Undeliverable extends Error {}
+
+const longestBody = 4_000;
+
+/** What an event says in one line. */
+export function summaryOf({ action, context }: EventFacts): string {
+  const text = typeof context.message === 'string' ? context.message : `${action}: ${JSON.stringify(context)}`;
+  return text.slice(0, longestBody);
+}

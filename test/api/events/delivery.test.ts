@@ -1,0 +1,301 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { jobsOf, quiet, until } from '../../support/jobs.ts';
+import { startMailReceiver, startWebhookReceiver } from '../../support/receivers.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+
+const hook = await startWebhookReceiver();
+const mail = await startMailReceiver();
+afterAll(() => Promise.all([hook.close(), mail.close()]));
+beforeEach(() => {
+  hook.bodies.length = 0;
+  hook.status = 200;
+  mail.mails.length = 0;
+  mail.refuses = false;
+});
+
+let count = 0;
+
+/** A rule for events of an action of its own, a group with members, and the transports given. */
+async function makeRule(
+  server: TestServer,
+  transports: Record<string, unknown>[],
+  values: Record<string, unknown> = {},
+) {
+  count += 1;
+  const name = `delivery-${count}`;
+  const action = `custom_${name}`;
+  const { admin } = server;
+  const ada = await server.user([], { username: `ada-${name}`, email: `ada-${name}@example.com` });
+  const bob = await server.user([], { username: `bob-${name}`, email: '' });
+  const group = await admin.post('/core/groups/', { name, users: [ada.pk, bob.pk] });
+  const made = [];
+  for (const [index, transport] of transports.entries()) {
+    const { body, status } = await admin.post('/events/transports/', { name: `${name}-${index}`, ...transport });
+    expect(status).toBe(201);
+    made.push(body.pk);
+  }
+  const rule = await admin.post('/events/rules/', {
+    name,
+    group: group.body.pk,
+    severity: 'warning',
+    transports: made,
+    ...values,
+  });
+  expect(rule.status).toBe(201);
+  const policy = await admin.post('/policies/expression/', {
+    name,
+    expression: `return request.context.event.action === ${JSON.stringify(action)};`,
+  });
+  const binding = await admin.post('/policies/bindings/', { target: rule.body.pk, policy: policy.body.pk, order: 0 });
+  expect(binding.status).toBe(201);
+  const fire = async (context: unknown = { message: `it is ${name}` }) => {
+    const { status, body } = await admin.post('/events/events/', {
+      action,
+      app: 'test',
+      context,
+      client_ip: '192.0.2.1',
+    });
+    expect(status).toBe(201);
+    return body;
+  };
+  return { name, ada, bob, group: group.body, transports: made, fire, policy: policy.body, binding: binding.body };
+}
+
+const bodiesOf = async (user: { api: TestServer['admin'] }) =>
+  (await user.api.get('/events/notifications/')).body.results.map(({ body }: { body: string }) => body);
+
+const failures = async (server: TestServer) =>
+  (await server.admin.get('/events/events/?action=system_task_exception')).body.results;
+
+const env = {
+  GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8',
+  GATEHOUSE_SMTP_URL: mail.url,
+  GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
+};
+
+describeOnBoth(
+  'notifications',
+  (server) => {
+    test('are shown to each direct member of the group, and to nobody else', async () => {
+      const { ada, bob, group, fire, name } = await makeRule(server(), []);
+      const child = await server().user();
+      await server().admin.post('/core/groups/', { name: `${name}-child`, parent: group.pk, users: [child.pk] });
+      const event = await fire();
+      await quiet(server());
+      for (const user of [ada, bob]) {
+        const { body } = await user.api.get('/events/notifications/');
+        expect(body.results).toMatchObject([
+          { severity: 'warning', body: `it is ${name}`, seen: false, event: { pk: event.pk } },
+        ]);
+      }
+      expect(await bodiesOf(child)).toEqual([]);
+      expect(await jobsOf(server(), 'match_event')).toEqual([]);
+    });
+
+    test('do not come of rules without bindings or group, of disabled bindings, nor of what was only tried', async () => {
+      const { ada, fire, binding } = await makeRule(server(), []);
+      await server().admin.patch(`/policies/bindings/${binding.pk}/`, { enabled: false });
+      await fire();
+      await quiet(server());
+      await server().admin.patch(`/policies/bindings/${binding.pk}/`, { enabled: true });
+      const other = await makeRule(server(), [], { group: null });
+      await other.fire();
+      const { body } = await server().admin.get('/events/events/?page_size=1');
+      const { user, app, context, client_ip } = body.results[0];
+      await server().admin.post('/events/events/?dry_run=true', {
+        action: `custom_${ada.username.slice(4)}`,
+        user,
+        app,
+        context,
+        client_ip,
+      });
+      await quiet(server());
+      expect(await bodiesOf(ada)).toEqual([]);
+      expect(await bodiesOf(other.ada)).toEqual([]);
+    });
+
+    test('come of every event that the server records', async () => {
+      const { ada, policy } = await makeRule(server(), []);
+      await server().admin.patch(`/policies/expression/${policy.pk}/`, {
+        expression: `const { event } = request.context;
+          return event.action === 'model_created' && event.context.model.name === 'watched' && user.username === event.user.username;`,
+      });
+      await server().admin.post('/core/groups/', { name: 'unwatched' });
+      await server().admin.post('/core/groups/', { name: 'watched' });
+      await quiet(server());
+      expect(await bodiesOf(ada)).toHaveLength(1);
+    });
+
+    test('are posted in our form, in that of a mapping and in that of chats', async () => {
+      const mapping = await server().admin.post('/propertymappings/notification/', {
+        name: `mapping-${server().kind}`,
+        expression: 'return { text: notification.body, who: user.username, what: notification.event.action };',
+      });
+      const { fire, name, ada } = await makeRule(server(), [
+        { mode: 'webhook', webhook_url: hook.url, send_once: true },
+        { mode: 'webhook', webhook_url: hook.url, send_once: true, webhook_mapping: mapping.body.pk },
+        { mode: 'webhook_slack', webhook_url: hook.url },
+      ]);
+      await fire();
+      await quiet(server());
+      expect(hook.bodies).toHaveLength(4);
+      expect(hook.bodies).toContainEqual({
+        body: `it is ${name}`,
+        severity: 'warning',
+        user_email: `${ada.username}@example.com`,
+        user_username: ada.username,
+        event_user_email: expect.any(String),
+        event_user_username: 'admin',
+      });
+      expect(hook.bodies).toContainEqual({ text: `it is ${name}`, who: ada.username, what: `custom_${name}` });
+      const chats = hook.bodies.filter(({ attachments }) => attachments);
+      expect(chats).toHaveLength(2);
+      expect(chats[0].attachments[0]).toMatchObject({ title: `it is ${name}`, fallback: `it is ${name}` });
+    });
+
+    test('are mailed to those with an address', async () => {
+      const { fire, name } = await makeRule(server(), [{ mode: 'email' }]);
+      await fire({ message: `it is ${name}\r\nBcc: eve@example.com` });
+      await quiet(server());
+      expect(mail.mails.map(({ to }) => to)).toEqual([[`ada-${name}@example.com`]]);
+      const [headers = ''] = mail.mails[0]?.text.split('\r\n\r\n') ?? [];
+      expect(headers).toContain('Subject: Gatehouse warning: it is');
+      expect(headers).not.toMatch(/^Bcc/im);
+    });
+
+    test('are tried again while the receiver fails, are given up visibly, and can be run again', async () => {
+      const { db, clock } = server().world;
+      hook.status = 500;
+      const { fire, name } = await makeRule(server(), [{ mode: 'webhook', webhook_url: hook.url, send_once: true }]);
+      await fire();
+      const task = async () => {
+        const { body } = await server().admin.get(`/events/system_tasks/?name=deliver_notification&search=${name}`);
+        return body.results;
+      };
+      await until(async () => (await task())[0]?.status === 'warning');
+      expect((await task())[0].messages).toMatchObject([{ event: `${name}-0: The receiver answered with 500.` }]);
+      expect(await failures(server())).toEqual([]);
+      await db.write((tx) =>
+        sql`update jobs set attempt = 7, run_at = ${clock.now()} where kind = 'deliver_notification' and state = 'queued'`.execute(
+          tx,
+        ),
+      );
+      // Anything that is queued wakes the worker.
+      await fire();
+      await until(async () => (await task()).some(({ status }: { status: string }) => status === 'error'));
+      const events = await failures(server());
+      expect(events).toHaveLength(1);
+      expect(events[0].context.message).toContain('The receiver answered with 500.');
+      hook.status = 204;
+      hook.bodies.length = 0;
+      const failed = (await task()).find(({ status }: { status: string }) => status === 'error');
+      expect((await server().admin.post(`/events/system_tasks/${failed.uuid}/run/`)).status).toBe(204);
+      await until(() => hook.bodies.length > 0);
+      expect(hook.bodies[0].body).toBe(`it is ${name}`);
+      await db.write((tx) => sql`delete from jobs where kind = 'deliver_notification'`.execute(tx));
+    });
+
+    test('wait for a receiver that is gone', async () => {
+      const gone = await startWebhookReceiver();
+      await gone.close();
+      mail.refuses = true;
+      const { fire } = await makeRule(server(), [
+        { mode: 'webhook', webhook_url: gone.url, send_once: true },
+        { mode: 'email' },
+      ]);
+      await fire();
+      await quiet(server());
+      const jobs = (await jobsOf(server(), 'deliver_notification')).filter(({ state }) => state === 'queued');
+      expect(jobs.map(({ attempt }) => attempt)).toEqual([1, 1]);
+      expect(jobs.map(({ message }) => message).join()).toMatch(/cannot be reached/);
+      await server().world.db.write((tx) => sql`delete from jobs where kind = 'deliver_notification'`.execute(tx));
+    });
+
+    test('a mapping that fails is not tried again', async () => {
+      const mapping = await server().admin.post('/propertymappings/notification/', {
+        name: `bad-mapping-${server().kind}`,
+        expression: 'return notification.nothing.at.all;',
+      });
+      const { fire } = await makeRule(server(), [
+        { mode: 'webhook', webhook_url: hook.url, send_once: true, webhook_mapping: mapping.body.pk },
+      ]);
+      await fire();
+      await quiet(server());
+      expect((await jobsOf(server(), 'deliver_notification')).filter(({ state }) => state === 'failed')).toMatchObject([
+        { message: expect.stringContaining('The mapping failed') },
+      ]);
+      expect(hook.bodies).toEqual([]);
+    });
+
+    test('rules do not answer to themselves', async () => {
+      const { ada, fire, policy } = await makeRule(server(), []);
+      const { body: rule } = await server().admin.get(`/events/rules/?search=${policy.name}`);
+      const all = await server().admin.post('/policies/expression/', {
+        name: `all-${policy.name}`,
+        expression: 'return true;',
+      });
+      const bound = await server().admin.post('/policies/bindings/', {
+        target: rule.results[0].pk,
+        policy: all.body.pk,
+        order: 1,
+      });
+      await server().admin.patch(`/policies/expression/${policy.pk}/`, { expression: 'return nothing.here;' });
+      await quiet(server());
+      const before = (await bodiesOf(ada)).length;
+      await fire();
+      await quiet(server());
+      // The event that somebody wrote, and the record of their writing it.
+      expect((await bodiesOf(ada)).length).toBe(before + 2);
+      const { body } = await server().admin.get('/events/events/?action=policy_exception');
+      expect(body.pagination.count).toBeGreaterThan(0);
+      await server().admin.delete(`/policies/bindings/${bound.body.pk}/`);
+    });
+
+    test('a transport is tested by a message to the caller', async () => {
+      const { transports } = await makeRule(server(), [
+        { mode: 'webhook', webhook_url: hook.url },
+        { mode: 'email' },
+        {},
+      ]);
+      const [webhook, email, local] = transports.map((pk) => `/events/transports/${pk}/test/`) as [
+        string,
+        string,
+        string,
+      ];
+      expect((await server().admin.post(webhook)).body).toEqual({ messages: ['The receiver answered with 200.'] });
+      expect(hook.bodies).toMatchObject([{ severity: 'notice', user_username: 'admin', event_user_username: null }]);
+      expect((await server().admin.post(email)).status).toBe(200);
+      expect(mail.mails).toHaveLength(1);
+      expect((await server().admin.post(local)).status).toBe(200);
+      expect((await bodiesOf({ api: server().admin }))[0]).toContain('Test notification');
+      await server().admin.post(`${webhook}?dry_run=true`);
+      expect(hook.bodies).toHaveLength(1);
+      hook.status = 500;
+      mail.refuses = true;
+      for (const path of [webhook, email]) expect((await server().admin.post(path)).status).toBe(400);
+      const viewer = await server().user(['svc_events.view_notificationtransport']);
+      expect((await viewer.api.post(webhook)).status).toBe(403);
+      expect((await server().nobody.post(webhook)).status).toBe(403);
+    });
+
+    test('a transport whose receiver says nothing is given up after a while', async () => {
+      hook.status = null;
+      const { transports } = await makeRule(server(), [{ mode: 'webhook', webhook_url: hook.url }]);
+      const answer = await server().admin.post(`/events/transports/${transports[0]}/test/`);
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('took too long')]);
+    }, 20_000);
+  },
+  { env },
+);
+
+describeOnBoth('e-mail without a mail server in the settings', (server) => {
+  test('fails visibly, once', async () => {
+    const { fire, transports } = await makeRule(server(), [{ mode: 'email' }]);
+    await fire();
+    await quiet(server());
+    expect((await failures(server()))[0].context.message).toContain('GATEHOUSE_SMTP_URL');
+    const answer = await server().admin.post(`/events/transports/${transports[0]}/test/`);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('GATEHOUSE_SMTP_URL')]);
+  });
+});
