@@ -7,7 +7,7 @@ import { randomText } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call, Reply } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { typeName } from '../../resource/fields/well-formed.ts';
+import { isStorable, typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { applicableFlow } from '../applicable-flow.ts';
 import { type FlowPlan, planCookie, planTokenOf } from '../plan.ts';
@@ -139,6 +139,7 @@ async function begin(
 }
 
 async function loadFlow(query: Query, slug: string): Promise<FlowFacts | null> {
+  if (!isStorable(slug)) return null;
   const { rows } = await sql<FlowFacts>`select pk, slug, name, title, designation, background, layout, denied_action
     from flows where slug = ${slug}`.execute(query);
   return rows[0] ?? null;
