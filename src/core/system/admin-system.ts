@@ -105,6 +105,6 @@ function runtimeFacts(version: string) {
 }
 
 function environment(): string {
-  if (process.env.KUBERNETES_SERVICE_HOST) return 'kubernetes';
+  if (existsSync('/var/run/secrets/kubernetes.io/serviceaccount')) return 'kubernetes';
   return existsSync('/.dockerenv') || existsSync('/run/.containerenv') ? 'container' : 'custom';
 }
