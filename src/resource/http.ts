@@ -54,14 +54,12 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
 
   /** Callers who are not signed in, or not rightly, share a limit per address. */
   async function signedIn(request: FastifyRequest, facts: RequestFacts): Promise<Actor | null> {
-    try {
-      const actor = await needs.authenticate(facts);
-      if (!actor) await checkLimit(request);
-      return actor;
-    } catch (error) {
+    const actor = await needs.authenticate(facts).catch(async (error: unknown) => {
       await checkLimit(request);
       throw error;
-    }
+    });
+    if (!actor) await checkLimit(request);
+    return actor;
   }
 
   async function checkLimit(request: FastifyRequest): Promise<void> {
