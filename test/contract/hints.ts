@@ -20,6 +20,8 @@ export interface OperationHint {
   readonly query?: string;
   /** Values of the path in place of the key of a sample. */
   readonly params?: (make: Hinting) => Promise<Readonly<Record<string, string>>>;
+  /** Permissions that it asks for on top of the one it declares. */
+  readonly alsoNeeds?: readonly string[];
   /** Why no test here can make it succeed; its own tests do. */
   readonly undrivable?: string;
   /** How many events it leaves, where that is not one for a write and none for a GET, and why. */
@@ -98,7 +100,10 @@ const onlyTries = { count: 0, why: 'it tries something out and keeps nothing' };
 const settings: OperationHint = {
   body: () => ({ avatars: 'initials', event_retention: 'days=30', default_token_duration: 'hours=1' }),
 };
-const member: OperationHint = { body: async ({ key }) => ({ pk: await key('svc_core.user') }) };
+const member: OperationHint = {
+  body: async ({ key }) => ({ pk: await key('svc_core.user') }),
+  alsoNeeds: ['svc_core.view_user'],
+};
 const permissions: OperationHint['body'] = () => ({ permissions: ['svc_core.view_group'] });
 const ofUser: OperationHint = {
   params: async ({ key }) => ({ id: String(await key('svc_core.user')) }),
@@ -109,6 +114,7 @@ const ofRole: OperationHint = {
   body: permissions,
 };
 const connection = (sourceModel: string, to: 'user' | 'group'): OperationHint => ({
+  alsoNeeds: [`svc_core.change_${to}`, sourceModel.replace('.', '.change_')],
   body: async ({ number, key }) => ({
     identifier: `identifier-${number}`,
     source: await key(sourceModel),
@@ -128,6 +134,8 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,
   core_tokens_view_key_retrieve: showsSecret,
+  core_users_metrics_retrieve: { alsoNeeds: ['svc_events.view_event'] },
+  core_users_service_account_create: { alsoNeeds: ['svc_core.add_token', 'svc_core.add_group'] },
   core_transactional_applications_update: {
     body: async ({ number, key }) => ({
       app: { name: `name ${number}`, slug: `slug-${number}` },
@@ -151,10 +159,12 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   policies_all_test_create: {
     body: async ({ key }) => ({ user: await key('svc_core.user'), context: {} }),
     events: onlyTries,
+    alsoNeeds: ['svc_core.view_user'],
   },
   propertymappings_all_test_create: {
     body: async ({ key }) => ({ user: await key('svc_core.user'), context: {} }),
     events: onlyTries,
+    alsoNeeds: ['svc_core.view_user'],
   },
   rbac_permissions_assigned_by_roles_assign: ofRole,
   rbac_permissions_assigned_by_roles_list: { query: 'model=svc_core.group' },

@@ -5,6 +5,7 @@ import { isRef } from '../../src/resource/fields/ref.ts';
 import { keyFilter } from '../../src/resource/query.ts';
 import type { Resource } from '../../src/resource/resource.ts';
 import type { Api } from '../support/api.ts';
+import { statementsOf } from '../support/statements.ts';
 import { describeEveryResource, type ResourceGround } from './every-resource.ts';
 import type { Sample } from './maker.ts';
 
@@ -200,16 +201,5 @@ describeEveryResource(
 const sortedNumbers = (values: readonly unknown[]) =>
   values.toSorted((a, b) => (a === null ? 1 : b === null ? -1 : Number(a) - Number(b)));
 
-async function statements(
-  { world }: ResourceGround['server'],
-  work: () => Promise<{ status: number }>,
-): Promise<string[]> {
-  const seen: string[] = [];
-  const stop = world.db.onStatement(({ sql: text }) => seen.push(text));
-  try {
-    expect((await work()).status).toBe(200);
-  } finally {
-    stop();
-  }
-  return seen;
-}
+const statements = (server: ResourceGround['server'], work: () => Promise<{ status: number }>): Promise<string[]> =>
+  statementsOf(server, async () => expect((await work()).status).toBe(200));
