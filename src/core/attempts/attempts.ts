@@ -16,6 +16,8 @@ const freeForUser = 10;
 const freeForAddress = 200;
 const shortestWaitMs = 2_000;
 const longestWaitMs = 15 * 60_000;
+/** Blocked until then: not at all. Not the attempt's own moment, which others that began earlier would have to wait for. */
+const longAgo = '1970-01-01T00:00:00.000000Z';
 /** After so long without an attempt the count starts anew. */
 const forgottenAfterMs = 24 * 3_600_000;
 
@@ -52,7 +54,7 @@ async function count(tx: Query, subject: string, free: number, now: string): Pro
   const { rows } = await sql<{
     failures: number;
   }>`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
-    values (${subject}, 1, ${now}, ${expires})
+    values (${subject}, 1, ${longAgo}, ${expires})
     on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
       expires = ${expires} where a.blocked_until <= ${now} returning failures`.execute(tx);
   const failures = rows[0]?.failures;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeApplication, makeProvider } from '../../support/providers.ts';
 import { describeOnBoth } from '../../support/server.ts';
+import { statementsOf } from '../../support/statements.ts';
 
 const path = '/core/applications/';
 const full = 'superuser_full_list=true&page_size=1000';
@@ -149,14 +150,8 @@ describeOnBoth('applications', (server) => {
   });
 
   test('a list costs the same however many applications and bindings there are', async () => {
-    const { world, admin } = server();
-    const count = async () => {
-      let statements = 0;
-      const stop = world.db.onStatement(() => statements++);
-      await admin.get(`${path}?page_size=1000`);
-      stop();
-      return statements;
-    };
+    const { admin } = server();
+    const count = async () => (await statementsOf(server(), () => admin.get(`${path}?page_size=1000`))).length;
     const everyone = (await admin.post('/core/groups/', { name: `every ${Math.random()}` })).body.pk;
     const add = async () => bind((await makeApplication(server())).pk, { group: everyone });
     await add();

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addMilliseconds } from '../../../src/platform/clock.ts';
 import { grantKinds, makeGrant, makeProvider } from '../../support/providers.ts';
 import { adminToken, describeOnBoth, type TestServer } from '../../support/server.ts';
+import { statementsOf } from '../../support/statements.ts';
 
 const day = 86_400_000;
 const keysOf = (answer: { body: { results: { pk: number }[] } }) => answer.body.results.map(({ pk }) => pk);
@@ -119,15 +120,9 @@ describeOnBoth('OAuth2 access tokens', (server) => {
   });
 
   test('a list costs the same however long it is', async () => {
-    const { world, admin } = server();
+    const { admin } = server();
     const provider = await makeProvider(server());
-    const count = async () => {
-      let statements = 0;
-      const stop = world.db.onStatement(() => statements++);
-      await admin.get(`${path}?page_size=100`);
-      stop();
-      return statements;
-    };
+    const count = async () => (await statementsOf(server(), () => admin.get(`${path}?page_size=100`))).length;
     const before = await count();
     const owner = await server().user();
     for (let made = 0; made < 20; made++) {

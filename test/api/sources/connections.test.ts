@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { statementsOf } from '../../support/statements.ts';
 import { eventsDuring, grantOn, makeFlow, makeSource, unique } from './fixtures.ts';
 
 const github = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
@@ -269,15 +270,8 @@ describeOnBoth('connections of users to sources', (server) => {
 
   test('a list costs the same whatever it holds', async () => {
     const user = await server().user();
-    const count = async () => {
-      let statements = 0;
-      const stop = server().world.db.onStatement(() => {
-        statements += 1;
-      });
-      await server().admin.get('/sources/user_connections/saml/');
-      stop();
-      return statements;
-    };
+    const count = async () =>
+      (await statementsOf(server(), () => server().admin.get('/sources/user_connections/saml/'))).length;
     const before = await count();
     for (let at = 0; at < 5; at++) {
       const { source } = await prepare(server(), 'saml');
