@@ -292,7 +292,9 @@ describeOnBoth(
         expect((await person.api.get('/core/tokens/come-and-gone/used_by/')).body).toEqual([]);
         expect((await person.api.delete('/core/tokens/come-and-gone/')).status).toBe(204);
       });
-      expect(events.map(({ action }) => action)).toEqual(['model_created', 'model_updated', 'model_deleted']);
+      // The clock stands still, so their order says nothing.
+      const actions = events.map(({ action }) => action).toSorted();
+      expect(actions).toEqual(['model_created', 'model_deleted', 'model_updated']);
       expect(events.map(({ text }) => text).join()).not.toMatch(/key_hash|"key"/);
     });
   },
