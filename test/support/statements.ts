@@ -1,12 +1,15 @@
 import { quiet } from './jobs.ts';
 import type { TestServer } from './server.ts';
 
-/** The statements that something sends to the database; those of jobs, which come by themselves, are left out. */
+/** Jobs come by themselves: their own statements, and those of any transaction's beginning and end. */
+const besides = /\bjobs\b|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+
+/** The statements that reading something sends to the database. */
 export async function statementsOf(server: TestServer, work: () => Promise<unknown>): Promise<string[]> {
   await quiet(server);
   const statements: string[] = [];
   const stop = server.world.db.onStatement(({ sql }) => {
-    if (!/\bjobs\b/.test(sql)) statements.push(sql);
+    if (!besides.test(sql)) statements.push(sql);
   });
   try {
     await work();
