@@ -11,9 +11,6 @@ export interface StoredEvent {
   readonly text: string;
 }
 
-/** What calls that the server makes by itself carry in place of a method. */
-const systemMethod = 'SYSTEM';
-
 /** The events that were written while `work` ran; what jobs report comes beside, whenever they are done. */
 export async function eventsOf({ world }: TestServer, work: () => Promise<unknown>): Promise<StoredEvent[]> {
   const known = new Set((await rows(world.db.read)).map(({ pk }) => pk));
@@ -26,8 +23,7 @@ export async function eventsOf({ world }: TestServer, work: () => Promise<unknow
       username,
       context: JSON.parse(context),
       text: context,
-    }))
-    .filter(({ context }) => context.http_request?.method !== systemMethod);
+    }));
 }
 
 async function rows(db: TestServer['world']['db']['read']) {
