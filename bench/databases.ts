@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -13,6 +13,8 @@ export interface BenchDatabase {
   readonly place: string;
   /** What autovacuum would have done by the time a server has been in use. */
   settle(): Promise<void>;
+  /** The same data once more; nobody may have it open. */
+  copy(): Promise<BenchDatabase>;
   drop(): Promise<void>;
 }
 
@@ -22,43 +24,46 @@ export interface BenchDatabases {
 }
 
 export function sqliteDatabases(): BenchDatabases {
+  return { kind: 'sqlite', fresh: async () => sqliteDatabase(newFolder()) };
+}
+
+function sqliteDatabase(folder: string): BenchDatabase {
+  const place = join(folder, 'gatehouse.db');
   return {
     kind: 'sqlite',
-    async fresh() {
-      const folder = newFolder();
-      return {
-        kind: 'sqlite',
-        settings: { GATEHOUSE_DATA_DIR: folder },
-        place: join(folder, 'gatehouse.db'),
-        settle: async () => {},
-        drop: async () => rmSync(folder, { recursive: true, force: true }),
-      };
+    settings: { GATEHOUSE_DATA_DIR: folder },
+    place,
+    settle: async () => {},
+    async copy() {
+      const twin = sqliteDatabase(newFolder());
+      copyFileSync(place, twin.place);
+      return twin;
     },
+    drop: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
 /** Databases of their own on a PostgreSQL server: what is there already is never touched. */
 export function postgresDatabases(adminUrl: string): BenchDatabases {
-  return {
-    kind: 'postgres',
-    async fresh() {
-      const name = `gatehouse_bench_${randomBytes(5).toString('hex')}`;
-      const folder = newFolder();
-      const url = new URL(adminUrl);
-      url.pathname = `/${name}`;
-      await query(adminUrl, `create database "${name}"`);
-      return {
-        kind: 'postgres',
-        settings: { GATEHOUSE_DATA_DIR: folder, DATABASE_URL: url.href },
-        place: url.href,
-        settle: () => query(url.href, 'vacuum analyze'),
-        async drop() {
-          await query(adminUrl, `drop database if exists "${name}" with (force)`);
-          rmSync(folder, { recursive: true, force: true });
-        },
-      };
-    },
-  };
+  async function create(template: string): Promise<BenchDatabase> {
+    const name = `gatehouse_bench_${randomBytes(5).toString('hex')}`;
+    const folder = newFolder();
+    const url = new URL(adminUrl);
+    url.pathname = `/${name}`;
+    await query(adminUrl, `create database "${name}" template "${template}"`);
+    return {
+      kind: 'postgres',
+      settings: { GATEHOUSE_DATA_DIR: folder, DATABASE_URL: url.href },
+      place: url.href,
+      settle: () => query(url.href, 'vacuum analyze'),
+      copy: () => create(name),
+      async drop() {
+        await query(adminUrl, `drop database if exists "${name}" with (force)`);
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  }
+  return { kind: 'postgres', fresh: () => create('template1') };
 }
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));

@@ -5,12 +5,13 @@ import { load, type Sizes } from './load.ts';
 import { type MeasuredRow, measureRow, median } from './measure.ts';
 import { adminToken, commonSettings, withApp } from './open-app.ts';
 import type { BenchOptions } from './options.ts';
-import { buildBundle, startDriver, startFloor, startServer } from './processes.ts';
+import { buildBundle, type ServerProcess, startDriver, startFloor, startServer } from './processes.ts';
 import { benchRows } from './rows.ts';
 
 const sizes: Sizes = { users: 10_000, policies: 1_000, rules: 1_000, events: 100_000, accessTokens: 100_000 };
 const starts = 5;
 const idleSeconds = 10;
+const settledWithinSeconds = 60;
 
 /** What a server costs besides its requests. */
 export interface Life {
@@ -70,8 +71,10 @@ export async function measureRows(
   database: BenchDatabase,
   { rounds, profileFolder, only, say }: BenchOptions,
 ) {
+  // Of its own: what the floor writes would give the server's jobs work that no request to the server has made.
+  const floorDatabase = await database.copy();
   const server = await startServer({ ...commonSettings, ...database.settings }, profileFolder);
-  const floor = await startFloor(database.kind, database.place);
+  const floor = await startFloor(floorDatabase.kind, floorDatabase.place);
   const driver = startDriver();
   try {
     await pause(1000);
@@ -87,14 +90,25 @@ export async function measureRows(
     return { rows, memoryAfterStart, memoryAfterRun, idleStatements };
   } finally {
     driver.stop();
-    floor.stop();
+    await floor.stop();
     await server.stop();
+    await floorDatabase.drop();
   }
 }
 
-async function statementsWhenIdle(server: { statements(): Promise<number> }): Promise<number> {
-  await pause(1000);
+/** Statements while nothing is asked, once what the writes have left to do is done. */
+async function statementsWhenIdle(server: ServerProcess): Promise<number> {
+  // To look at the count may itself cost a statement.
   const before = await server.statements();
-  await pause(idleSeconds * 1000);
+  const perLook = (await server.statements()) - before;
+  for (let waited = 0; waited < settledWithinSeconds; waited++) {
+    if ((await statementsIn(server, 1)) <= perLook) break;
+  }
+  return (await statementsIn(server, idleSeconds)) - perLook;
+}
+
+async function statementsIn(server: ServerProcess, seconds: number): Promise<number> {
+  const before = await server.statements();
+  await pause(seconds * 1000);
   return (await server.statements()) - before;
 }

@@ -70,13 +70,13 @@ export interface FloorProcess {
   readonly port: number;
   readonly pid: number;
   load(recipes: readonly Recipe[]): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 export async function startFloor(kind: 'sqlite' | 'postgres', place: string): Promise<FloorProcess> {
   const child = forkOf('floor-process.ts', [kind, place]);
   const { port } = (await nextMessage(child)) as { port: number };
-  return { port, pid: child.pid as number, load: (recipes) => ask(child, recipes), stop: () => void child.kill() };
+  return { port, pid: child.pid as number, load: (recipes) => ask(child, recipes), stop: () => endOf(child) };
 }
 
 export interface DriverProcess {
@@ -87,6 +87,12 @@ export interface DriverProcess {
 export function startDriver(): DriverProcess {
   const child = forkOf('driver-process.ts', []);
   return { drive: (order) => ask(child, order), stop: () => void child.kill() };
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill();
+  await ended;
 }
 
 function forkOf(file: string, args: string[]): ChildProcess {
