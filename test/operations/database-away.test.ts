@@ -67,7 +67,10 @@ test.skipIf(!database)(
 
     const { code, stdout, stderr } = await server.stop();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const failures = logLines(stdout).filter(({ level }) => level === 'error');
+    const errors = logLines(stdout).filter(({ level }) => level === 'error');
+    // Jobs miss the database as well, and say so in lines of their own.
+    const ofJobs = /^(the job queue cannot be read|a job could not be closed|a schedule could not be queued)$/;
+    const failures = errors.filter(({ msg }) => !ofJobs.test(String(msg)));
     expect(failures.length).toBeGreaterThan(3);
     for (const line of failures) {
       expect(line).toMatchObject({ msg: 'request failed', request_id: expect.any(String), res: { status: 503 } });

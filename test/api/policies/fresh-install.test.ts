@@ -19,7 +19,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     expect(await namesAt('/events/transports/')).toEqual(['default-email-transport', 'default-local-transport']);
   });
 
-  test('there are policies of one kind only, bound to the flows that sources lead into', async () => {
+  test('there are expressions and event matchers, bound to flows, a stage and the rules', async () => {
     expect(await namesAt('/policies/expression/')).toEqual([
       'default-authentication-flow-password-stage',
       'default-source-authentication-if-sso',
@@ -32,6 +32,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     const { body } = await server().admin.get('/policies/bindings/');
     const bound = body.results.map(({ policy_obj }: { policy_obj: { name: string } }) => policy_obj.name);
     expect(bound.toSorted()).toEqual([
+      'default-authentication-flow-password-stage',
       'default-match-configuration-error',
       'default-match-policy-exception',
       'default-match-property-mapping-exception',
