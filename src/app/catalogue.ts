@@ -65,6 +65,7 @@ import { scimSource } from '../kinds/sources/scim/scim.resource.ts';
 import { scimGroupResource, scimUserResource } from '../kinds/sources/scim/scim-records.resource.ts';
 import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
+import { captcha } from '../kinds/stages/captcha/captcha.ts';
 import { consenting } from '../kinds/stages/consent/consent.ts';
 import { denying } from '../kinds/stages/deny/deny.ts';
 import { dummy } from '../kinds/stages/dummy/dummy.ts';
@@ -167,7 +168,7 @@ export function catalogue(world: World & Acting, { policyKinds, policies, stageK
     // Flows and stages
     flowResource,
     stageBindingResource,
-    stagesResource,
+    stagesResource(policies),
     authenticatorWebauthnStage,
     deviceTypeResource,
     ...stageKinds.map(({ resource }) => resource),
@@ -232,6 +233,7 @@ function allStageKinds(world: World, policies: PolicyEngine): StageKind[] {
     prompting({ ...needs, policies }),
     inviting,
     consenting,
+    captcha(needs),
   ];
 }
 

@@ -9,6 +9,8 @@ import { providerKinds } from './0007-providers.ts';
 import { jobs } from './0010-jobs.ts';
 import { actingStages } from './0011-acting-stages.ts';
 import { decidingPolicies } from './0012-deciding-policies.ts';
+import { devices } from './0013-devices.ts';
+import { secondFactors } from './0014-second-factors.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +24,6 @@ export const migrations: readonly Migration[] = [
   jobs,
   actingStages,
   decidingPolicies,
+  devices,
+  secondFactors,
 ];

@@ -1,0 +1,54 @@
+import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../platform/fetch/guarded-fetch.ts';
+import { OutboundError } from '../../platform/fetch/outbound-error.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { typeName } from '../../resource/fields/well-formed.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Write } from '../executor/stage-kind.ts';
+
+/** Why a service that a stage relies on was of no use: words for administrators, without secrets. */
+export class ServiceFault {
+  readonly why: string;
+
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+const limits = { timeoutMs: 5_000, maxBytes: 65_536 };
+
+/** Asks a service that an administrator named while a person waits: it has few seconds, and failing is an answer too. */
+export async function askService(
+  fetch: GuardedFetch,
+  url: string,
+  request: OutboundRequest,
+): Promise<OutboundAnswer | ServiceFault> {
+  try {
+    return await fetch(url, { ...limits, ...request });
+  } catch (error) {
+    if (error instanceof OutboundError) return new ServiceFault(error.message);
+    throw error;
+  }
+}
+
+/** The JSON object that a service answered with. */
+export function objectIn(answer: OutboundAnswer): Row | ServiceFault {
+  try {
+    const body = answer.json();
+    return typeName(body) === 'dict' ? (body as Row) : new ServiceFault('the service did not answer with an object');
+  } catch (error) {
+    if (error instanceof OutboundError) return new ServiceFault(error.message);
+    throw error;
+  }
+}
+
+export const isSuccess = ({ status }: OutboundAnswer): boolean => status >= 200 && status <= 299;
+
+/** Tells administrators that a stage cannot do its work. */
+export function faultEvent(resource: Resource, settings: Row, { why }: ServiceFault): Write {
+  return async (tx, call) => {
+    const model = modelFacts(resource, settings.pk as string, settings);
+    const context = { message: `${settings.name}: ${why}`, model };
+    await call.world.record(tx, call, { action: 'configuration_error', app: resource.app, context });
+  };
+}

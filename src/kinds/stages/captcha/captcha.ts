@@ -1,0 +1,74 @@
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { askService, faultEvent, isSuccess, objectIn, ServiceFault } from '../../../flow/services/ask-service.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { captchaStage } from './captcha-stage.resource.ts';
+
+const longestToken = 16_384;
+
+/** Lets people go on whom a captcha service takes for people. */
+export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind {
+  return {
+    resource: captchaStage,
+    component: 'xak-stage-captcha',
+    challenge: {
+      ...pendingUserSchemas,
+      site_key: stringSchema,
+      js_url: stringSchema,
+      interactive: booleanSchema,
+    },
+    answer: { token: text({ strict: true, trim: false, max: longestToken }) },
+    async show(step) {
+      const { public_key: site_key, js_url, interactive } = step.settings;
+      return ask({ ...(await pendingUserMembers(step)), site_key, js_url, interactive });
+    },
+    judge: (step, { token }) => judge(fetch, step, token as string),
+  };
+}
+
+async function judge(fetch: GuardedFetch, step: Step, token: string): Promise<Move> {
+  const { context, settings } = step;
+  const verdict = await askVerdict(fetch, step, token);
+  if (verdict instanceof ServiceFault) {
+    return stay(
+      { token: ['The captcha cannot be checked at the moment.'] },
+      faultEvent(captchaStage, settings, verdict),
+    );
+  }
+  if (verdict.success !== true) return stay({ token: ['The captcha was not solved. Please try again.'] });
+  if (!isWithin(verdict.score, settings)) return stay({ token: ['You were taken for a program. Please try again.'] });
+  const score = typeof verdict.score === 'number' ? verdict.score : null;
+  context.captcha = { response: { success: true, score } };
+  return next();
+}
+
+async function askVerdict(fetch: GuardedFetch, { call, settings }: Step, token: string): Promise<Row | ServiceFault> {
+  const { private_key, api_url } = settings as Record<string, string>;
+  const form = { secret: private_key as string, response: token, remoteip: call.request.clientIp };
+  const answer = await askService(fetch, api_url as string, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  });
+  if (answer instanceof ServiceFault) return answer;
+  if (!isSuccess(answer)) return new ServiceFault(`the service answered with ${answer.status}`);
+  const verdict = objectIn(answer);
+  if (verdict instanceof ServiceFault) return verdict;
+  return typeof verdict.success === 'boolean' && !refusesSecret(verdict)
+    ? verdict
+    : new ServiceFault('the service did not say whether the captcha was solved');
+}
+
+/** The service does not know our key: nobody can ever pass, whatever they solve. */
+const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
+  Array.isArray(codes) && codes.some((code) => code === 'invalid-input-secret' || code === 'missing-input-secret');
+
+/** Services that give no score leave it out; one that is no number is no score. */
+function isWithin(score: unknown, settings: Row): boolean {
+  if (score === undefined || score === null || settings.error_on_invalid_score !== true) return true;
+  if (typeof score !== 'number') return false;
+  return score >= Number(settings.score_min_threshold) && score <= Number(settings.score_max_threshold);
+}
