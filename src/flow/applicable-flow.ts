@@ -50,11 +50,36 @@ export async function applicableFlow(
   return { outcome: 'applies', flow: { pk: row.pk, slug: row.slug, name: row.name } };
 }
 
+/** Which of these flows may begin for the caller, by their keys. Only asks: nothing comes of it. */
+export async function flowsForCaller(
+  policies: PolicyEngine,
+  pks: readonly string[],
+  call: Call,
+  user: UserFacts | null,
+): Promise<Map<string, FlowFacts>> {
+  const rows = await loadFlows(call.db.read, [...new Set(pks)]);
+  const fit = rows.filter(({ authentication }) => isCallerFit(authentication, call));
+  const targets = fit.map(({ policybindingmodel_ptr_id, policy_engine_mode, pk, slug, name }) => ({
+    pk: policybindingmodel_ptr_id,
+    mode: policy_engine_mode,
+    obj: { pk, slug, name },
+  }));
+  const request = policyRequest(call, { user });
+  const results = await policies.evaluateTargets({ call, request, targets, onlyAsks: true });
+  const open = fit.filter(({ policybindingmodel_ptr_id }) => results.get(policybindingmodel_ptr_id)?.passing);
+  return new Map(open.map(({ pk, slug, name }) => [pk, { pk, slug, name }]));
+}
+
 async function loadFlow(query: Query, pk: string): Promise<FlowRow | null> {
+  return (await loadFlows(query, [pk]))[0] ?? null;
+}
+
+async function loadFlows(query: Query, pks: readonly string[]): Promise<FlowRow[]> {
+  if (pks.length === 0) return [];
   const { rows } =
     await sql<FlowRow>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
-    from flows where pk = ${pk}`.execute(query);
-  return rows[0] ?? null;
+    from flows where pk in (${sql.join(pks)})`.execute(query);
+  return rows;
 }
 
 function isCallerFit(authentication: string, { actor }: Call): boolean {

@@ -1,14 +1,20 @@
+import type { PolicyEngine } from '../policy/engine.ts';
 import { defineFamilyList } from '../resource/family.ts';
+import type { Resource } from '../resource/resource.ts';
 import { stageFamily } from './stage.family.ts';
+import { userSettingsAction } from './user-settings.ts';
 
 /** Stages of every kind. */
-export const stagesResource = defineFamilyList({
-  family: stageFamily,
-  path: '/stages/all/',
-  param: 'stage_uuid',
-  key: 'uuid',
-  schema: 'Stage',
-  names: ['stage', 'stages'],
-  order: ['name'],
-  search: ['name'],
-});
+export function stagesResource(policies: PolicyEngine): Resource {
+  return defineFamilyList({
+    family: stageFamily,
+    path: '/stages/all/',
+    param: 'stage_uuid',
+    key: 'uuid',
+    schema: 'Stage',
+    names: ['stage', 'stages'],
+    order: ['name'],
+    search: ['name'],
+    actions: [userSettingsAction(policies)],
+  });
+}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { imageActions } from '../core/media/image-actions.ts';
+import { userSetting } from '../flow/user-settings.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { callersFacts, policyRequest } from '../policy/request.ts';
@@ -7,7 +8,7 @@ import type { Action } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import type { Field } from '../resource/fields/field.ts';
 import { text } from '../resource/fields/text.ts';
-import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { arrayOf } from '../resource/json-schema.ts';
 import type { Resource } from '../resource/resource.ts';
 import { loadSources } from './load-source.ts';
 import { filterable, type SourceRow, sourceFamily, unused } from './source.family.ts';
@@ -76,14 +77,6 @@ const baseView = {
     meta_model_name: sourceFamily.model,
   },
 };
-
-const userSetting = objectSchema({
-  object_uid: stringSchema,
-  component: stringSchema,
-  title: stringSchema,
-  configure_url: stringSchema,
-  icon_url: stringSchema,
-});
 
 /** What the caller may link to: enabled sources whose policies let them. */
 function userSettingsAction({ policies, linkable }: Needs): Action {

@@ -13,6 +13,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   core_applications_check_access_retrieve: 'whether policies let them use one',
   core_brands_current_retrieve: 'how sign-in pages look',
   sources_all_user_settings_list: 'the sources they may connect to',
+  stages_all_user_settings_list: 'what they may set up for themselves',
   sources_oauth_source_types_list: 'fixed facts',
   events_events_actions_list: 'fixed facts',
   events_notifications_mark_all_seen_create: 'their own notifications',

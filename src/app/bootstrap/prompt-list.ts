@@ -32,15 +32,19 @@ export const promptStages: readonly FirstPromptStage[] = [
     prompts: [
       known('default-user-settings-field-username', 'username', 'Username', 'text', 200, 'user.username'),
       known('default-user-settings-field-name', 'name', 'Name', 'text', 201, 'user.name'),
-      known('default-user-settings-field-email', 'email', 'Email', 'email', 202, 'user.email'),
-      known(
-        'default-user-settings-field-locale',
-        'attributes.settings.locale',
-        'Locale',
-        'xak-locale',
-        203,
-        'user.attributes.settings?.locale ?? ""',
-      ),
+      // Not everybody has an address, and most leave the language to their browser: that must not keep them from the rest.
+      { ...known('default-user-settings-field-email', 'email', 'Email', 'email', 202, 'user.email'), required: false },
+      {
+        ...known(
+          'default-user-settings-field-locale',
+          'attributes.settings.locale',
+          'Locale',
+          'xak-locale',
+          203,
+          'user.attributes.settings?.locale ?? ""',
+        ),
+        required: false,
+      },
     ],
   },
   {

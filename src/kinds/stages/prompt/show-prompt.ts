@@ -41,7 +41,8 @@ export interface PromptContext {
   readonly promptContext: Readonly<Record<string, Json>>;
 }
 
-export const promptOf = (row: Row): Prompt => row as unknown as Prompt;
+/** Of a row as it is stored, too: SQLite has numbers for flags. */
+export const promptOf = (row: Row): Prompt => ({ ...(row as unknown as Prompt), required: Boolean(row.required) });
 
 /** Works out what a prompt shows. Throws `Invalid` when one of its expressions fails, naming the member it stands in. */
 export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt {
