@@ -19,6 +19,7 @@ import { systemOperations } from '../core/system/system-operations.ts';
 import { systemTaskResource } from '../core/system/system-task.resource.ts';
 import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
+import type { DeviceKind } from '../flow/devices/device-kind.ts';
 import type { StageKind } from '../flow/executor/stage-kind.ts';
 import { flowResource } from '../flow/flow.resource.ts';
 import type { AttemptScore } from '../flow/passwords/judge-password.ts';
@@ -106,6 +107,7 @@ import type { World } from './world.ts';
 export interface Kinds {
   readonly policyKinds: readonly PolicyKind[];
   readonly policies: PolicyEngine;
+  readonly deviceKinds: readonly DeviceKind[];
   readonly stageKinds: readonly StageKind[];
   readonly transports: readonly TransportKind[];
 }
@@ -113,7 +115,13 @@ export interface Kinds {
 export function createKinds(world: World): Kinds {
   const policyKinds = allPolicyKinds(world);
   const policies = createPolicyEngine(policyKinds);
-  return { policyKinds, policies, stageKinds: allStageKinds(world, policies), transports: transportKinds(world) };
+  return {
+    policyKinds,
+    policies,
+    deviceKinds: allDeviceKinds(),
+    stageKinds: allStageKinds(world, policies),
+    transports: transportKinds(world),
+  };
 }
 
 /** What acts by itself, and how it hears of events. */
@@ -123,7 +131,10 @@ interface Acting {
 }
 
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */
-export function catalogue(world: World & Acting, { policyKinds, policies, stageKinds, transports }: Kinds): Resource[] {
+export function catalogue(
+  world: World & Acting,
+  { policyKinds, policies, deviceKinds, stageKinds, transports }: Kinds,
+): Resource[] {
   const askAccess = askApplicationAccess(policies);
   const openFetch = openFetchWithin(world.config.outboundAllow);
   const all: Resource[] = [
@@ -172,6 +183,7 @@ export function catalogue(world: World & Acting, { policyKinds, policies, stageK
     authenticatorWebauthnStage,
     deviceTypeResource,
     ...stageKinds.map(({ resource }) => resource),
+    ...deviceKinds.flatMap(({ doors }) => [doors.own, doors.admin]),
     promptResource(world),
     invitationResource(world),
     brandResource(world),
@@ -214,6 +226,11 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
 /** What can decide about access. */
 function allPolicyKinds(world: World): PolicyKind[] {
   return [passwordExpiry, reputation, geoIp(world), expressions(world), eventMatcher, passwords(world), dummyPolicies];
+}
+
+/** What people prove themselves with beside a password. */
+function allDeviceKinds(): DeviceKind[] {
+  return [];
 }
 
 /** What people go through in flows. */

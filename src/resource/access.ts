@@ -24,6 +24,9 @@ export async function visibleRows(
       return null;
     case 'owner':
       return actor.isSuperuser ? null : sql`${row.col(visibility.column)} = ${actor.user.pk}`;
+    case 'superuser':
+      if (!actor.isSuperuser) throw new Problem('permission_denied');
+      return null;
     case 'rule':
       return visibility.where(actor, row, call);
     case 'permission': {
@@ -101,7 +104,8 @@ export function checkMayAdd(resource: Resource, call: Call): Actor {
   const actor = requireActor(call);
   const { visibility } = resource;
   if (visibility?.by === 'owner' && visibility.create === 'anyone signed in') return actor;
-  if (!actor.holds(resource.permission('add'))) throw new Problem('permission_denied');
+  if (visibility?.by === 'superuser' ? !actor.isSuperuser : !actor.holds(resource.permission('add')))
+    throw new Problem('permission_denied');
   return actor;
 }
 

@@ -73,6 +73,8 @@ export interface Declaration {
   /** Work after the row is written, in the same transaction. Not for rules: those belong in `check`. */
   readonly afterWrite?: (input: AfterWrite) => Promise<void>;
   readonly maxPageSize?: number;
+  /** Another way to the rows of a model that another resource stands for: for other callers, by other rules. */
+  readonly isSecondDoor?: boolean;
 }
 
 /** A part of a resource, shown where another nests it. */
@@ -99,6 +101,8 @@ export type Visibility =
       readonly by: 'rule';
       readonly where: (actor: Actor, row: RowAlias, call: Call) => Promise<RawBuilder<unknown> | null>;
     }
+  /** Superusers see and write every row; nobody else sees any. */
+  | { readonly by: 'superuser' }
   /** Every signed-in caller sees every row. */
   | { readonly by: 'anyone signed in' };
 

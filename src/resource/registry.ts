@@ -2,6 +2,7 @@ import type { Resource } from './resource.ts';
 
 /** Every resource there is, found by the model it stands for. */
 export interface Registry {
+  /** All of them, second doors too. */
   readonly resources: readonly Resource[];
   find(model: string): Resource | undefined;
   require(model: string): Resource;
@@ -11,11 +12,12 @@ export interface Registry {
 
 export function createRegistry(resources: readonly Resource[]): Registry {
   const byModel = new Map<string, Resource>();
-  for (const resource of resources) {
+  const first = resources.filter(({ isSecondDoor }) => !isSecondDoor);
+  for (const resource of first) {
     if (byModel.has(resource.model)) throw new Error(`two resources stand for ${resource.model}`);
     byModel.set(resource.model, resource);
   }
-  const byFamily = Map.groupBy(resources, ({ family }) => family?.model);
+  const byFamily = Map.groupBy(first, ({ family }) => family?.model);
   return {
     resources,
     find: (model) => byModel.get(model),

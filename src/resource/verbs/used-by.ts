@@ -14,7 +14,7 @@ export async function usedBy(engine: Engine, resource: Resource, call: Call): Pr
   const models = new Set([resource.model, resource.family?.model, found.values.kind as string | undefined]);
   const users: Row[] = [];
   for (const other of engine.registry.resources) {
-    if (other.verbs.length === 0 || engine.registry.kinds(other.model).length > 0) continue;
+    if (other.isSecondDoor || other.verbs.length === 0 || engine.registry.kinds(other.model).length > 0) continue;
     for (const [name, field] of Object.entries(other.allFields)) {
       if (!isRef(field) || !models.has(field.model)) continue;
       users.push(...(await rowsNaming(engine, other, name, field, found.pk, call)));

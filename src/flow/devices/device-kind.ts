@@ -1,0 +1,67 @@
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Json } from '../../lib/json.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import type { Step } from '../executor/stage-kind.ts';
+import type { DeviceDoors } from './device.family.ts';
+
+/** The classes of device, as settings and screens name them. */
+export const deviceClasses = ['static', 'totp', 'webauthn', 'twofactor', 'sms'] as const;
+export type DeviceClass = (typeof deviceClasses)[number];
+
+/** The members of an answer in which proofs come. */
+export type ProofMember = 'code' | 'webauthn' | 'twofactor';
+
+/** A stored device: the members of its resource, secrets in clear. */
+export interface Device extends Row {
+  readonly pk: number;
+  readonly user: number;
+  readonly name: string;
+  readonly last_used: string | null;
+}
+
+/** What a screen is told of a device that can be used. */
+export interface DeviceChallenge {
+  readonly device_class: DeviceClass;
+  /** The device's key, or -1 for whichever of them is at hand. */
+  readonly device_uid: string;
+  readonly challenge: Readonly<Record<string, Json>>;
+  readonly last_used: string | null;
+}
+
+/** What a class of device is asked to work with. */
+export interface FactorGround {
+  /** Its `settings` are those of the validating stage. In `memory` a class keeps what it needs under its own name. */
+  readonly step: Step;
+  /** Whom the flow is about; null when the device itself is to tell (sign-in without a name). */
+  readonly user: UserFacts | null;
+  /** The user's confirmed devices of this class. */
+  readonly devices: readonly Device[];
+}
+
+export type Proof = { readonly device: Device } | { readonly complaint: string };
+
+/** A class of devices: how people prove that they hold one. How they get one is a stage of its own. */
+export interface DeviceKind {
+  readonly deviceClass: DeviceClass;
+  readonly doors: DeviceDoors;
+  /** Where in an answer its proofs come. */
+  readonly proof: ProofMember;
+  /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */
+  challenges(ground: FactorGround): Promise<readonly DeviceChallenge[]>;
+  /** The person chose this device: what has to be sent to it is sent. Says what is wrong, or null. */
+  choose?(ground: FactorGround, device: Device): Promise<string | null>;
+  /**
+   * Judges a proof. Attempts were counted before. A right one is used up here, in a transaction of its own and once only,
+   * however many requests bring it at the same time; never accept a device that is not the user's.
+   */
+  prove(ground: FactorGround, given: Json): Promise<Proof>;
+}
+
+/** A challenge for each device, for classes that need nothing but a code. */
+export const plainChallenges = (deviceClass: DeviceClass, devices: readonly Device[]): readonly DeviceChallenge[] =>
+  devices.map(({ pk, last_used }) => ({
+    device_class: deviceClass,
+    device_uid: String(pk),
+    challenge: {},
+    last_used,
+  }));

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { actingAs } from '../../core/access/acting-as.ts';
+import type { UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { diffOf, recordWrite } from '../../resource/audit.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { insertRow } from '../../resource/verbs/write-row.ts';
+import { type Move, next, type Step } from '../executor/stage-kind.ts';
+import type { DeviceDoors } from './device.family.ts';
+
+/** Under this name the walk keeps which devices were set up on the way. */
+const enrolled = 'enrolled_devices';
+
+export type Enrolling = { readonly user: UserFacts } | { readonly refusal: string };
+
+/**
+ * The user of the flow, when they may set up another device here. They have to be proven: signed in, signed in elsewhere,
+ * through their password, or made by this walk. And who has devices but no session shows one of them first: else the
+ * password alone would be enough to add a second factor and pass with it.
+ */
+export async function whoEnrols({ call, context, pendingUser }: Step): Promise<Enrolling> {
+  const user = await pendingUser();
+  if (!user?.is_active) return { refusal: 'There is nobody to set this up for.' };
+  if (call.actor?.user.pk === user.pk) return { user };
+  const isProven = context.auth_method !== null || context.is_sso || context.created_user === user.pk;
+  if (!isProven) return { refusal: 'Sign in before you set this up.' };
+  if (context.mfa_devices.length === 0 && (await hasDevices(call.db.read, user.pk)))
+    return { refusal: 'Sign in with the device that you have before you set up another.' };
+  return { user };
+}
+
+/** Whether the user has any device that is in use. */
+export async function hasDevices(query: Query, user: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from devices where "user" = ${user} and confirmed limit 1`.execute(query);
+  return rows.length > 0;
+}
+
+/** Goes on with a new device of the user, stored and recorded with the move. `after` stores what hangs on it. */
+export function enrol(
+  { context }: Step,
+  { own }: DeviceDoors,
+  user: UserFacts,
+  values: Row,
+  after?: (tx: Query, pk: number) => Promise<void>,
+): Move {
+  return next(async (tx, flowCall) => {
+    const call = actingAs(flowCall, user);
+    const { now } = call;
+    const row: Row = { last_used: null, ...values, user: user.pk, confirmed: true, created: now, last_updated: now };
+    const pk = (await insertRow(own, row, call, tx)) as number;
+    await after?.(tx, pk);
+    await recordWrite('model_created', own, pk, row, diffOf(own, null, row), call, tx);
+    context[enrolled] = [...enrolledDevices(context), pk];
+  });
+}
+
+/** Keys of the devices that were set up on this walk. */
+export const enrolledDevices = (context: Step['context']): number[] => (context[enrolled] ?? []) as number[];

@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../resource/call.ts';
+import type { Engine } from '../../resource/read.ts';
+import type { DeviceDoors } from './device.family.ts';
+import type { Device } from './device-kind.ts';
+
+/** Confirmed devices of one kind, secrets in clear. For flows only: nobody's permissions are asked. */
+export async function loadDevices(
+  { engine, call }: { readonly engine: Engine; readonly call: Call },
+  { own }: DeviceDoors,
+  condition: RawBuilder<unknown>,
+): Promise<Device[]> {
+  const plan = engine.plan(own, call);
+  const row = own.row();
+  const { rows } = await sql<Record<string, unknown>>`select ${plan.list} from ${own.from()}
+    where ${row.col('confirmed')} and ${condition} order by ${row.col('pk')}`.execute(call.db.read);
+  const context = { world: call.world, call, registry: engine.registry };
+  return rows.map((raw) => ({ ...plan.load(raw, context), pk: raw.pk as number }) as Device);
+}
+
+/** The user's confirmed devices of one kind. */
+export const devicesOf = (
+  ground: { readonly engine: Engine; readonly call: Call },
+  doors: DeviceDoors,
+  user: number,
+): Promise<Device[]> => loadDevices(ground, doors, sql`${doors.own.row().col('user')} = ${user}`);
