@@ -4,6 +4,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-fund --no-audit
 COPY scripts scripts
 COPY src src
+COPY web web
 # The image has a Node of its own and never builds again, so the one that npm brought and the bundler stay behind.
 RUN npm run build && rm -rf node_modules/node-linux-* node_modules/.bin node_modules/rolldown node_modules/@rolldown node_modules/@oxc-project
 
@@ -13,7 +14,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/scripts scripts
-COPY web web
+COPY --from=build /app/web/static web/static
+COPY --from=build /app/web/api-browser web/api-browser
 # Writable, since V8 keeps its compiled code beside the bundle.
 COPY --from=build --chown=gatehouse:gatehouse /app/dist dist
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=9000 GATEHOUSE_DATA_DIR=/data

@@ -1,9 +1,11 @@
 // Bundles src/ into dist/<fingerprint>/: `gatehouse.js` is our code with its source map, `packages.js` what it uses of
 // node_modules. Two files, because a source map over the packages would cost 100 MB and 0.3 s at the first stack trace.
+// The pages of web/ go into `web/` beside them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleWeb } from './bundle-web.mjs';
 
 /** The exit code that says: the bundler has no build for this platform. */
 export const noBundler = 3;
@@ -35,11 +37,13 @@ function fingerprintOf(root) {
     const { size, mtimeMs } = statSync(path);
     hash.update(`${relative(root, path)}\0${size}\0${mtimeMs}\n`);
   };
-  for (const path of ['package-lock.json', 'scripts/bundle.mjs']) add(join(root, path));
-  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile() && !file.name.endsWith('.test.ts'))
-    .map((file) => join(file.parentPath, file.name));
-  for (const path of sources.sort()) add(path);
+  for (const path of ['package-lock.json', 'scripts/bundle.mjs', 'scripts/bundle-web.mjs']) add(join(root, path));
+  for (const folder of ['src', 'web']) {
+    const sources = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && !file.name.endsWith('.test.ts'))
+      .map((file) => join(file.parentPath, file.name));
+    for (const path of sources.sort()) add(path);
+  }
   return hash.digest('hex').slice(0, 12);
 }
 
@@ -84,7 +88,7 @@ function withoutSourceMapLink(code) {
 function place(files, home) {
   const draft = `${home}-${process.pid}`;
   try {
-    mkdirSync(draft, { recursive: true });
+    mkdirSync(join(draft, 'web'), { recursive: true });
     for (const { name, text } of files) writeFileSync(join(draft, name), text);
     renameSync(draft, home);
   } catch (error) {
@@ -115,7 +119,8 @@ async function build(root) {
 
   const dist = join(root, 'dist');
   const home = join(dist, fingerprintOf(root));
-  place(await bundle(rolldown, root, home), home);
+  const pages = (await bundleWeb(rolldown, root)).map(({ name, text }) => ({ name: join('web', name), text }));
+  place([...(await bundle(rolldown, root, home)), ...pages], home);
   removeOldBundles(dist);
   console.log(`${relative(root, home)} built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return 0;

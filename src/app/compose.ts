@@ -29,6 +29,7 @@ import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
+import { mountPages } from './pages/mount-pages.ts';
 import { mountStaticFiles } from './static-files.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
@@ -110,5 +111,6 @@ export async function composeApp(world: World): Promise<App> {
   mountMedia(server, db);
   await mountStaticFiles(server);
   await mountApiBrowser(server, apiPrefix);
+  await mountPages(server, { ...world, isSecure });
   return { server, engine, operations, resourceWorld, jobs };
 }

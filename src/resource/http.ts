@@ -95,7 +95,8 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
   app.all(`${needs.prefix}/*`, serve);
 }
 
-function requestFacts(request: FastifyRequest): RequestFacts {
+/** What a call is told of its request; for pages as well. */
+export function requestFacts(request: FastifyRequest): RequestFacts {
   const [path = '', search] = splitOnce(request.url, '?');
   return {
     id: request.id,

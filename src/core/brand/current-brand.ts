@@ -40,12 +40,14 @@ export function currentBrandAction(settings: { current(): Promise<Settings> }): 
     summary: 'Read the brand of the host that the request came for',
     access: 'anyone',
     answer: { status: 200, schema, schemaName: 'CurrentBrand' },
-    async run({ call, tx }) {
-      const found = await findBrandOfHost(call.request.host, tx);
-      const brand = found && (await loadBrand(found.pk, tx));
-      return currentBrand(brand ?? fallbackBrand, await settings.current());
-    },
+    run: async ({ call, tx }) => currentBrand(call.request.host, tx, await settings.current()),
   };
+}
+
+export async function currentBrand(host: string, query: Query, settings: Settings): Promise<Row> {
+  const found = await findBrandOfHost(host, query);
+  const brand = found && (await loadBrand(found.pk, query));
+  return brandView(brand ?? fallbackBrand, settings);
 }
 
 interface BrandRow {
@@ -74,7 +76,7 @@ async function loadBrand(pk: string, query: Query): Promise<BrandRow | undefined
   return rows[0];
 }
 
-function currentBrand(brand: BrandRow, { footer_links }: Settings): Row {
+function brandView(brand: BrandRow, { footer_links }: Settings): Row {
   const settings = (JSON.parse(brand.attributes) as { settings?: BrandSettings }).settings;
   const theme = settings?.theme?.base;
   const slugs = Object.entries(brand).filter(([name, slug]) => flows.includes(name) && slug !== null);

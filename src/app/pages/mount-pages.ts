@@ -1,0 +1,89 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { currentBrand } from '../../core/brand/current-brand.ts';
+import { actorOfSession } from '../../core/session/session.ts';
+import type { Settings } from '../../core/settings/settings.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Log } from '../../platform/log.ts';
+import { requestFacts } from '../../resource/http.ts';
+import { factsOfFlowPage, signInPath } from './flow-pages.ts';
+import { findBuiltPages } from './page-files.ts';
+import { assetPrefix, type Foreign, missingPage, nothingForeign, pagePolicy, pageShell } from './shell.ts';
+
+interface Needs {
+  readonly db: Database;
+  readonly key: InstanceKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: { current(): Promise<Settings> };
+  readonly isSecure: boolean;
+}
+
+/** The pages people see: flows for everybody, their own page for those who are signed in. */
+export async function mountPages(app: FastifyInstance, needs: Needs): Promise<void> {
+  const { db, settings } = needs;
+  const built = findBuiltPages();
+  if (built) {
+    await app.register(fastifyStatic, {
+      root: built.folder,
+      prefix: assetPrefix,
+      index: false,
+      decorateReply: false,
+      preCompressed: true,
+      immutable: true,
+      maxAge: '365d',
+    });
+  } else needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: string,
+    foreign: Foreign = nothingForeign,
+  ): Promise<FastifyReply> {
+    const files = built?.pages[page];
+    reply.headers({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
+    if (!files) return reply.code(503).send(missingPage());
+    const brand = await currentBrand(request.hostname, db.read, await settings.current());
+    return reply.header('content-security-policy', pagePolicy(foreign)).send(pageShell(files, brand));
+  }
+
+  const isSignedIn = async (request: FastifyRequest): Promise<boolean> =>
+    (await actorOfSession(needs, requestFacts(request), needs.clock.now())) !== null;
+
+  const toSignIn = async (request: FastifyRequest, next: string | null): Promise<string> =>
+    signInPath(request.hostname, db.read, next);
+
+  app.get('/', async (request, reply) => {
+    const to = (await isSignedIn(request)) ? '/if/user/' : await toSignIn(request, null);
+    return reply.header('cache-control', 'no-store').redirect(to);
+  });
+
+  app.get<{ Params: { slug: string } }>('/if/flow/:slug/', async (request, reply) => {
+    const facts = await factsOfFlowPage(request.params.slug, db.read);
+    if (!facts.exists) reply.code(404);
+    return show(request, reply, 'flow', facts.foreign);
+  });
+
+  app.get<{ Params: { slug: string } }>('/if/flow/:slug', (request, reply) =>
+    reply.redirect(`/if/flow/${encodeURIComponent(request.params.slug)}/${queryOf(request)}`),
+  );
+
+  /** A page for people who are signed in; others sign in first and then come back to it. */
+  const ownPage = (prefix: string, page: string) => {
+    app.get(`${prefix}*`, async (request, reply) => {
+      if (await isSignedIn(request)) return show(request, reply, page);
+      return reply.header('cache-control', 'no-store').redirect(await toSignIn(request, request.url));
+    });
+    app.get(prefix.slice(0, -1), (_request, reply) => reply.redirect(prefix));
+  };
+  ownPage('/if/user/', 'account');
+  ownPage('/if/admin/', built?.pages.admin ? 'admin' : 'account');
+}
+
+function queryOf({ url }: FastifyRequest): string {
+  const at = url.indexOf('?');
+  return at === -1 ? '' : url.slice(at);
+}

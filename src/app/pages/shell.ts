@@ -1,0 +1,78 @@
+import type { Row } from '../../resource/fields/field.ts';
+import type { PageFiles } from './page-files.ts';
+
+export const assetPrefix = '/static/pages/';
+
+/** What a page may load beside its own, where a step of its flow needs it. */
+export interface Foreign {
+  readonly scripts: readonly string[];
+  readonly frames: readonly string[];
+  readonly connections: readonly string[];
+  /** Whether a form may be sent to other servers. */
+  readonly forms: boolean;
+}
+
+export const nothingForeign: Foreign = { scripts: [], frames: [], connections: [], forms: false };
+
+/** Nothing inline, nothing evaluated, nothing from elsewhere but images and what a step of this page is known to need. */
+export function pagePolicy({ scripts, frames, connections, forms }: Foreign): string {
+  const own = ["'self'"];
+  const policy = [
+    "default-src 'none'",
+    `script-src ${[...own, ...scripts].join(' ')}`,
+    "script-src-attr 'none'",
+    `style-src ${[...own, ...frames].join(' ')}`,
+    "img-src 'self' data: https:",
+    "font-src 'self'",
+    `connect-src ${[...own, ...connections].join(' ')}`,
+    `frame-src ${frames.length > 0 ? frames.join(' ') : "'none'"}`,
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    `form-action 'self'${forms ? ' https: http:' : ''}`,
+    "frame-ancestors 'none'",
+    "object-src 'none'",
+  ];
+  // Scripts of others make their elements as they like; ours never write markup or scripts from text.
+  if (scripts.length === 0) policy.push("require-trusted-types-for 'script'", "trusted-types 'none'");
+  return policy.join('; ');
+}
+
+/** The document that every page starts from. What it says of the brand is all that the page knows before it asks. */
+export function pageShell(files: PageFiles, brand: Row): string {
+  const title = escaped(String(brand.branding_title));
+  const modules = files.preload.map((name) => `<link rel="modulepreload" href="${assetPrefix}${name}">`);
+  return `<!doctype html>
+<html lang="en" data-theme="${escaped(String(brand.ui_theme))}">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${escaped(String(brand.branding_favicon))}">
+<link rel="stylesheet" href="${assetPrefix}${files.style}">
+${modules.join('\n')}
+<script type="module" src="${assetPrefix}${files.script}"></script>
+</head>
+<body>
+<div id="page" data-brand="${escaped(JSON.stringify(brand))}"></div>
+<noscript>${title} needs JavaScript to sign you in. Please allow it for this site.</noscript>
+</body>
+</html>
+`;
+}
+
+/** For the one case in which there is no page to show. */
+export function missingPage(): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Gatehouse</title>
+<h1>The pages are missing</h1>
+<p>This server runs without its web pages, because they have not been built. Its administrator can do that with
+<code>npm run build</code>, on a platform that the bundler supports. The API works all the same.</p>
+</html>
+`;
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

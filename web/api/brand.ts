@@ -1,0 +1,17 @@
+/** What the document of every page says of the brand; the same as `core_brands_current_retrieve` answers. */
+export interface Brand {
+  readonly matched_domain: string;
+  readonly branding_title: string;
+  readonly branding_logo: string;
+  readonly branding_favicon: string;
+  readonly ui_footer_links: readonly { readonly href: string | null; readonly name: string }[];
+  readonly ui_theme: 'automatic' | 'light' | 'dark';
+  readonly default_locale: string;
+  /** Slugs; left out where the brand has no such flow. */
+  readonly flow_authentication?: string;
+  readonly flow_invalidation?: string;
+  readonly flow_recovery?: string;
+  readonly flow_unenrollment?: string;
+  readonly flow_user_settings?: string;
+  readonly flow_device_code?: string;
+}

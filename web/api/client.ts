@@ -1,0 +1,77 @@
+/** A refusal by the server, in the shape that the API documents. */
+export class ApiProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** What is wrong with which member of what was sent. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** Under which the server's log tells more. */
+  readonly requestId: string;
+
+  constructor(status: number, body: unknown, requestId: string) {
+    const said = isObject(body) ? body : {};
+    super(typeof said.detail === 'string' ? said.detail : 'The server could not do this.');
+    this.status = status;
+    this.code = typeof said.code === 'string' ? said.code : '';
+    this.fields = complaintsOf(said);
+    this.requestId = requestId;
+  }
+}
+
+/** No answer came: the network is away, or the server is. */
+export class NetworkLost extends Error {}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Calls an operation of the API as whoever is signed in with this browser. `path` starts after `/api/v3` and is escaped by
+ * the caller. Answers the parsed body, undefined where there is none; throws `ApiProblem` or `NetworkLost`.
+ */
+export async function callApi<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`/api/v3${path}`, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(method !== 'GET' && csrfHeaders()),
+    },
+    credentials: 'same-origin',
+    cache: 'no-store',
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new NetworkLost('The server cannot be reached.');
+  });
+  const text = await answer.text().catch(() => {
+    throw new NetworkLost('The connection was lost.');
+  });
+  const parsed = parsedOrNull(text);
+  if (!answer.ok) throw new ApiProblem(answer.status, parsed, answer.headers.get('x-request-id') ?? '');
+  return (text === '' ? undefined : parsed) as T;
+}
+
+/** Proves that the call comes from a page of ours. The cookie has the prefix where the server is reached over TLS. */
+function csrfHeaders(): Record<string, string> {
+  const token = /(?:^|; )(?:__Host-)?gatehouse_csrf=([^;]+)/.exec(document.cookie)?.[1];
+  return token ? { 'x-gatehouse-csrf': token } : {};
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Members are complained about by lists of texts, elements of lists by position. */
+function complaintsOf(body: Record<string, unknown>): Record<string, string[]> {
+  const named = Object.entries(body).map(([name, complaint]) => [name, textsOf(complaint)] as const);
+  return Object.fromEntries(named.filter(([name, texts]) => texts.length > 0 && name !== 'detail' && name !== 'code'));
+}
+
+function textsOf(complaint: unknown): string[] {
+  if (Array.isArray(complaint)) return complaint.filter((text) => typeof text === 'string');
+  return isObject(complaint) ? Object.values(complaint).flatMap(textsOf) : [];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

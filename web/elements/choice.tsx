@@ -1,0 +1,82 @@
+import './field.css';
+import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from 'react';
+import { Field, FieldErrors, type FieldFacts } from './field.tsx';
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+type SelectProps = FieldFacts & { readonly choices: readonly Choice[] } & Omit<
+    SelectHTMLAttributes<HTMLSelectElement>,
+    'id' | 'className' | 'children'
+  >;
+
+export function SelectField({ label, hint, errors, choices, ...rest }: SelectProps) {
+  return (
+    <Field label={label} hint={hint} errors={errors}>
+      {(facts) => (
+        <select {...rest} {...facts} className="input">
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type CheckboxProps = FieldFacts & Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'className' | 'type'>;
+
+export function CheckboxField({ label, hint, errors = [], ...rest }: CheckboxProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="choice">
+        <input
+          {...rest}
+          type="checkbox"
+          aria-describedby={`${id}-hint ${id}-errors`}
+          aria-invalid={errors.length > 0 || undefined}
+        />
+        <span>{label}</span>
+      </label>
+      {hint && (
+        <p className="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldErrors id={`${id}-errors`} errors={errors} />
+    </div>
+  );
+}
+
+type RadioProps = FieldFacts & {
+  readonly name: string;
+  readonly choices: readonly Choice[];
+  readonly defaultValue?: string;
+  readonly required?: boolean;
+};
+
+export function RadioGroup({ label, hint, errors = [], name, choices, defaultValue, required }: RadioProps) {
+  const id = useId();
+  return (
+    <fieldset className="field" aria-describedby={`${id}-hint ${id}-errors`}>
+      <legend>{label}</legend>
+      {choices.map(({ value, label: text }) => (
+        <label className="choice" key={value}>
+          <input type="radio" name={name} value={value} defaultChecked={value === defaultValue} required={required} />
+          <span>{text}</span>
+        </label>
+      ))}
+      {hint && (
+        <p className="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldErrors id={`${id}-errors`} errors={errors} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,26 @@
+import './tokens.css';
+import './base.css';
+import { createContext, type ReactNode, use } from 'react';
+import { createRoot } from 'react-dom/client';
+import type { Brand } from '../api/brand.ts';
+import { FaultBoundary } from './fault-boundary.tsx';
+
+const BrandContext = createContext<Brand | null>(null);
+
+/** Puts a page into its document. */
+export function mountPage(page: ReactNode): void {
+  const place = document.getElementById('page');
+  if (!place) throw new Error('this document has no place for a page');
+  const brand = JSON.parse(place.dataset.brand ?? '{}') as Brand;
+  createRoot(place).render(
+    <BrandContext value={brand}>
+      <FaultBoundary>{page}</FaultBoundary>
+    </BrandContext>,
+  );
+}
+
+export function useBrand(): Brand {
+  const brand = use(BrandContext);
+  if (!brand) throw new Error('there is a brand in mounted pages only');
+  return brand;
+}
