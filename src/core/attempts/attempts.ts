@@ -5,8 +5,11 @@ import type { InstanceKey } from '../../platform/keys.ts';
 
 /** Who tries, and from where. */
 export interface Attempt {
-  /** The user's key when the name is somebody's, else the name: both are counted alike. */
-  readonly who: number | string;
+  /**
+   * The user's key when the name is somebody's, else the name: both are counted alike. Second factors have a count of their
+   * own, which a right password does not clear: whoever knows the password could guess for ever.
+   */
+  readonly who: number | string | { readonly secondFactorOf: number };
   readonly ip: string;
   readonly now: string;
 }
@@ -68,6 +71,9 @@ async function count(tx: Query, subject: string, free: number, now: string): Pro
 }
 
 // Hashed: what people type as a name may be a password.
-const userOf = (key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string =>
-  key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
+function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {
+  if (typeof who === 'object') return key.hash(`attempts:second-factor:${who.secondFactorOf}`);
+  return key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
+}
+
 const addressOf = (key: Pick<InstanceKey, 'hash'>, { ip }: Attempt): string => key.hash(`attempts:address:${ip}`);

@@ -44,6 +44,8 @@ export type Proof = { readonly device: Device } | { readonly complaint: string }
 export interface DeviceKind {
   readonly deviceClass: DeviceClass;
   readonly doors: DeviceDoors;
+  /** The model of the stage in which people get one. */
+  readonly setupStage: string;
   /** Where in an answer its proofs come. */
   readonly proof: ProofMember;
   /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */

@@ -21,6 +21,7 @@ export type Enrolling = { readonly user: UserFacts } | { readonly refusal: strin
 export async function whoEnrols({ call, context, pendingUser }: Step): Promise<Enrolling> {
   const user = await pendingUser();
   if (!user?.is_active) return { refusal: 'There is nobody to set this up for.' };
+  if (call.actor?.impersonator) return { refusal: 'Nobody can set this up for somebody else.' };
   if (call.actor?.user.pk === user.pk) return { user };
   const isProven = context.auth_method !== null || context.is_sso || context.created_user === user.pk;
   if (!isProven) return { refusal: 'Sign in before you set this up.' };

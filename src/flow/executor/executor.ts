@@ -85,7 +85,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
       held = kept;
       if (move.move === 'leave') return { challenge: redirectTo(move.to), cookies };
       if (move.move === 'stay') return complained(await walk(call, flow, held, null), move.errors);
-      cookies.push(...(move.cookies ?? []));
+      if (move.move === 'next') cookies.push(...(move.cookies ?? []));
     }
   }
 
@@ -248,11 +248,20 @@ export function deniedChallenge(flow: FlowFacts, message: string, next: string |
 
 /** Where the walk stands after a move. A wrong answer starts it over where the binding says so. */
 function stateAfter(
-  move: { readonly move: 'next' | 'stay' | 'leave' },
-  { onInvalid }: PlannedStage,
+  move: Extract<Move, { move: 'next' | 'stay' | 'leave' | 'detour' }>,
+  planned: PlannedStage,
   draft: FlowState,
 ): FlowState {
-  if (move.move === 'next') return { ...draft, at: draft.at + 1, memory: {} };
+  const { onInvalid } = planned;
+  const { at, stages } = draft;
+  if (move.move === 'detour') {
+    const { stage, kind } = move;
+    const detour: PlannedStage = { ...planned, stage, kind, evaluateAtRun: false, onInvalid: 'retry', isDetour: true };
+    return { ...draft, stages: stages.toSpliced(at, 0, detour), memory: {} };
+  }
+  // A detour is made once: whoever starts over does not come by it again.
+  if (move.move === 'next' && planned.isDetour) return { ...draft, stages: stages.toSpliced(at, 1), memory: {} };
+  if (move.move === 'next') return { ...draft, at: at + 1, memory: {} };
   if (move.move === 'leave' || onInvalid === 'retry') return draft;
   return { ...draft, at: 0, memory: {}, ...(onInvalid === 'restart' && { context: firstContext(draft.plan) }) };
 }

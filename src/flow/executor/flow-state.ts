@@ -23,6 +23,8 @@ export interface PlannedStage {
   readonly stage: string;
   readonly kind: string;
   readonly onInvalid: 'retry' | 'restart' | 'restart_with_context';
+  /** Not bound to the flow: another stage led here, and goes on when this one is passed. */
+  readonly isDetour?: boolean;
 }
 
 /** What is known of the person and gathered on the way. Names are those that policies see in `context`. */
@@ -55,6 +57,13 @@ export interface FlowState {
   readonly query: Readonly<Record<string, string>>;
   /** Who was signed in when the walk began: it is theirs, and ends with their session. */
   readonly actor: number | null;
+}
+
+/** Whom the walk is about from here on. What was proven of somebody else does not hold for them. */
+export function turnTo(context: FlowContext, user: number | null): void {
+  if (context.pending_user !== user)
+    Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
+  context.pending_user = user;
 }
 
 export function firstContext(plan: FlowPlan): FlowContext {

@@ -52,6 +52,8 @@ export type Move =
   /** The answer will not do: the person stays, and is told why. */
   | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
   | { readonly move: 'next'; readonly write?: Write; readonly cookies?: readonly string[] }
+  /** Another stage first, then this step again. */
+  | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
   | { readonly move: 'deny'; readonly message: string; readonly write?: Write }
   /** Elsewhere, to come back to this step. */
   | { readonly move: 'leave'; readonly to: string; readonly write?: Write };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { ask, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import {
@@ -66,7 +67,7 @@ async function judge(needs: PasswordNeeds, step: Step, name: string, password: s
   const { call, settings, context } = step;
   const members = settings.user_fields as string[];
   const user = await findUser(call, name, members, settings.case_insensitive_matching as boolean);
-  context.pending_user = user;
+  turnTo(context, user);
   context.pending_user_identifier = name;
   context.show_matched_user = settings.show_matched_user === true;
   const stage = await inlinePassword(step);
