@@ -26,7 +26,7 @@ interface Asked {
   readonly context: Readonly<Record<string, Json>>;
 }
 
-interface FlowRow extends FlowFacts {
+export interface AskedFlow extends FlowFacts {
   readonly policybindingmodel_ptr_id: string;
   readonly policy_engine_mode: PolicyMode;
   readonly authentication: string;
@@ -39,15 +39,25 @@ export async function applicableFlow(
 ): Promise<FlowChoice> {
   const row = flow === null ? null : await loadFlow(call.db.read, flow);
   if (!row) return { outcome: 'missing' };
-  if (!isCallerFit(row.authentication, call)) return { outcome: 'refused', messages: [] };
+  const refusal = await refusalOf(policies, row, { call, user, context });
+  if (refusal) return { outcome: 'refused', messages: refusal };
+  return { outcome: 'applies', flow: { pk: row.pk, slug: row.slug, name: row.name } };
+}
+
+/** Why a flow may not begin for this caller, in words for them (perhaps none); null when it may. */
+export async function refusalOf(
+  policies: PolicyEngine,
+  { authentication, ...flow }: AskedFlow,
+  { call, user, context }: Omit<Asked, 'flow'>,
+): Promise<readonly string[] | null> {
+  if (!isCallerFit(authentication, call)) return [];
   const { passing, messages } = await policies.evaluateTarget({
     call,
-    request: policyRequest(call, { user, context, obj: { pk: row.pk, slug: row.slug, name: row.name } }),
-    targetPk: row.policybindingmodel_ptr_id,
-    mode: row.policy_engine_mode,
+    request: policyRequest(call, { user, context, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } }),
+    targetPk: flow.policybindingmodel_ptr_id,
+    mode: flow.policy_engine_mode,
   });
-  if (!passing) return { outcome: 'refused', messages };
-  return { outcome: 'applies', flow: { pk: row.pk, slug: row.slug, name: row.name } };
+  return passing ? null : messages;
 }
 
 /** Which of these flows may begin for the caller, by their keys. Only asks: nothing comes of it. */
@@ -70,14 +80,14 @@ export async function flowsForCaller(
   return new Map(open.map(({ pk, slug, name }) => [pk, { pk, slug, name }]));
 }
 
-async function loadFlow(query: Query, pk: string): Promise<FlowRow | null> {
+async function loadFlow(query: Query, pk: string): Promise<AskedFlow | null> {
   return (await loadFlows(query, [pk]))[0] ?? null;
 }
 
-async function loadFlows(query: Query, pks: readonly string[]): Promise<FlowRow[]> {
+async function loadFlows(query: Query, pks: readonly string[]): Promise<AskedFlow[]> {
   if (pks.length === 0) return [];
   const { rows } =
-    await sql<FlowRow>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
+    await sql<AskedFlow>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
     from flows where pk in (${sql.join(pks)})`.execute(query);
   return rows;
 }

@@ -41,6 +41,7 @@ export interface PlannedGroup {
 const lifetimeMs = 30 * 60_000;
 const cookieName = 'gatehouse_flow_plan';
 const sealedAs = 'flow_plans.context';
+const separator = '.';
 
 /** Keeps a plan and gives the token that stands for it; the token itself is stored nowhere. */
 export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now: string): Promise<string> {
@@ -68,13 +69,27 @@ export async function findPlan(
   return rows[0] ? JSON.parse(key.box.open(rows[0].context, sealedAs)) : null;
 }
 
-/** The token that a request's cookie carries, under the name that its connection calls for. */
-export function planTokenOf(cookies: Readonly<Record<string, string | undefined>>, publicUrl: string): string | null {
-  return cookies[planCookie('', publicUrl).name] || null;
+/** What a request's cookie carries, under the name that its connection calls for: a token, and an opening if there is one. */
+export function carriedBy(
+  cookies: Readonly<Record<string, string | undefined>>,
+  publicUrl: string,
+): { readonly token: string; readonly opening: string | null } | null {
+  const [token, opening = null] = (cookies[planCookie('', publicUrl).name] ?? '').split(separator, 2);
+  return token ? { token, opening } : null;
 }
 
-/** The cookie that carries a plan's token. With TLS its name keeps subdomains and plain HTTP from setting it. */
-export function planCookie(token: string, publicUrl: string): { readonly name: string; readonly header: string } {
+export const planTokenOf = (cookies: Readonly<Record<string, string | undefined>>, publicUrl: string): string | null =>
+  carriedBy(cookies, publicUrl)?.token ?? null;
+
+/**
+ * The cookie that carries a plan's token, and the opening of a walk that nobody has answered yet. With TLS its name keeps
+ * subdomains and plain HTTP from setting it.
+ */
+export function planCookie(
+  token: string,
+  publicUrl: string,
+  opening: string | null = null,
+): { readonly name: string; readonly header: string } {
   const isSecure = publicUrl.startsWith('https:');
   const name = isSecure ? `__Host-${cookieName}` : cookieName;
   const attributes = [
@@ -84,5 +99,6 @@ export function planCookie(token: string, publicUrl: string): { readonly name: s
     'SameSite=Lax',
     ...(isSecure ? ['Secure'] : []),
   ];
-  return { name, header: [`${name}=${token}`, ...attributes].join('; ') };
+  const value = opening === null ? token : `${token}${separator}${opening}`;
+  return { name, header: [`${name}=${value}`, ...attributes].join('; ') };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contains, isCidr, isPublicAddress, parseCidrs, readAddress } from './cidr.ts';
+import { contains, isCidr, isPublicAddress, networkOf, parseCidrs, readAddress } from './cidr.ts';
 
 test.each([
   ['10.0.0.0/8', '10.255.0.1', true],
@@ -162,4 +162,14 @@ test('every address, however it is written, has the bytes that the URL parser gi
       expect(readAddress(ip)).toEqual(readAddress(normalised));
     }),
   );
+});
+
+test.each([
+  ['192.0.2.7', '::ffff:192.0.2.7', true],
+  ['192.0.2.7', '192.0.2.8', false],
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', true],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+  ['2001:db8:1:2::1', '192.0.2.7', false],
+])('%s and %s are of one network: %s', (left, right, expected) => {
+  expect(networkOf(left) === networkOf(right)).toBe(expected);
 });

@@ -50,6 +50,13 @@ export function isPublicAddress(ip: string): boolean {
   return globalUnicast.v6.check(address, 'ipv6') && !specialRanges.v6.check(address, 'ipv6');
 }
 
+/** What one subscriber has: an IPv4 address, or the 64 bits of IPv6 below which everybody picks addresses at will. */
+export function networkOf(ip: string): string {
+  const bytes = readAddress(ip);
+  if (!bytes) return ip;
+  return bytes.length === 4 ? formatAddress(bytes) : Buffer.from(bytes.subarray(0, 8)).toString('hex');
+}
+
 /** The 4 or 16 bytes of an address, 4 for IPv4 mapped into IPv6; null for a text that is no address. */
 export function readAddress(ip: string): Uint8Array | null {
   const family = isIP(ip);

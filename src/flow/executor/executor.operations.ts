@@ -9,15 +9,16 @@ import type { Call, Reply } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { isStorable, typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
-import { applicableFlow } from '../applicable-flow.ts';
-import { type FlowPlan, planCookie, planTokenOf } from '../plan.ts';
+import { type AskedFlow, refusalOf } from '../applicable-flow.ts';
+import { carriedBy, type FlowPlan, planCookie } from '../plan.ts';
 import { ownPath, redirectTo } from './challenge.ts';
 import { deniedChallenge, type Executor, type Shown } from './executor.ts';
 import type { FlowFacts } from './flow-state.ts';
+import { readOpening } from './opening.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
-import { type Found, findState, insertState, isKnownToken, replaceState, type StoredState } from './state-store.ts';
+import { deleteState, type Found, findState, type HeldState, keepState } from './state-store.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -72,30 +73,50 @@ function answerOf(call: Call): Row {
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
   const flow = await loadFlow(call.db.read, call.params.flow_slug ?? '');
   if (!flow) throw new Problem('not_found');
-  const token = await tokenOf(needs, call);
-  const found = await findOwnState(needs, call, flow, token);
+  const carried = await carriedWalk(needs, call, flow);
+  const { found, token } = carried;
   const held = found && 'state' in found ? found : await beginOrRefuse(needs, call, flow, token, found);
   // An answer without a question before it is no answer: the first question is shown instead.
   const shown =
     'challenge' in held ? held : await needs.executor.proceed(call, flow, held, held === found ? answer : null);
-  const cookies = [planCookie(token, needs.publicUrl).header, ...shown.cookies];
+  const opening = shown.opening ?? carried.otherOpening;
+  const cookies = [planCookie(token, needs.publicUrl, opening).header, ...shown.cookies];
   return { status: 200, body: shown.challenge, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
 }
 
-/** The token that this browser was given; a new one in place of none, of one that has ended and of one that was made up. */
-async function tokenOf({ key, publicUrl }: Needs, call: Call): Promise<string> {
-  const token = planTokenOf(call.request.cookies, publicUrl);
-  return token !== null && (await isKnownToken(call.db.read, key, token, call.now)) ? token : randomText(43);
+interface Carried {
+  /** The one that this browser was given; a new one in place of none, of one that has ended and of one that was made up. */
+  readonly token: string;
+  readonly found: Found | null;
+  /** What the browser keeps of another flow, to be kept on. */
+  readonly otherOpening: string | null;
 }
 
-/** The walk that is under way, unless it was begun by somebody who is no longer signed in here. */
-async function findOwnState({ key }: Needs, call: Call, flow: FlowFacts, token: string): Promise<Found | null> {
-  const found = await findState(call.db.read, key, token, flow.pk, call.now);
-  if (!found || !('state' in found) || found.state.actor === null) return found;
-  return found.state.actor === call.actor?.user.pk ? found : null;
+/** The walk through this flow that a browser comes with. */
+async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: FlowFacts): Promise<Carried> {
+  const carried = carriedBy(call.request.cookies, publicUrl);
+  if (!carried) return { token: randomText(43), found: null, otherOpening: null };
+  const opening = carried.opening === null ? null : readOpening(key, carried.opening, call.now);
+  const isOpened = opening?.token === carried.token;
+  const { isKnown, found } = await findState(call.db.read, key, carried.token, flow.pk, call.now);
+  const token = isKnown || isOpened ? carried.token : randomText(43);
+  const isOfFlow = isOpened && opening.state.plan.flow.pk === flow.pk;
+  const otherOpening = isOpened && !isOfFlow ? carried.opening : null;
+  if (found) return { token, found: await ownWalk(key, call, flow, found), otherOpening };
+  // What was opened by nobody in particular is no walk of somebody who has signed in since.
+  const isOpen = isOfFlow && call.actor === null;
+  return { token, found: isOpen ? { token, version: 0, state: opening.state } : null, otherOpening };
 }
 
-async function beginOrRefuse(...beginning: Parameters<typeof begin>): Promise<StoredState | Shown> {
+/** A walk that was begun by somebody who is no longer signed in here is over. */
+async function ownWalk(key: InstanceKey, call: Call, flow: FlowFacts, found: Found): Promise<Found | null> {
+  if (!('state' in found) || found.state.actor === null) return found;
+  if (found.state.actor === call.actor?.user.pk) return found;
+  await call.db.write((tx) => deleteState(tx, key, found, flow.pk));
+  return null;
+}
+
+async function beginOrRefuse(...beginning: Parameters<typeof begin>): Promise<HeldState | Shown> {
   try {
     return await begin(...beginning);
   } catch (error) {
@@ -108,23 +129,23 @@ async function beginOrRefuse(...beginning: Parameters<typeof begin>): Promise<St
 async function begin(
   needs: Needs,
   call: Call,
-  flow: FlowFacts,
+  flow: FlowFacts & AskedFlow,
   token: string,
   planned: Found | null,
-): Promise<StoredState | Shown> {
+): Promise<HeldState | Shown> {
   const query = Object.fromEntries(new URLSearchParams(call.request.query.get('query') ?? ''));
   const pk = call.actor?.user.pk ?? null;
   const start = { query, next: ownPath(query.next ?? null, needs.publicUrl), actor: pk };
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs.policies, call, flow, planned.unbegun, start);
-    const kept = await call.db.write((tx) => replaceState(tx, needs.key, planned, state, call.now));
+    const kept = await call.db.write((tx) => keepState(tx, needs.key, planned, state, call));
     return kept ?? { challenge: redirectTo(call.request.path), cookies: [] };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
-  const choice = await applicableFlow(needs.policies, { flow: flow.pk, call, user, context: {} });
-  if (choice.outcome !== 'applies') {
-    const message = choice.outcome === 'refused' ? choice.messages.join(' ') : '';
-    return { challenge: deniedChallenge(flow, message || 'This flow is not for you.', start.next), cookies: [] };
+  const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
+  if (refusal) {
+    const message = refusal.join(' ') || 'This flow is not for you.';
+    return { challenge: deniedChallenge(flow, message, start.next), cookies: [] };
   }
   const plan: FlowPlan = {
     flow: { pk: flow.pk, slug: flow.slug },
@@ -134,13 +155,14 @@ async function begin(
     prompt_data: {},
     append: [],
   };
-  const state = await planState(needs.policies, call, flow, plan, start);
-  return call.db.write((tx) => insertState(tx, needs.key, token, state, call.now));
+  return { token, version: 0, state: await planState(needs.policies, call, flow, plan, start) };
 }
 
-async function loadFlow(query: Query, slug: string): Promise<FlowFacts | null> {
+async function loadFlow(query: Query, slug: string): Promise<(FlowFacts & AskedFlow) | null> {
   if (!isStorable(slug)) return null;
-  const { rows } = await sql<FlowFacts>`select pk, slug, name, title, designation, background, layout, denied_action
-    from flows where slug = ${slug}`.execute(query);
+  const { rows } = await sql<FlowFacts & AskedFlow>`select pk, slug, name, title, designation, background, layout,
+    denied_action, authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(
+    query,
+  );
   return rows[0] ?? null;
 }

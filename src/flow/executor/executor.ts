@@ -20,9 +20,10 @@ import {
 } from './challenge.ts';
 import { type FlowFacts, type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
+import { sealOpening } from './opening.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
-import { deleteState, reloadState, replaceState, type StoredState } from './state-store.ts';
+import { deleteState, type HeldState, keepState, reloadState } from './state-store.ts';
 
 export interface ExecutorNeeds {
   readonly engine: Engine;
@@ -40,11 +41,13 @@ export interface Shown {
   readonly challenge: Row;
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
+  /** The walk, for the browser to keep: nothing of it is stored yet. */
+  readonly opening?: string;
 }
 
 export interface Executor {
   /** Shows where somebody stands, or takes their answer and shows where that leads. */
-  proceed(call: Call, flow: FlowFacts, held: StoredState, answer: Row | null): Promise<Shown>;
+  proceed(call: Call, flow: FlowFacts, held: HeldState, answer: Row | null): Promise<Shown>;
 }
 
 /** Walks people through flows. Stages say what should happen; only here does it happen. */
@@ -55,37 +58,45 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   async function walk(
     call: Call,
     flow: FlowFacts,
-    start: StoredState,
+    start: HeldState,
     answer: Row | null,
     isSentBack = false,
   ): Promise<Shown> {
     const cookies: string[] = [];
     let held = start;
+    let { state } = start;
     let given = answer;
+    // A step that breaks does not undo those that were passed before it.
+    const keepingUpTo = (reached: FlowState) => async (error: unknown) => {
+      if (reached !== held.state) await keep(call, held, reached);
+      throw error;
+    };
     for (;;) {
-      const planned = held.state.stages[held.state.at];
-      if (!planned) return finish(call, flow, held, cookies);
-      const draft = structuredClone(held.state);
-      const move = await moveOf(call, flow, planned, draft, given);
+      const planned = state.stages[state.at];
+      const draft = structuredClone(state);
+      const move = planned ? await moveOf(call, flow, planned, draft, given).catch(keepingUpTo(state)) : null;
       given = null;
-      if (move.move === 'deny') return denied(call, flow, held, move.message, move.write);
-      if (move.move === 'ask') {
-        await noteMemory(call, held, draft);
-        return { challenge: challengeOf(flow, move.component, move.challenge), cookies };
+      if (move?.move === 'deny') return denied(call, flow, held, move.message, move.write);
+      if (move?.move === 'ask') return asked(call, flow, held, draft, { ...move, cookies });
+      const after = planned && move ? stateAfter(move, planned, draft) : draft;
+      const write = move?.write;
+      // What changes nothing but where somebody stands is stored with whatever comes next.
+      if (move?.move === 'next' && !write) {
+        state = after;
+        cookies.push(...(move.cookies ?? []));
+        continue;
       }
-      const kept = await keepOrRefuse(
-        call,
-        held,
-        stateAfter(move, planned, draft),
-        'write' in move ? move.write : undefined,
-      );
+      const isOver = after.at >= after.stages.length;
+      const kept = await orRefusal(isOver ? end(call, held, after, write) : keep(call, held, after, write));
       if (!kept) return standing(call, flow, held);
       if (kept instanceof Problem) return denied(call, flow, held, kept.message);
       if (kept instanceof Invalid) return sentBack(call, flow, held, draft, kept.complaints, isSentBack);
       held = kept;
-      if (move.move === 'leave') return { challenge: redirectTo(move.to), cookies };
-      if (move.move === 'stay') return complained(await walk(call, flow, held, null), move.errors);
-      if (move.move === 'next') cookies.push(...(move.cookies ?? []));
+      state = after;
+      if (move?.move === 'leave') return { challenge: redirectTo(move.to), cookies };
+      if (move?.move === 'stay') return complained(await walk(call, flow, held, null), move.errors);
+      if (move?.move === 'next') cookies.push(...(move.cookies ?? []));
+      if (isOver) return { challenge: redirectTo(state.next ?? (await needs.homeOf(flow, call))), cookies };
     }
   }
 
@@ -144,35 +155,33 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   }
 
   /** Stores the next state with everything that belongs to the move. Null when another answer was faster. */
-  function keep(call: Call, held: StoredState, state: FlowState, write?: Write): Promise<StoredState | null> {
+  function keep(call: Call, held: HeldState, state: FlowState, write?: Write): Promise<HeldState | null> {
     return call.db.write(async (tx) => {
-      const kept = await replaceState(tx, key, held, state, call.now);
+      const before = JSON.stringify(state);
+      const kept = await keepState(tx, key, held, state, call);
       if (!kept || !write) return kept;
       await write(tx, call);
       // What was written may be part of the state: the user who was just made.
-      return replaceState(tx, key, kept, state, call.now);
+      return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
     });
   }
 
-  async function keepOrRefuse(
-    call: Call,
-    held: StoredState,
-    state: FlowState,
-    write?: Write,
-  ): Promise<StoredState | null | Invalid | Problem> {
-    try {
-      return await keep(call, held, state, write);
-    } catch (error) {
-      if (error instanceof Invalid || error instanceof Problem) return error;
-      throw error;
-    }
+  /** Ends the walk with everything that belongs to its last move and to its end. Null when another answer was faster. */
+  function end(call: Call, held: HeldState, state: FlowState, write?: Write): Promise<HeldState | null> {
+    const { plan } = state;
+    return call.db.write(async (tx) => {
+      if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
+      await write?.(tx, call);
+      for (const step of plan.append) await needs.append(step, state, tx, call);
+      return held;
+    });
   }
 
   /** The answers of an earlier step turned out wrong: what is wrong is forgotten and asked for again, once. */
   async function sentBack(
     call: Call,
     flow: FlowFacts,
-    held: StoredState,
+    held: HeldState,
     draft: FlowState,
     errors: Complaints,
     isAgain: boolean,
@@ -185,43 +194,35 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     return complained(await walk(call, flow, kept, null, true), errors);
   }
 
-  /** What a stage noted while it made its challenge. */
-  async function noteMemory(call: Call, held: StoredState, draft: FlowState): Promise<void> {
-    if (JSON.stringify(draft) !== JSON.stringify(held.state)) await keep(call, held, draft);
+  /** Shows a question. The walk is stored unless it stands as it did, or as a browser may keep it for itself. */
+  async function asked(
+    call: Call,
+    flow: FlowFacts,
+    held: HeldState,
+    draft: FlowState,
+    { component, challenge, cookies }: { component: string; challenge: Row; cookies: readonly string[] },
+  ): Promise<Shown> {
+    const shown = { challenge: challengeOf(flow, component, challenge), cookies };
+    const opening = held.version === 0 ? sealOpening(key, held.token, draft, call) : null;
+    if (opening !== null) return { ...shown, opening };
+    const isAsStored = held.version > 0 && JSON.stringify(draft) === JSON.stringify(held.state);
+    return isAsStored || (await keep(call, held, draft)) ? shown : standing(call, flow, held);
   }
 
   /** Another answer of the same person moved the walk: they see where it stands now. */
-  async function standing(call: Call, flow: FlowFacts, held: StoredState): Promise<Shown> {
-    const moved = await reloadState(call.db.read, key, held);
+  async function standing(call: Call, flow: FlowFacts, held: HeldState): Promise<Shown> {
+    const moved = await reloadState(call.db.read, key, held, call.now);
     if (moved) return walk(call, flow, moved, null);
     return { challenge: redirectTo(await needs.homeOf(flow, call)), cookies: [] };
   }
 
-  async function denied(
-    call: Call,
-    flow: FlowFacts,
-    held: StoredState,
-    message: string,
-    write?: Write,
-  ): Promise<Shown> {
-    await call.db.write(async (tx) => {
-      if (await deleteState(tx, held)) await write?.(tx, call);
-    });
-    return { challenge: deniedChallenge(flow, message, held.state.next), cookies: [] };
-  }
-
-  async function finish(call: Call, flow: FlowFacts, held: StoredState, cookies: readonly string[]): Promise<Shown> {
-    const { plan, next } = held.state;
-    try {
+  async function denied(call: Call, flow: FlowFacts, held: HeldState, message: string, write?: Write): Promise<Shown> {
+    if (held.version > 0 || write) {
       await call.db.write(async (tx) => {
-        if (!(await deleteState(tx, held))) return;
-        for (const step of plan.append) await needs.append(step, held.state, tx, call);
+        if (await deleteState(tx, key, held, flow.pk)) await write?.(tx, call);
       });
-    } catch (error) {
-      if (error instanceof Problem) return denied(call, flow, held, error.message);
-      throw error;
     }
-    return { challenge: redirectTo(next ?? (await needs.homeOf(flow, call))), cookies };
+    return { challenge: deniedChallenge(flow, message, held.state.next), cookies: [] };
   }
 
   return {
@@ -265,6 +266,12 @@ function stateAfter(
   if (move.move === 'leave' || onInvalid === 'retry') return draft;
   return { ...draft, at: 0, memory: {}, ...(onInvalid === 'restart' && { context: firstContext(draft.plan) }) };
 }
+
+const orRefusal = <T>(work: Promise<T>): Promise<T | Invalid | Problem> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Invalid || error instanceof Problem) return error;
+    throw error;
+  });
 
 const orProblem = <T>(work: Promise<T>): Promise<T | Problem> =>
   work.catch((error: unknown) => {

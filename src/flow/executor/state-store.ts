@@ -1,51 +1,62 @@
 import { sql } from 'kysely';
+import { networkOf } from '../../lib/cidr.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomUuid } from '../../platform/random.ts';
+import type { Call } from '../../resource/call.ts';
 import type { FlowPlan } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
 const sealedAs = 'flow_plans.context';
+/** So many walks of people who are not signed in are kept for one network; the oldest make room. */
+const mostOfNetwork = 500;
 
 /** What a browser's token stands for: a walk, or a plan that nobody has begun to walk yet. */
-export type Found = StoredState | (Omit<StoredState, 'state'> & { readonly unbegun: FlowPlan });
+export type Found = HeldState | (Omit<HeldState, 'state'> & { readonly unbegun: FlowPlan });
 
-export interface StoredState {
-  readonly pk: string;
+export interface HeldState {
+  readonly token: string;
+  /** Raised by each move; 0 while nothing of the walk is stored. */
   readonly version: number;
   readonly state: FlowState;
 }
 
 interface StateRow {
-  readonly pk: string;
+  readonly flow: string;
   readonly version: number;
   readonly context: string;
 }
 
-/** The walk that a browser's token stands for in this flow, as long as it lasts. */
+/** Whether this server gave the token out, and the walk that it stands for in this flow, as long as it lasts. */
 export async function findState(
   query: Query,
   key: InstanceKey,
   token: string,
   flow: string,
   now: string,
-): Promise<Found | null> {
-  const { rows } = await sql<StateRow>`select pk, version, context from flow_plans
-    where token_hash = ${key.hash(token)} and flow = ${flow} and expires > ${now}`.execute(query);
-  const row = rows[0];
-  if (!row) return null;
-  const content = JSON.parse(key.box.open(row.context, sealedAs)) as FlowState | FlowPlan;
-  const { pk, version } = row;
-  return 'stages' in content ? { pk, version, state: content } : { pk, version, unbegun: content };
+): Promise<{ readonly isKnown: boolean; readonly found: Found | null }> {
+  const { rows } = await sql<StateRow>`select flow, version, context from flow_plans
+    where token_hash = ${key.hash(token)} and expires > ${now}`.execute(query);
+  const row = rows.find((one) => one.flow === flow);
+  return { isKnown: rows.length > 0, found: row ? heldIn(row, key, token) : null };
 }
 
-/** Whether this server gave out the token: one that somebody made up is never taken for a walk. */
-export async function isKnownToken(query: Query, key: InstanceKey, token: string, now: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from flow_plans where token_hash = ${key.hash(token)} and expires > ${now}
-    limit 1`.execute(query);
-  return rows.length > 0;
+/** A walk as another answer may have left it. */
+export async function reloadState(
+  query: Query,
+  key: InstanceKey,
+  { token, state: { plan } }: HeldState,
+  now: string,
+): Promise<HeldState | null> {
+  const { found } = await findState(query, key, token, plan.flow.pk, now);
+  return found && 'state' in found ? found : null;
+}
+
+function heldIn({ version, context }: StateRow, key: InstanceKey, token: string): Found {
+  const content = JSON.parse(key.box.open(context, sealedAs)) as FlowState | FlowPlan;
+  return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
 }
 
 /** Forgets all walks of a browser. */
@@ -53,50 +64,44 @@ export async function deleteStates(tx: Query, key: InstanceKey, token: string): 
   await sql`delete from flow_plans where token_hash = ${key.hash(token)}`.execute(tx);
 }
 
-/** A walk as another answer may have left it. */
-export async function reloadState(query: Query, key: InstanceKey, { pk }: StoredState): Promise<StoredState | null> {
-  const { rows } = await sql<StateRow>`select pk, version, context from flow_plans where pk = ${pk}`.execute(query);
-  const row = rows[0];
-  return row ? { pk, version: row.version, state: JSON.parse(key.box.open(row.context, sealedAs)) } : null;
-}
-
-/** A browser walks once through each flow at a time: an earlier walk is forgotten. */
-export async function insertState(
-  tx: Query,
-  key: InstanceKey,
-  token: string,
-  state: FlowState,
-  now: string,
-): Promise<StoredState> {
-  const pk = randomUuid();
-  const flow = state.plan.flow.pk;
-  await sql`delete from flow_plans where expires <= ${now} or (token_hash = ${key.hash(token)} and flow = ${flow})`.execute(
-    tx,
-  );
-  await sql`insert into flow_plans (pk, token_hash, flow, version, context, created, expires) values (${pk}, ${key.hash(token)}, ${flow},
-    1, ${sealed(key, state)}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(tx);
-  return { pk, version: 1, state };
-}
-
 /** Keeps the next state if nobody moved in the meantime: of two answers to one question, one counts. */
-export async function replaceState(
+export async function keepState(
   tx: Query,
   key: InstanceKey,
-  held: Pick<StoredState, 'pk' | 'version'>,
+  { token, version }: Pick<HeldState, 'token' | 'version'>,
   state: FlowState,
-  now: string,
-): Promise<StoredState | null> {
-  const { rows } = await sql`update flow_plans set version = version + 1, context = ${sealed(key, state)},
-    expires = ${addMilliseconds(now, lifetimeMs)} where pk = ${held.pk} and version = ${held.version} returning pk`.execute(
-    tx,
-  );
-  return rows.length > 0 ? { pk: held.pk, version: held.version + 1, state } : null;
+  call: Call,
+): Promise<HeldState | null> {
+  const hash = key.hash(token);
+  const sealed = key.box.seal(JSON.stringify(state), sealedAs);
+  const expires = addMilliseconds(call.now, lifetimeMs);
+  const flow = state.plan.flow.pk;
+  if (version === 0) {
+    const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
+    await makeRoom(tx, network, call.now);
+    const { rows } =
+      await sql`insert into flow_plans (pk, token_hash, flow, version, context, created, expires, network)
+      values (${randomUuid()}, ${hash}, ${flow}, 1, ${sealed}, ${call.now}, ${expires}, ${network})
+      on conflict (token_hash, flow) do nothing returning pk`.execute(tx);
+    return rows.length > 0 ? { token, version: 1, state } : null;
+  }
+  const { rows } = await sql`update flow_plans set version = version + 1, context = ${sealed}, expires = ${expires}
+    where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`.execute(tx);
+  return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
 
-export async function deleteState(tx: Query, held: StoredState): Promise<boolean> {
-  const { rows } =
-    await sql`delete from flow_plans where pk = ${held.pk} and version = ${held.version} returning pk`.execute(tx);
+/** Nobody fills the table: what has ended goes, and of a network whose people begin very many walks the oldest. */
+async function makeRoom(tx: Query, network: string | null, now: string): Promise<void> {
+  await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
+  if (network === null) return;
+  await sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
+    order by created desc limit 1000 offset ${mostOfNetwork - 1})`.execute(tx);
+}
+
+/** Ends a walk; false when another answer has moved it. One that was never stored has nothing to end. */
+export async function deleteState(tx: Query, key: InstanceKey, held: Pick<Found, 'token' | 'version'>, flow: string) {
+  if (held.version === 0) return true;
+  const { rows } = await sql`delete from flow_plans where token_hash = ${key.hash(held.token)} and flow = ${flow}
+    and version = ${held.version} returning pk`.execute(tx);
   return rows.length > 0;
 }
-
-const sealed = (key: InstanceKey, state: FlowState) => key.box.seal(JSON.stringify(state), sealedAs);

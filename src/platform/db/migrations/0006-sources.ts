@@ -24,8 +24,9 @@ export const sourceKinds: Migration = {
         context: 'text',
         created: 'time',
         expires: 'time index',
+        network: 'text?',
       },
-      { unique: [['token_hash', 'flow']] },
+      { unique: [['token_hash', 'flow']], index: [['network', 'created']] },
     ),
   ],
 };
