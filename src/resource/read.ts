@@ -143,10 +143,10 @@ export async function findVisible(
   const name = parseName(resource, call.params[resource.param] ?? '');
   if (name === null) throw new Problem('not_found');
   const find = conditions.length === 0 ? engine.finder(resource, call, lock) : null;
-  const named = sql`${resource.row().col(resource.lookup)} = ${name}`;
+  const named = () => sql`${resource.row().col(resource.lookup)} = ${name}`;
   const found = find
     ? foundRow(engine, resource, call, await find(db, name))
-    : await selectOne(engine, resource, call, db, [named, ...conditions], lock);
+    : await selectOne(engine, resource, call, db, [named(), ...conditions], lock);
   if (!found) throw new Problem('not_found');
   return found;
 }

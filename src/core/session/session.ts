@@ -3,7 +3,6 @@ import { equalInConstantTime } from '../../lib/constant-time.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomText, randomUuid } from '../../platform/random.ts';
 import type { Actor } from '../../resource/actor.ts';
@@ -63,12 +62,6 @@ interface SessionRow extends ActorRow {
   readonly last_used: string;
 }
 
-const sessionOfToken = statement<[hash: string], SessionRow>(
-  (hash) => sql`select ${actorColumns}, u.is_active, s.pk as session, s.expires, s.last_used,
-    ${isSuperuserSql(sql`u.pk`)} as is_superuser
-    from authenticated_sessions s join users u on u.pk = s."user" where s.token_hash = ${hash}`,
-);
-
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Who comes with a session cookie; null without one, or with one that is not (or no longer) good. */
@@ -79,7 +72,12 @@ export async function actorOfSession(
 ): Promise<Actor | null> {
   const token = request.cookies[cookieNames(isSecure).session];
   if (!token) return null;
-  const [row] = await sessionOfToken(db.read, key.hash(token));
+  const { rows } = await sql<SessionRow>`select ${actorColumns}, u.is_active, s.pk as session, s.expires, s.last_used,
+    ${isSuperuserSql(sql`u.pk`)} as is_superuser
+    from authenticated_sessions s join users u on u.pk = s."user" where s.token_hash = ${key.hash(token)}`.execute(
+    db.read,
+  );
+  const row = rows[0];
   if (!row?.is_active || row.expires <= now) return null;
   if (!safeMethods.has(request.method)) {
     const proof = request.header(csrfHeader);
