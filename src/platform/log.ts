@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunct
 import type { LogLevel } from './config-values.ts';
 import { createMasking, withoutQuerySecrets } from './log-masking.ts';
 
-/** A log of JSON lines. Code that serves a request logs through a child that carries its `request_id`. */
+/** A log of JSON lines. What is logged about a request carries its `request_id`. */
 export type Log = Logger;
 
 interface Needs {

@@ -65,7 +65,7 @@ async function retrieve(engine: Engine, resource: Resource, call: Call): Promise
   const etag = etagOf(body);
   const known = call.request.header('if-none-match');
   if (known !== undefined && matchesEtag(known, etag)) return { status: 304, headers: { etag } };
-  return { status: 200, body: Buffer.from(body), headers: { etag } };
+  return { status: 200, body, headers: { etag, 'content-type': 'application/json' } };
 }
 
 const text = { type: 'string' } as const;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
-import { type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
+import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { uuid, whole } from './fields/scalar.ts';
 import { derived } from './fields/shown.ts';
 import { text } from './fields/text.ts';
@@ -40,24 +40,24 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   const stored = members.filter((member): member is Stored => member.read !== null);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
+  const readAll = (raw: Row, context: ReadContext, nested: boolean): Row => {
+    const row: Row = {};
+    for (const { name, read } of stored) row[name] = read === asStored ? raw[name] : read(raw[name], context, nested);
+    return row;
+  };
   const isPlain = derivedMembers.length === 0 && shown.length === members.length;
   return {
     columns,
     list: sql.join(columns.map(({ expression, alias }) => sql`${expression} as ${sql.ref(alias)}`)),
     show: (raw, context, nested = false) => {
-      const row: Row = {};
-      for (const { name, read } of stored) row[name] = read(raw[name], context, nested);
+      const row = readAll(raw, context, nested);
       if (isPlain) return row;
       for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
       const result: Row = {};
       for (const name of shown) result[name] = row[name];
       return result;
     },
-    load: (raw, context) => {
-      const row: Row = {};
-      for (const { name, read } of stored) row[name] = read(raw[name], context, false);
-      return row;
-    },
+    load: (raw, context) => readAll(raw, context, false),
   };
 }
 
@@ -95,7 +95,10 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
   const row = resource.row(depth);
   const { storage } = field;
   const secretContext = `${resource.rootTable}.${name}`;
-  const read: Member['read'] = (raw, { world }, nested) => field.fromColumn(raw, world, secretContext, nested);
+  const read: Member['read'] =
+    field.fromColumn === asStored
+      ? asStored
+      : (raw, { world }, nested) => field.fromColumn(raw, world, secretContext, nested);
   const member = (expression: RawBuilder<unknown>, json: boolean, reader = read): Member => ({
     name,
     field,
@@ -127,15 +130,37 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
       const rows = sql`select ${plan.list} from ${target.from(depth + 1)} where ${nest.where(other, row, name)}${order}`;
       const { dialect } = needs;
       const expression = nest.many ? dialect.jsonArray(rows, plan.columns) : dialect.jsonObject(rows, plan.columns);
+      const show = (value: Row | readonly Row[], context: ReadContext) =>
+        Array.isArray(value)
+          ? value.map((item) => plan.show(item, context, true))
+          : plan.show(value as Row, context, true);
+      const showText = onceEach((text, context) => show(JSON.parse(text), context));
       return member(expression, true, (raw, context, nested) => {
-        const value = nested || raw === null ? raw : JSON.parse(raw as string);
-        if (value === null) return null;
-        return nest.many ? value.map((item: Row) => plan.show(item, context, true)) : plan.show(value, context, true);
+        if (raw === null) return null;
+        return nested ? show(raw as Row, context) : showText(raw as string, context);
       });
     }
     case 'nowhere':
       return { name, field, column: null, read: null, derive: storage.derive };
   }
+}
+
+/** The rows of a page often nest the same object: what is made of one text is made once for each context. */
+function onceEach(make: (text: string, context: ReadContext) => unknown) {
+  const made = new WeakMap<ReadContext, Map<string, unknown>>();
+  return (text: string, context: ReadContext): unknown => {
+    let known = made.get(context);
+    if (!known) {
+      known = new Map();
+      made.set(context, known);
+    }
+    let value = known.get(text);
+    if (value === undefined) {
+      value = make(text, context);
+      known.set(text, value);
+    }
+    return value;
+  };
 }
 
 /** A nested secret is empty for callers who may not view the object it belongs to. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import { type Statement, statement } from '../platform/db/statement.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
@@ -17,14 +18,19 @@ export interface Engine {
   readonly registry: Registry;
   /** The full view of a resource as this call's actor may see it. */
   plan(resource: Resource, call: Call): Plan;
+  /** Finds one row by the value that names it in paths, whoever asks; null when this caller's view is not the usual one. */
+  finder(resource: Resource, call: Call, lock: boolean): Finder | null;
   readonly count: CountRows;
 }
+
+type Finder = Statement<[name: string | number], Row>;
 
 /** Plans are made once; only those that may show nested secrets are made for each caller who may not see everything. */
 export function createEngine(registry: Registry): Engine {
   const open = new Map<Resource, Plan>();
   const guarded = new Map<Resource, boolean>();
   const made = new WeakMap<Call, Map<Resource, Plan>>();
+  const finders = { reading: new Map<Resource, Finder>(), locking: new Map<Resource, Finder>() };
 
   function openPlan(resource: Resource, call: Call): Plan {
     let plan = open.get(resource);
@@ -51,20 +57,34 @@ export function createEngine(registry: Registry): Engine {
     return plan;
   }
 
-  return {
+  function isOpen(resource: Resource, call: Call): boolean {
+    if (leftOut(call.request.query)) return false;
+    if (call.actor?.isSuperuser) return true;
+    let isGuarded = guarded.get(resource);
+    if (isGuarded === undefined) {
+      isGuarded = nestsSecrets(resource, 'full', registry);
+      guarded.set(resource, isGuarded);
+    }
+    return !isGuarded;
+  }
+
+  const engine: Engine = {
     registry,
     count: createCount(),
-    plan(resource, call) {
-      if (leftOut(call.request.query)) return ownPlan(resource, call);
-      if (call.actor?.isSuperuser) return openPlan(resource, call);
-      let isGuarded = guarded.get(resource);
-      if (isGuarded === undefined) {
-        isGuarded = nestsSecrets(resource, 'full', registry);
-        guarded.set(resource, isGuarded);
+    plan: (resource, call) => (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)),
+    finder(resource, call, lock) {
+      if (!isOpen(resource, call)) return null;
+      const known = finders[lock ? 'locking' : 'reading'];
+      let finder = known.get(resource);
+      if (!finder) {
+        const column = resource.row().col(resource.lookup);
+        finder = statement((name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], lock));
+        known.set(resource, finder);
       }
-      return isGuarded ? ownPlan(resource, call) : openPlan(resource, call);
+      return finder;
     },
   };
+  return engine;
 }
 
 /** The `include_…` parameters that are false: they leave nested objects out. */
@@ -89,12 +109,10 @@ function frozen(plan: Plan, db: Query): Plan {
   return parameters.length > 0 ? plan : { ...plan, list: sql.raw(text.slice('select '.length)) };
 }
 
-/** The key condition for the value in the path, or null when no row can have it. */
-export function keyCondition(resource: Resource, text: string): RawBuilder<unknown> | null {
-  const row = resource.row();
-  if (resource.lookup !== 'pk') return isStorable(text) ? sql`${row.col(resource.lookup)} = ${text}` : null;
-  const key = parseKey(resource, text);
-  return key === null ? null : sql`${row.col('pk')} = ${key}`;
+/** What the value in the path is in the column it is looked up in, or null when no row can have it. */
+function parseName(resource: Resource, text: string): string | number | null {
+  if (resource.lookup === 'pk') return parseKey(resource, text);
+  return isStorable(text) ? text : null;
 }
 
 export function parseKey(resource: Resource, text: string): string | number | null {
@@ -120,10 +138,15 @@ export async function findVisible(
   lock = false,
 ): Promise<FoundRow> {
   const visible = await visibleRows(resource, call, engine.registry);
-  const filters = await filterConditions(resource, call, engine.registry);
-  const key = keyCondition(resource, call.params[resource.param] ?? '');
-  if (!key) throw new Problem('not_found');
-  const found = await selectOne(engine, resource, call, db, [key, ...(visible ? [visible] : []), ...filters], lock);
+  const conditions = await filterConditions(resource, call, engine.registry);
+  if (visible) conditions.push(visible);
+  const name = parseName(resource, call.params[resource.param] ?? '');
+  if (name === null) throw new Problem('not_found');
+  const find = conditions.length === 0 ? engine.finder(resource, call, lock) : null;
+  const named = () => sql`${resource.row().col(resource.lookup)} = ${name}`;
+  const found = find
+    ? foundRow(engine, resource, call, await find(db, name))
+    : await selectOne(engine, resource, call, db, [named(), ...conditions], lock);
   if (!found) throw new Problem('not_found');
   return found;
 }
@@ -137,21 +160,42 @@ export async function selectOne(
   conditions: readonly RawBuilder<unknown>[],
   lock = false,
 ): Promise<FoundRow | null> {
-  const plan = engine.plan(resource, call);
+  const { rows } = await selectSql(engine, resource, call, conditions, lock).execute(db);
+  return foundRow(engine, resource, call, rows);
+}
+
+function selectSql(
+  engine: Engine,
+  resource: Resource,
+  call: Call,
+  conditions: readonly RawBuilder<unknown>[],
+  lock: boolean,
+): RawBuilder<Row> {
+  const { list } = engine.plan(resource, call);
   const row = resource.row();
   const { visibility } = resource;
   const owner = visibility?.by === 'owner' ? sql`, ${row.col(visibility.column)} as ${sql.ref(ownerColumn)}` : sql``;
   const kind =
     resource.family === undefined && registryHasKinds(engine, resource) ? sql`, ${row.col('kind')} as kind` : sql``;
-  const { rows } =
-    await sql<Row>`select ${plan.list}${owner}${kind} from ${resource.from()} where ${sql.join(conditions, sql` and `)} ${lock ? call.db.dialect.forUpdate : sql``}`.execute(
-      db,
-    );
-  const raw = rows[0];
+  const where = sql.join(conditions, sql` and `);
+  const locked = lock ? call.db.dialect.forUpdate : sql``;
+  return sql`select ${list}${owner}${kind} from ${resource.from()} where ${where} ${locked}`;
+}
+
+function foundRow(engine: Engine, resource: Resource, call: Call, [raw]: readonly Row[]): FoundRow | null {
   if (!raw) return null;
-  const values = plan.load(raw, { world: call.world, call, registry: engine.registry });
-  for (const extra of [ownerColumn, 'kind']) if (extra in raw && !(extra in values)) values[extra] = raw[extra];
-  return { pk: raw[resource.keyName ?? 'pk'] as string | number, raw, values };
+  let values: Row | undefined;
+  return {
+    pk: raw[resource.keyName ?? 'pk'] as string | number,
+    raw,
+    // Whoever only shows the row needs none of them.
+    get values() {
+      if (values) return values;
+      values = engine.plan(resource, call).load(raw, { world: call.world, call, registry: engine.registry });
+      for (const extra of [ownerColumn, 'kind']) if (extra in raw && !(extra in values)) values[extra] = raw[extra];
+      return values;
+    },
+  };
 }
 
 const registryHasKinds = ({ registry }: Engine, resource: Resource) => registry.kinds(resource.model).length > 0;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { Actor, ActorUser } from '../../resource/actor.ts';
 import { globalPermissionsSql, rolesOfSql } from './rights-sql.ts';
 
@@ -17,6 +18,8 @@ export interface ActorRow {
 
 export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.attributes`;
 
+const globalPermissions = statement<[user: number], { permission: string }>(globalPermissionsSql);
+
 /** Makes the actor of a user who has been proven to be active and to be the one who asks. */
 export async function loadActor(db: Database, row: ActorRow, session: string | null): Promise<Actor> {
   const user: ActorUser = {
@@ -31,8 +34,7 @@ export async function loadActor(db: Database, row: ActorRow, session: string | n
   if (row.is_superuser)
     return { user, session, isSuperuser: true, holds: () => true, objectsHolding: () => sql`select null` };
 
-  const { rows } = await globalPermissionsSql(sql`${user.pk}`).execute(db.read);
-  const held = new Set(rows.map(({ permission }) => permission));
+  const held = new Set((await globalPermissions(db.read, user.pk)).map(({ permission }) => permission));
   return {
     user,
     session,

@@ -76,7 +76,8 @@ export function initialsAvatar(name: string): string {
   const initials = [words[0], words.length > 1 ? words.at(-1) : undefined]
     .map((word) => [...(word ?? '')][0] ?? '')
     .join('');
-  const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0);
+  let sum = 0;
+  for (const letter of name) sum += letter.codePointAt(0) ?? 0;
   const text = escapeXml(initials.toUpperCase());
   return svg(
     `<rect width="64" height="64" fill="${colours[sum % colours.length]}"/><text x="32" y="32" dy=".35em" fill="#fff" font-family="sans-serif" font-size="28" text-anchor="middle">${text}</text>`,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
@@ -12,13 +13,14 @@ interface TokenRow extends ActorRow {
   readonly expires: string | null;
 }
 
-const bearerToken = sql`select ${actorColumns}, u.is_active, t.expiring, t.expires, ${isSuperuserSql(sql`u.pk`)} as is_superuser
-  from tokens t join users u on u.pk = t."user" where t.intent = 'api' and t.key_hash =`;
+const bearerToken = statement<[hash: string], TokenRow>(
+  (hash) => sql`select ${actorColumns}, u.is_active, t.expiring, t.expires, ${isSuperuserSql(sql`u.pk`)} as is_superuser
+    from tokens t join users u on u.pk = t."user" where t.intent = 'api' and t.key_hash = ${hash}`,
+);
 
 /** Who presents an API token. Expiry and the user's state are asked at every use, never left to a clean-up. */
 export async function actorOfToken(db: Database, key: InstanceKey, token: string, now: string): Promise<Actor> {
-  const { rows } = await sql<TokenRow>`${bearerToken} ${key.hash(token)}`.execute(db.read);
-  const row = rows[0];
+  const [row] = await bearerToken(db.read, key.hash(token));
   const hasExpired = row?.expiring && (row.expires === null || row.expires <= now);
   if (!row?.is_active || hasExpired) throw new Problem('authentication_failed');
   return loadActor(db, row, null);

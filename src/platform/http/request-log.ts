@@ -6,7 +6,7 @@ export class RequestLog extends LogController {
   readonly #showsEach: boolean;
 
   constructor(log: Log) {
-    super({ requestIdLogLabel: 'request_id' });
+    super();
     this.#showsEach = log.isLevelEnabled('debug');
   }
 
@@ -15,7 +15,7 @@ export class RequestLog extends LogController {
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
     const hasFailed = reply.statusCode >= 500;
     if (!hasFailed && !this.#showsEach) return;
-    const line = { req: request, res: reply, ms: Math.round(reply.elapsedTime * 10) / 10 };
+    const line = { request_id: request.id, req: request, res: reply, ms: Math.round(reply.elapsedTime * 10) / 10 };
     if (hasFailed) request.log.error({ ...line, err: request.fault ?? error ?? undefined }, 'request failed');
     else request.log.debug(line, 'request');
   }

@@ -86,6 +86,9 @@ export interface Nest {
 /** A value made from the others of the row when it is shown. */
 export type Derive = (values: Row, context: ReadContext) => unknown;
 
+/** The reading of fields whose values are stored as they are shown. */
+export const asStored = (raw: unknown): unknown => raw;
+
 export interface ReadContext {
   readonly world: ResourceWorld;
   readonly call: Call;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../json-schema.ts';
-import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+import { accept, asStored, type Common, complain, type Field, type Parsed } from './field.ts';
 import { canonicalUuid, isUuid } from './scalar.ts';
 import { typeName } from './well-formed.ts';
 
@@ -32,7 +32,7 @@ export function ref(model: string, keyType: KeyType, options: RefOptions = {}): 
     ...options,
     parse: (value) => (value === '' && options.nullable ? accept(null) : parseKey(value, keyType)),
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }
 

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../lib/duration.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
-import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+import { accept, asStored, type Common, complain, type Field, type Parsed } from './field.ts';
 
 const int32 = { min: -2147483648, max: 2147483647 };
 const yes = new Set<unknown>([
@@ -70,7 +70,7 @@ export function whole(options: WholeOptions = {}): Field {
     ...options,
     parse: (value) => parseWhole(value, min, max),
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }
 
@@ -97,7 +97,7 @@ export function real(options: Common = {}): Field {
       return Number.isFinite(number) ? accept(number) : complain('A valid number is required.');
     },
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }
 
@@ -136,7 +136,7 @@ export function duration(options: Common = {}): Field {
         ? accept(value.trim())
         : complain(`${value} is not in the correct format of 'hours=3;minutes=1'.`),
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }
 
@@ -150,7 +150,7 @@ export function uuid(options: Common = {}): Field {
     ...options,
     parse: (value) => (isUuid(value) ? accept(canonicalUuid(value)) : complain('Must be a valid UUID.')),
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }
 

@@ -1,6 +1,15 @@
 import { sql } from 'kysely';
 import type { JsonSchema } from '../json-schema.ts';
-import { accept, type Common, type Derive, type Field, type Nest, type RowAlias, type Select } from './field.ts';
+import {
+  accept,
+  asStored,
+  type Common,
+  type Derive,
+  type Field,
+  type Nest,
+  type RowAlias,
+  type Select,
+} from './field.ts';
 import type { RefField } from './ref.ts';
 
 const shown = {
@@ -28,7 +37,7 @@ export function computed(schema: JsonSchema, select: Select): Field {
 
 /** A value made from the other members of the row when it is shown. Hidden columns it reads are write-only fields. */
 export function derived(schema: JsonSchema, derive: Derive): Field {
-  return { ...shown, kind: 'derived', schema, storage: { in: 'nowhere', derive }, fromColumn: (raw) => raw };
+  return { ...shown, kind: 'derived', schema, storage: { in: 'nowhere', derive }, fromColumn: asStored };
 }
 
 export interface NestedOptions {
@@ -95,6 +104,6 @@ function nest(
       in: 'nested',
       nest: { model, view, many, where, ...(order && { order }), ...(unless && { unless }), ...(column && { column }) },
     },
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }

@@ -1,4 +1,4 @@
-import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+import { accept, asStored, type Common, complain, type Field, type Parsed } from './field.ts';
 import { isStorable, unstorable } from './well-formed.ts';
 
 export interface TextOptions extends Common {
@@ -47,7 +47,7 @@ export function text(options: TextOptions = {}): Field {
     ...options,
     parse: (value) => parseText(value, options),
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }
 
@@ -88,6 +88,6 @@ export function choice(values: readonly string[], options: Common = {}): Field {
         ? accept(value)
         : complain(`"${typeof value === 'object' ? JSON.stringify(value) : value}" is not a valid choice.`),
     toColumn: (value) => value,
-    fromColumn: (raw) => raw,
+    fromColumn: asStored,
   };
 }

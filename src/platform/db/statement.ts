@@ -1,0 +1,48 @@
+import { type CompiledQuery, createQueryId, type RawBuilder, sql } from 'kysely';
+import type { Query } from './database.ts';
+
+/** Runs the statement with these values. */
+export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;
+
+type Slots<Values extends readonly unknown[]> = { readonly [K in keyof Values]: RawBuilder<unknown> };
+
+/** Stands for the value with this number until there is one. */
+class Slot {
+  readonly index: number;
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/**
+ * A statement for a path that every request takes: its text is rendered once for each database, later only the values
+ * are put in. `build` gets a stand-in for each value.
+ */
+export function statement<Values extends readonly unknown[], Row>(
+  build: (...slots: Slots<Values>) => RawBuilder<Row>,
+): Statement<Values, Row> {
+  const rendered = new WeakMap<object, CompiledQuery<Row>>();
+
+  function render(db: Query, count: number): CompiledQuery<Row> {
+    const slots = Array.from({ length: count }, (_, index) => sql.val(new Slot(index)));
+    return build(...(slots as unknown as Slots<Values>)).compile(db);
+  }
+
+  return async (db, ...values) => {
+    // A database and its transactions have the adapter in common.
+    const { adapter } = db.getExecutor();
+    let query = rendered.get(adapter);
+    if (!query) {
+      query = render(db, values.length);
+      rendered.set(adapter, query);
+    }
+    const parameters = query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
+    const { rows } = await db.executeQuery<Row>({
+      sql: query.sql,
+      query: query.query,
+      queryId: createQueryId(),
+      parameters,
+    });
+    return rows;
+  };
+}
