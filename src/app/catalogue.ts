@@ -19,6 +19,7 @@ import { systemOperations } from '../core/system/system-operations.ts';
 import { systemTaskResource } from '../core/system/system-task.resource.ts';
 import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
+import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
 import type { DeviceKind } from '../flow/devices/device-kind.ts';
 import type { StageKind } from '../flow/executor/stage-kind.ts';
 import { flowResource } from '../flow/flow.resource.ts';
@@ -64,8 +65,14 @@ import { samlSource } from '../kinds/sources/saml/saml.resource.ts';
 import { groupSamlConnection, userSamlConnection } from '../kinds/sources/saml/saml-connections.resource.ts';
 import { scimSource } from '../kinds/sources/scim/scim.resource.ts';
 import { scimGroupResource, scimUserResource } from '../kinds/sources/scim/scim-records.resource.ts';
-import { authenticatorWebauthnStage } from '../kinds/stages/authenticator-webauthn/authenticator-webauthn.resource.ts';
+import { authenticatorStatic } from '../kinds/stages/authenticator-static/authenticator-static.ts';
+import { staticTokens } from '../kinds/stages/authenticator-static/static-device.ts';
+import { authenticatorTotp } from '../kinds/stages/authenticator-totp/authenticator-totp.ts';
+import { totp } from '../kinds/stages/authenticator-totp/totp-device.ts';
+import { authenticatorValidate } from '../kinds/stages/authenticator-validate/authenticator-validate.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
+import { webauthnEnrolment } from '../kinds/stages/authenticator-webauthn/webauthn-enrolment.ts';
+import { webauthnFactor } from '../kinds/stages/authenticator-webauthn/webauthn-factor.ts';
 import { captcha } from '../kinds/stages/captcha/captcha.ts';
 import { consenting } from '../kinds/stages/consent/consent.ts';
 import { denying } from '../kinds/stages/deny/deny.ts';
@@ -115,11 +122,12 @@ export interface Kinds {
 export function createKinds(world: World): Kinds {
   const policyKinds = allPolicyKinds(world);
   const policies = createPolicyEngine(policyKinds);
+  const deviceKinds = allDeviceKinds(world);
   return {
     policyKinds,
     policies,
-    deviceKinds: allDeviceKinds(),
-    stageKinds: allStageKinds(world, policies),
+    deviceKinds,
+    stageKinds: allStageKinds(world, policies, deviceKinds),
     transports: transportKinds(world),
   };
 }
@@ -180,7 +188,6 @@ export function catalogue(
     flowResource,
     stageBindingResource,
     stagesResource(policies),
-    authenticatorWebauthnStage,
     deviceTypeResource,
     ...stageKinds.map(({ resource }) => resource),
     ...deviceKinds.flatMap(({ doors }) => [doors.own, doors.admin]),
@@ -229,12 +236,12 @@ function allPolicyKinds(world: World): PolicyKind[] {
 }
 
 /** What people prove themselves with beside a password. */
-function allDeviceKinds(): DeviceKind[] {
-  return [];
+function allDeviceKinds(world: World): DeviceKind[] {
+  return [totp, staticTokens(world.key), webauthnFactor(world)];
 }
 
 /** What people go through in flows. */
-function allStageKinds(world: World, policies: PolicyEngine): StageKind[] {
+function allStageKinds(world: World, policies: PolicyEngine, deviceKinds: readonly DeviceKind[]): StageKind[] {
   const isSecure = world.config.publicUrl.startsWith('https:');
   const keepScore = (tx: Query, score: AttemptScore) => changeScore(tx, world.geo, score);
   const needs = { ...world, isSecure, keepScore };
@@ -251,6 +258,10 @@ function allStageKinds(world: World, policies: PolicyEngine): StageKind[] {
     inviting,
     consenting,
     captcha(needs),
+    webauthnEnrolment(needs),
+    authenticatorTotp,
+    authenticatorStatic(needs),
+    authenticatorValidate({ ...needs, deviceKinds }),
   ];
 }
 
@@ -271,6 +282,7 @@ export function endpoints(world: World): Endpoint[] {
     viewKeyEndpoint(world.key),
     ...settingsEndpoints(world.settings),
     countriesEndpoint,
+    ...allDevices,
     transactionalApplications(providerKinds(world)),
     ...systemOperations({ ...world, version }),
   ];

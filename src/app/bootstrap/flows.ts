@@ -10,7 +10,7 @@ export const defaultFlows: BootstrapStep = {
   name: 'flows',
   async run(make) {
     for (const { slug, ...values } of flows) await make.ensure('svc_flows.flow', { slug }, values);
-    await setUpWebauthn(make);
+    for (const setup of setups) await makeSetup(make, setup);
     for (const stage of promptStages) await makePromptStage(make, stage);
     for (const { model, name, values, flow, order } of stages) {
       await bind(make, flow, await make.ensure(model, { name }, values), order);
@@ -19,14 +19,28 @@ export const defaultFlows: BootstrapStep = {
   },
 };
 
-async function setUpWebauthn(make: Make): Promise<void> {
-  const slug = 'default-authenticator-webauthn-setup';
-  const stage = await make.ensure(
-    'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
-    { name: slug },
-    { configure_flow: await make.find('svc_flows.flow', { slug }), friendly_name: 'WebAuthn device' },
-  );
-  await bind(make, slug, stage, 0);
+/** The flows in which people set up a device: each is one stage, which names the flow it is in. */
+const setups: readonly { readonly slug: string; readonly model: string; readonly values: Row }[] = [
+  {
+    slug: 'default-authenticator-totp-setup',
+    model: 'svc_stages_authenticator_totp.authenticatortotpstage',
+    values: { friendly_name: 'TOTP Device', digits: '6' },
+  },
+  {
+    slug: 'default-authenticator-static-setup',
+    model: 'svc_stages_authenticator_static.authenticatorstaticstage',
+    values: { friendly_name: 'Static Tokens' },
+  },
+  {
+    slug: 'default-authenticator-webauthn-setup',
+    model: 'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
+    values: { friendly_name: 'WebAuthn device' },
+  },
+];
+
+async function makeSetup(make: Make, { slug, model, values }: (typeof setups)[number]): Promise<void> {
+  const configure_flow = await make.find('svc_flows.flow', { slug });
+  await bind(make, slug, await make.ensure(model, { name: slug }, { ...values, configure_flow }), 0);
 }
 
 /** Where people go who want another password. */

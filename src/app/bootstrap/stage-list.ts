@@ -28,6 +28,7 @@ export const stages: readonly FirstStage[] = [
     flow: 'default-authentication-flow',
     order: 20,
   },
+  mfaIn('default-authentication-flow', 30),
   { model: login, name: 'default-authentication-login', flow: 'default-authentication-flow', order: 100 },
   {
     model: 'svc_stages_user_logout.userlogoutstage',
@@ -35,6 +36,8 @@ export const stages: readonly FirstStage[] = [
     flow: 'default-invalidation-flow',
     order: 0,
   },
+  // Who has a second factor here shows it wherever they come from.
+  mfaIn('default-source-authentication', -10),
   { model: login, name: 'default-source-authentication-login', flow: 'default-source-authentication', order: 0 },
   {
     model: write,
@@ -56,6 +59,11 @@ export const stages: readonly FirstStage[] = [
     order: 0,
   },
 ];
+
+function mfaIn(flow: string, order: number): FirstStage {
+  const model = 'svc_stages_authenticator_validate.authenticatorvalidatestage';
+  return { model, name: 'default-authentication-mfa-validation', flow, order };
+}
 
 function writesOwn(name: string, flow: string, order: number): FirstStage {
   return { model: write, name, values: { user_creation_mode: 'never_create' }, flow, order };

@@ -4,4 +4,17 @@ import type { DemoWorld } from './demo-world.ts';
 export async function makeSecondFactors({ api }: DemoWorld): Promise<void> {
   const keys = { public_key: 'demo-site', private_key: 'demo-secret' };
   await api.ensure('/stages/captcha/', { name: 'Demo: captcha' }, keys);
+  const app = await api.ensure('/stages/authenticator/totp/', { name: 'Demo: app' }, { digits: '8' });
+  const codes = await api.ensure('/stages/authenticator/static/', { name: 'Demo: codes' }, { token_count: 10 });
+  await api.ensure(
+    '/stages/authenticator/validate/',
+    { name: 'Demo: two factors' },
+    {
+      not_configured_action: 'configure',
+      configuration_stages: [app.pk, codes.pk],
+      last_auth_threshold: 'hours=8',
+    },
+  );
+  // Not confirmed by anybody: they are seen in lists and keep nobody from signing in.
+  for (const kind of ['totp', 'static']) await api.ensure(`/authenticators/admin/${kind}/`, { name: `Demo: ${kind}` });
 }

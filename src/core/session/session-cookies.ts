@@ -1,15 +1,22 @@
+import { equalInConstantTime } from '../../lib/constant-time.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { RequestFacts } from '../../resource/call.ts';
 import type { NewSession } from './session.ts';
 
 export const csrfHeader = 'x-gatehouse-csrf';
 
 /**
- * The names of the cookies. Over TLS they carry a prefix that keeps subdomains and plain HTTP from setting them; there the
- * names without it count for nothing, or a neighbour could plant a session of their own.
+ * Over TLS a cookie's name carries a prefix that keeps subdomains and plain HTTP from setting it; there the name without it
+ * counts for nothing, or a neighbour could plant a session of their own.
  */
-export function cookieNames(isSecure: boolean): { readonly session: string; readonly csrf: string } {
-  const prefix = isSecure ? '__Host-' : '';
-  return { session: `${prefix}gatehouse_session`, csrf: `${prefix}gatehouse_csrf` };
-}
+export const hostCookieName = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name);
+
+/** The names of the cookies of a session. */
+export const cookieNames = (isSecure: boolean): { readonly session: string; readonly csrf: string } => ({
+  session: hostCookieName('gatehouse_session', isSecure),
+  csrf: hostCookieName('gatehouse_csrf', isSecure),
+});
 
 export interface Cookie {
   readonly name: string;
@@ -51,4 +58,16 @@ export function cookieHeader({ name, value, options }: Cookie): string {
   const age = maxAge === undefined ? [] : [`Max-Age=${maxAge}`];
   const flags = [...(httpOnly ? ['HttpOnly'] : []), ...(secure ? ['Secure'] : [])];
   return [`${name}=${value}`, `Path=${path}`, ...age, 'SameSite=Lax', ...flags].join('; ');
+}
+
+export const csrfTokenOf = (key: Pick<InstanceKey, 'hash'>, token: string): string => key.hash(`csrf:${token}`);
+
+/** Refuses a request that another site may have made the browser send: it lacks what only our own pages can read. */
+export function checkCsrfProof(
+  { key, isSecure }: { readonly key: Pick<InstanceKey, 'hash'>; readonly isSecure: boolean },
+  request: RequestFacts,
+): void {
+  const token = request.cookies[cookieNames(isSecure).session] ?? '';
+  const proof = request.header(csrfHeader);
+  if (!proof || !equalInConstantTime(proof, csrfTokenOf(key, token))) throw new Problem('csrf_failed');
 }

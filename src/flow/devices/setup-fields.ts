@@ -1,0 +1,13 @@
+import type { Fields } from '../../resource/fields/field.ts';
+import { ref } from '../../resource/fields/ref.ts';
+import { text } from '../../resource/fields/text.ts';
+
+/** What every stage has in which people set up a device. */
+export const setupFields: Fields = {
+  configure_flow: ref('svc_flows.flow', 'uuid', {
+    nullable: true,
+    filter: true,
+    help: 'The flow in which signed-in users set this up for themselves; without one they cannot.',
+  }),
+  friendly_name: text({ nullable: true, filter: true, help: 'What people read when they choose what to set up.' }),
+};

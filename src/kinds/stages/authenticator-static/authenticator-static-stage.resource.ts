@@ -1,0 +1,27 @@
+import { setupFields } from '../../../flow/devices/setup-fields.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { whole } from '../../../resource/fields/scalar.ts';
+
+export const staticSetupModel = 'svc_stages_authenticator_static.authenticatorstaticstage';
+
+/** Lets people get a list of codes to keep for the day on which everything else is lost. */
+export const authenticatorStaticStage = defineStage({
+  path: '/stages/authenticator/static/',
+  model: staticSetupModel,
+  schema: 'AuthenticatorStaticStage',
+  names: ['Static Authenticator Setup Stage', 'Static Authenticator Setup Stages'],
+  component: 'xak-stage-authenticator-static-form',
+  description: 'Gives people a list of codes, each good for one sign-in.',
+  table: 'stage_authenticator_static',
+  fields: {
+    ...setupFields,
+    token_count: whole({ min: 1, max: 100, default: 6, filter: true, help: 'How many codes somebody gets.' }),
+    token_length: whole({
+      min: 6,
+      max: 16,
+      default: 12,
+      filter: true,
+      help: 'How long each code is; short ones are easier to guess.',
+    }),
+  },
+});

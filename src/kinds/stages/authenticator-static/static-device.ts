@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { defineDevice } from '../../../flow/devices/device.family.ts';
+import { type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { randomText } from '../../../platform/random.ts';
+import { computed, derived } from '../../../resource/fields/shown.ts';
+import { arrayOf, integerSchema, objectSchema } from '../../../resource/json-schema.ts';
+import { staticSetupModel } from './authenticator-static-stage.resource.ts';
+
+const longestToken = 16;
+const hiddenToken = { token: '*'.repeat(longestToken) };
+
+/** A list of codes, each good for one use. They are shown when they are made and never again: only their hashes are kept. */
+export const staticDevices = defineDevice({
+  segment: 'static',
+  model: 'svc_stages_authenticator_static.staticdevice',
+  schema: 'StaticDevice',
+  names: ['Static Device', 'Static Devices'],
+  table: 'device_static',
+  fields: {
+    tokens_left: {
+      ...computed(
+        integerSchema,
+        (row) => sql`(select count(*) from device_static_tokens st where st.device = ${row.col('pk')})`,
+      ),
+      writeOnly: true,
+    },
+    token_set: derived(arrayOf(objectSchema({ token: { type: 'string', maxLength: longestToken } })), (row) =>
+      Array.from({ length: tokensLeft(row) }, () => hiddenToken),
+    ),
+  },
+});
+
+const tokensLeft = (row: Readonly<Record<string, unknown>>): number => Number(row.tokens_left);
+
+// Without the letters that are easily taken for one another.
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+export const newStaticTokens = (count: number, length: number): string[] =>
+  Array.from({ length: count }, () => randomText(length, alphabet));
+
+/** Keeps the hashes of a device's codes. */
+export async function storeTokens(
+  tx: Query,
+  key: Pick<InstanceKey, 'hash'>,
+  device: number,
+  tokens: readonly string[],
+): Promise<void> {
+  const rows = [...new Set(tokens)].map((token) => sql`(${device}, ${hashOf(key, device, token)})`);
+  await sql`insert into device_static_tokens (device, token_hash) values ${sql.join(rows)}`.execute(tx);
+}
+
+export function staticTokens(key: Pick<InstanceKey, 'hash'>): DeviceKind {
+  return {
+    deviceClass: 'static',
+    doors: staticDevices,
+    setupStage: staticSetupModel,
+    proof: 'code',
+    challenges: async ({ devices }) =>
+      plainChallenges(
+        'static',
+        devices.filter((device) => tokensLeft(device) > 0),
+      ),
+    async prove({ step: { call }, devices }, given) {
+      const used = typeof given === 'string' ? await call.db.write((tx) => takeToken(tx, key, devices, given)) : null;
+      const device = devices.find(({ pk }) => pk === used);
+      return device ? { device } : { complaint: 'Invalid Token.' };
+    },
+  };
+}
+
+/** The device that had this code; the code is gone with that. Of several requests that bring it, one deletes it. */
+async function takeToken(
+  tx: Query,
+  key: Pick<InstanceKey, 'hash'>,
+  devices: readonly Device[],
+  token: string,
+): Promise<number | null> {
+  for (const { pk } of devices) {
+    const { rows } = await sql`delete from device_static_tokens where device = ${pk}
+      and token_hash = ${hashOf(key, pk, token)} returning device`.execute(tx);
+    if (rows.length > 0) return pk;
+  }
+  return null;
+}
+
+const hashOf = (key: Pick<InstanceKey, 'hash'>, device: number, token: string): string =>
+  key.hash(`static token:${device}:${token.replaceAll(/\s/g, '').toLowerCase()}`);

@@ -1,0 +1,42 @@
+import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { whole } from '../../../resource/fields/scalar.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+import { authenticatorTotpStage } from './authenticator-totp-stage.resource.ts';
+import { newTotpSecret, stepOfCode, type TotpKey, totpUrl } from './totp-code.ts';
+import { totpDevices } from './totp-device.ts';
+
+/** Gives a person the key for their app, and keeps it once the app has shown a right code. */
+export const authenticatorTotp: StageKind = {
+  resource: authenticatorTotpStage,
+  component: 'xak-stage-authenticator-totp',
+  challenge: { ...pendingUserSchemas, config_url: stringSchema },
+  answer: { code: whole({ min: 0, max: 99_999_999 }) },
+  async show(step) {
+    const enrolling = await whoEnrols(step);
+    if ('refusal' in enrolling) return deny(enrolling.refusal);
+    const { call, memory } = step;
+    memory.secret ??= newTotpSecret();
+    const issuer = await brandTitle(call.request.host, call.db.read);
+    const config_url = await totpUrl(keyOf(step), issuer, enrolling.user.username);
+    return ask({ ...(await pendingUserMembers(step)), config_url });
+  },
+  async judge(step, { code }) {
+    const enrolling = await whoEnrols(step);
+    if ('refusal' in enrolling) return deny(enrolling.refusal);
+    const key = keyOf(step);
+    // A number has lost the zeros it began with.
+    const lastStep = await stepOfCode(key, String(code).padStart(key.digits, '0'), step.call.now);
+    if (lastStep === null) return stay({ code: ['Code does not match'] });
+    // The code that confirmed the device is used up with that.
+    const values = { name: 'TOTP Authenticator', key: key.secret, digits: key.digits, last_step: lastStep };
+    return enrol(step, totpDevices, enrolling.user, values);
+  },
+};
+
+const keyOf = ({ memory, settings }: Step): TotpKey => ({
+  secret: memory.secret as string,
+  digits: Number(settings.digits),
+});

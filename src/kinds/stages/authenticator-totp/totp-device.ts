@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import { defineDevice } from '../../../flow/devices/device.family.ts';
+import { type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { whole } from '../../../resource/fields/scalar.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { totpSetupModel } from './authenticator-totp-stage.resource.ts';
+import { newTotpSecret, stepOfCode, type TotpKey } from './totp-code.ts';
+
+const hidden = { readOnly: true, writeOnly: true } as const;
+
+/** An app that shows a new code every half minute. */
+export const totpDevices = defineDevice({
+  segment: 'totp',
+  model: 'svc_stages_authenticator_totp.totpdevice',
+  schema: 'TOTPDevice',
+  names: ['TOTP Device', 'TOTP Devices'],
+  table: 'device_totp',
+  fields: {
+    key: secret({ ...hidden, default: newTotpSecret }),
+    digits: whole({ ...hidden, default: 6 }),
+    last_step: whole({ ...hidden, default: 0 }),
+  },
+});
+
+export const wrongCode = 'Invalid Token. Please ensure the time on your device is accurate and try again.';
+
+export const totp: DeviceKind = {
+  deviceClass: 'totp',
+  doors: totpDevices,
+  setupStage: totpSetupModel,
+  proof: 'code',
+  challenges: async ({ devices }) => plainChallenges('totp', devices),
+  async prove({ step: { call }, devices }, given) {
+    const code = typeof given === 'string' ? given.replaceAll(/\s/g, '') : '';
+    for (const device of devices) {
+      const step = await stepOfCode(keyOf(device), code, call.now);
+      if (step !== null && (await takeStep(call.db, device.pk, step))) return { device };
+    }
+    return { complaint: wrongCode };
+  },
+};
+
+const keyOf = ({ key, digits }: Device): TotpKey => ({ secret: key as string, digits: digits as number });
+
+/** RFC 6238 §5.2: no code counts twice. Of requests that bring one at the same time, the first to get here has it. */
+async function takeStep(db: Database, pk: number, step: number): Promise<boolean> {
+  const { rows } = await db.write((tx) =>
+    sql`update device_totp set last_step = ${step} where pk = ${pk} and last_step < ${step} returning pk`.execute(tx),
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,241 @@
+import { sql } from 'kysely';
+import { claimAttempt, forgiveAttempt } from '../../../core/attempts/attempts.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Device, DeviceKind, ProofMember } from '../../../flow/devices/device-kind.ts';
+import { enrolledDevices } from '../../../flow/devices/enrol.ts';
+import { turnTo } from '../../../flow/executor/flow-state.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { type AttemptScore, blockedWords } from '../../../flow/passwords/judge-password.ts';
+import type { Json } from '../../../lib/json.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { modelFacts } from '../../../resource/audit.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { whole } from '../../../resource/fields/scalar.ts';
+import { json, record } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
+import {
+  arrayOf,
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+  timeSchema,
+} from '../../../resource/json-schema.ts';
+import { authenticatorValidateStage } from './authenticator-validate-stage.resource.ts';
+import { type Factor, offeredChallenges, ownedKinds, usableFactors } from './factors.ts';
+import { type RememberNeeds, rememberCookies, rememberedDevice } from './remembered-device.ts';
+import { hasBegunSetUp, type SetupStage, setUp, setupStages } from './set-up.ts';
+
+interface Needs extends RememberNeeds {
+  readonly deviceKinds: readonly DeviceKind[];
+  /** Keeps score of how attempts end, for whoever decides by that. */
+  keepScore(tx: Query, score: AttemptScore): Promise<void>;
+}
+
+const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
+const challengeSchema = objectSchema({
+  device_class: stringSchema,
+  device_uid: stringSchema,
+  challenge: anyObject,
+  last_used: orNull(timeSchema),
+});
+const setupSchema = objectSchema({
+  pk: stringSchema,
+  name: stringSchema,
+  verbose_name: stringSchema,
+  meta_model_name: stringSchema,
+});
+const optional = { nullable: true, default: null } as const;
+const nothingAccepted = 'You have no device that is accepted here.';
+
+/** Lets those pass who prove that they hold a device of the user; what happens to those who have none, the settings say. */
+export function authenticatorValidate(needs: Needs): StageKind {
+  return {
+    resource: authenticatorValidateStage,
+    component: 'xak-stage-authenticator-validate',
+    challenge: {
+      ...pendingUserSchemas,
+      device_challenges: arrayOf(challengeSchema),
+      configuration_stages: arrayOf(setupSchema),
+    },
+    answer: {
+      selected_challenge: record(
+        { device_class: text(), device_uid: text(), challenge: json({ default: {} }) },
+        optional,
+      ),
+      selected_stage: text(optional),
+      code: text({ ...optional, max: 64, writeOnly: true }),
+      webauthn: json(optional),
+      twofactor: whole(optional),
+    },
+    show: async (step) => shown(step, await standing(needs, step)),
+    judge: (step, answer) => judge(needs, step, answer),
+  };
+}
+
+/** Where somebody stands who comes to this stage. */
+type Standing =
+  | { readonly at: 'proven'; readonly kind: DeviceKind; readonly device: Device }
+  | { readonly at: 'asked'; readonly user: UserFacts | null; readonly factors: readonly Factor[] }
+  | { readonly at: 'choosing'; readonly stages: readonly SetupStage[] }
+  | { readonly at: 'without'; readonly move: Move };
+
+async function standing(needs: Needs, step: Step): Promise<Standing> {
+  const { context, settings } = step;
+  const user = await step.pendingUser();
+  const accepted = needs.deviceKinds.filter(({ deviceClass }) =>
+    (settings.device_classes as string[]).includes(deviceClass),
+  );
+  // Nobody has said who they are: a device may say it. A name that nobody has is somebody without devices.
+  if (!user && context.pending_user_identifier === null) {
+    const factors = await usableFactors(step, accepted, null);
+    return factors.length > 0 ? { at: 'asked', user, factors } : { at: 'without', move: deny(nothingAccepted) };
+  }
+  const owned = user ? await ownedKinds(step, needs.deviceKinds, user.pk) : [];
+  const ownedAccepted = owned.filter((kind) => accepted.includes(kind));
+  const factors = user ? await usableFactors(step, ownedAccepted, user) : [];
+  if (user && factors.length > 0) {
+    const known = alreadyShown(needs, step, user, factors);
+    return known ? { at: 'proven', ...known } : { at: 'asked', user, factors };
+  }
+  if (settings.not_configured_action === 'skip') return { at: 'without', move: next() };
+  if (settings.not_configured_action === 'deny' || !user || hasBegunSetUp(step))
+    return { at: 'without', move: deny(nothingAccepted) };
+  // Who has devices of another class shows one of them before they get another: the password alone must not do.
+  if (context.mfa_devices.length === 0 && owned.length > 0) {
+    const others = await usableFactors(step, owned, user);
+    if (others.length > 0) return { at: 'asked', user, factors: others };
+  }
+  const stages = await setupStages(step, accepted);
+  return stages.length > 0 ? { at: 'choosing', stages } : { at: 'without', move: deny(nothingAccepted) };
+}
+
+/** The device that was set up on this walk, or shown in this browser not long ago. */
+function alreadyShown(
+  needs: Needs,
+  step: Step,
+  user: UserFacts,
+  factors: readonly Factor[],
+): { kind: DeviceKind; device: Device } | null {
+  const known = new Set(enrolledDevices(step.context));
+  const remembered = rememberedDevice(needs, step, user);
+  if (remembered !== null) known.add(remembered);
+  for (const { kind, ground } of factors) {
+    const device = ground.devices.find(({ pk }) => known.has(pk));
+    if (device) return { kind, device };
+  }
+  return null;
+}
+
+async function shown(step: Step, where: Standing): Promise<Move> {
+  if (where.at === 'without') return where.move;
+  if (where.at === 'proven') {
+    noteDevice(step, where.kind, where.device);
+    return next();
+  }
+  const [only] = where.at === 'choosing' ? where.stages : [];
+  if (where.at === 'choosing' && only && where.stages.length === 1) return setUp(step, only);
+  return ask({
+    ...(await pendingUserMembers(step)),
+    device_challenges: where.at === 'asked' ? offeredChallenges(where.factors) : [],
+    configuration_stages: where.at === 'choosing' ? where.stages : [],
+  });
+}
+
+async function judge(needs: Needs, step: Step, answer: Row): Promise<Move> {
+  const where = await standing(needs, step);
+  if (where.at === 'choosing' && answer.selected_stage !== null) {
+    const stage = where.stages.find(({ pk }) => pk === answer.selected_stage);
+    return stage ? setUp(step, stage) : stay({ selected_stage: ['Invalid stage selected'] });
+  }
+  if (where.at !== 'asked') return shown(step, where);
+  const chosen = answer.selected_challenge as { device_class: string; device_uid: string } | null;
+  const factors = chosen
+    ? where.factors.filter(({ challenges }) => challenges.some((challenge) => isSame(challenge, chosen)))
+    : where.factors;
+  if (factors.length === 0) return stay({ selected_challenge: ['Invalid device'] });
+  const member = proofMembers.find((name) => answer[name] !== null);
+  if (member) return prove(needs, step, where.user, factors, member, answer[member] as Json);
+  for (const { kind, ground } of chosen ? factors : []) {
+    const device = ground.devices.find(({ pk }) => String(pk) === chosen?.device_uid);
+    const complaint = device && (await kind.choose?.(ground, device));
+    if (complaint) return stay({ selected_challenge: [complaint] });
+  }
+  return shown(step, where);
+}
+
+const proofMembers: readonly ProofMember[] = ['code', 'webauthn', 'twofactor'];
+
+const isSame = (one: { device_class: string; device_uid: string }, other: typeof one): boolean =>
+  one.device_class === other.device_class && one.device_uid === other.device_uid;
+
+async function prove(
+  needs: Needs,
+  step: Step,
+  user: UserFacts | null,
+  factors: readonly Factor[],
+  member: ProofMember,
+  given: Json,
+): Promise<Move> {
+  const { call } = step;
+  const { clientIp: ip } = call.request;
+  const attempt = { who: user ? { secondFactorOf: user.pk } : `passwordless from ${ip}`, ip, now: call.now };
+  if (!(await claimAttempt(call.db, needs.key, attempt))) return stay({ [member]: [blockedWords] });
+  let complaint: string | null = null;
+  for (const { kind, ground } of factors) {
+    if (kind.proof !== member) continue;
+    const proof = await kind.prove(ground, given);
+    if ('device' in proof)
+      return passed(needs, step, kind, proof.device, (tx) => forgiveAttempt(tx, needs.key, attempt));
+    complaint ??= proof.complaint;
+  }
+  const classes = [...new Set(factors.map(({ kind }) => kind.deviceClass))];
+  return stay({ [member]: [complaint ?? 'Invalid device'] }, async (tx, failed) => {
+    const identifier = user?.username ?? '';
+    if (user) await needs.keepScore(tx, { identifier, ip, now: failed.now, by: -1 });
+    const { pk, name } = step.settings;
+    const { app, modelName } = authenticatorValidateStage;
+    const context = {
+      username: identifier,
+      stage: { app, model_name: modelName, pk, name },
+      device_class: classes.join(','),
+    };
+    await failed.world.record(tx, failed, { action: 'login_failed', app, context });
+  });
+}
+
+/** A right proof. It opens the way if the device is of a class that is accepted; else it only lets its owner set one up. */
+async function passed(
+  needs: Needs,
+  step: Step,
+  kind: DeviceKind,
+  device: Device,
+  forgive: (tx: Query) => Promise<void>,
+): Promise<Move> {
+  const { context, settings, call } = step;
+  if (context.pending_user === null) {
+    turnTo(context, device.user);
+    context.auth_method = 'auth_webauthn_pwl';
+  }
+  noteDevice(step, kind, device);
+  const write = async (tx: Query) => {
+    await forgive(tx);
+    const { rows } = await sql`update devices set last_used = ${call.now} where pk = ${device.pk} and confirmed
+      returning pk`.execute(tx);
+    if (rows.length === 0) throw new Problem('permission_denied', nothingAccepted);
+  };
+  if ((settings.device_classes as string[]).includes(kind.deviceClass))
+    return next(write, rememberCookies(needs, step, device.user, device.pk));
+  await call.db.write(write);
+  return shown(step, await standing(needs, step));
+}
+
+/** For policies and for the event of the sign-in. */
+function noteDevice({ context }: Step, kind: DeviceKind, device: Device): void {
+  context.mfa_devices = [...context.mfa_devices, String(device.pk)];
+  const shownBefore = (context.auth_method_args.mfa_devices ?? []) as Json[];
+  const facts = modelFacts(kind.doors.own, device.pk, device) as Record<string, Json>;
+  context.auth_method_args = { ...context.auth_method_args, mfa_devices: [...shownBefore, facts] };
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { DeviceChallenge, DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
+import { devicesOf } from '../../../flow/devices/load-devices.ts';
+import type { Step } from '../../../flow/executor/stage-kind.ts';
+
+/** A class of devices that the person could prove themselves with now. */
+export interface Factor {
+  readonly kind: DeviceKind;
+  readonly ground: FactorGround;
+  readonly challenges: readonly DeviceChallenge[];
+}
+
+/** The classes of which the user has a confirmed device. */
+export async function ownedKinds(
+  { call }: Step,
+  kinds: readonly DeviceKind[],
+  user: number,
+): Promise<readonly DeviceKind[]> {
+  const { rows } = await sql<{ kind: string }>`select distinct kind from devices
+    where "user" = ${user} and confirmed`.execute(call.db.read);
+  const owned = new Set(rows.map(({ kind }) => kind));
+  return kinds.filter(({ doors }) => owned.has(doors.own.model));
+}
+
+/** What of these classes can be used. Without a user: those that can tell by themselves who it is. */
+export async function usableFactors(
+  step: Step,
+  kinds: readonly DeviceKind[],
+  user: UserFacts | null,
+): Promise<Factor[]> {
+  const factors: Factor[] = [];
+  for (const kind of kinds) {
+    const devices = user ? await devicesOf(step, kind.doors, user.pk) : [];
+    const ground = { step, user, devices };
+    const challenges = await kind.challenges(ground);
+    if (challenges.length > 0) factors.push({ kind, ground, challenges });
+  }
+  return factors;
+}
+
+/** What the screen offers, what was used last first. */
+export const offeredChallenges = (factors: readonly Factor[]): DeviceChallenge[] =>
+  factors
+    .flatMap(({ challenges }) => challenges)
+    .sort((left, right) => (right.last_used ?? '').localeCompare(left.last_used ?? ''));

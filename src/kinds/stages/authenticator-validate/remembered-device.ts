@@ -1,0 +1,63 @@
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { cookieHeader, hostCookieName } from '../../../core/session/session-cookies.ts';
+import type { Step } from '../../../flow/executor/stage-kind.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+
+export interface RememberNeeds {
+  readonly key: InstanceKey;
+  readonly isSecure: boolean;
+}
+
+/** That a user showed a device at a stage in this browser. */
+interface Remembered {
+  readonly user: number;
+  readonly stage: string;
+  readonly device: number;
+  readonly at: string;
+}
+
+const purpose = 'second factor shown';
+const cookieName = (isSecure: boolean): string => hostCookieName('gatehouse_mfa', isSecure);
+
+/** The cookies that keep a browser from being asked again, where the stage wants that. */
+export function rememberCookies({ key, isSecure }: RememberNeeds, step: Step, user: number, device: number): string[] {
+  const lengthMs = thresholdOf(step);
+  if (lengthMs <= 0) return [];
+  const facts: Remembered = { user, stage: step.settings.pk as string, device, at: step.call.now };
+  const text = Buffer.from(JSON.stringify(facts)).toString('base64url');
+  const options = { path: '/', secure: isSecure, httpOnly: true, sameSite: 'lax' } as const;
+  const value = `${text}.${key.sign(purpose, text)}`;
+  return [
+    cookieHeader({
+      name: cookieName(isSecure),
+      value,
+      options: { ...options, maxAge: Math.ceil(Math.min(lengthMs, longestMs) / 1000) },
+    }),
+  ];
+}
+
+/** Browsers keep no cookie longer. */
+const longestMs = 400 * 86_400_000;
+
+/**
+ * The key of the device that this user showed at this stage in this browser, while that counts: within the stage's length as
+ * it is now, and only since the password was last changed. Whether they still have the device is the caller's to ask.
+ */
+export function rememberedDevice(needs: RememberNeeds, step: Step, user: UserFacts): number | null {
+  const { call, settings } = step;
+  const facts = readCookie(needs, call.request.cookies[cookieName(needs.isSecure)] ?? '');
+  if (!facts || facts.user !== user.pk || facts.stage !== settings.pk) return null;
+  const isFresh = facts.at <= call.now && addMilliseconds(facts.at, thresholdOf(step)) > call.now;
+  return isFresh && user.password_change_date <= facts.at ? facts.device : null;
+}
+
+function readCookie({ key }: RememberNeeds, value: string): Remembered | null {
+  const [text = '', signature = ''] = value.split('.');
+  if (!key.verify(purpose, text, signature)) return null;
+  return JSON.parse(Buffer.from(text, 'base64url').toString()) as Remembered;
+}
+
+const thresholdOf = ({ settings }: Step): number =>
+  Math.max(0, parseDuration(settings.last_auth_threshold as string) ?? 0);

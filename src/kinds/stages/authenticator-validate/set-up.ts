@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { DeviceKind } from '../../../flow/devices/device-kind.ts';
+import type { Move, Step } from '../../../flow/executor/stage-kind.ts';
+
+/** A stage in which somebody who has no device can set one up. */
+export interface SetupStage {
+  readonly pk: string;
+  readonly name: string;
+  readonly verbose_name: string;
+  readonly meta_model_name: string;
+}
+
+const begun = 'mfa_setup_begun';
+
+/** Those of the stage's choices that lead to a device it accepts. */
+export async function setupStages(
+  { call, settings, engine }: Step,
+  kinds: readonly DeviceKind[],
+): Promise<SetupStage[]> {
+  const chosen = settings.configuration_stages as string[];
+  if (chosen.length === 0) return [];
+  const models = new Set(kinds.map(({ setupStage }) => setupStage));
+  const { rows } = await sql<{ pk: string; name: string; kind: string }>`select pk, name, kind from stages
+    where pk in (${sql.join(chosen)}) order by name`.execute(call.db.read);
+  return rows
+    .filter(({ kind }) => models.has(kind))
+    .map(({ pk, name, kind }) => ({
+      pk,
+      name,
+      verbose_name: engine.registry.find(kind)?.names[0] ?? '',
+      meta_model_name: kind,
+    }));
+}
+
+/** Leads through the stage, and back to be asked for what was set up. Once only: who comes back with nothing has failed. */
+export function setUp({ context }: Step, { pk, meta_model_name }: SetupStage): Move {
+  context[begun] = true;
+  return { move: 'detour', stage: pk, kind: meta_model_name };
+}
+
+export const hasBegunSetUp = ({ context }: Step): boolean => context[begun] === true;
