@@ -1,0 +1,42 @@
+import { defineDevice } from '../../../flow/devices/device.family.ts';
+import type { Device } from '../../../flow/devices/device-kind.ts';
+import { flag, real } from '../../../resource/fields/scalar.ts';
+import { computed, embedded } from '../../../resource/fields/shown.ts';
+import { list } from '../../../resource/fields/structured.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { timeSchema } from '../../../resource/json-schema.ts';
+import { deviceTypeModel, unknownDevices } from './device-type.resource.ts';
+
+const hidden = { readOnly: true, writeOnly: true } as const;
+
+/** A passkey or a security key. One that an administrator makes has no key yet, and opens nothing. */
+export const webauthnDevices = defineDevice({
+  segment: 'webauthn',
+  model: 'svc_stages_authenticator_webauthn.webauthndevice',
+  schema: 'WebAuthnDevice',
+  names: ['WebAuthn Device', 'WebAuthn Devices'],
+  table: 'device_webauthn',
+  fields: {
+    name: text({ max: 200, filter: true, help: 'What the owner calls it.' }),
+    created_on: computed(timeSchema, (row) => row.col('created')),
+    device_type: embedded(deviceTypeModel, 'uuid', { nullable: true }),
+    aaguid: text({ readOnly: true, default: unknownDevices }),
+    credential_id: text({ ...hidden, nullable: true, default: null }),
+    public_key: text({ ...hidden, nullable: true, default: null }),
+    // Counts to 2^32, which is more than the columns for whole numbers hold.
+    sign_count: real({ ...hidden, default: 0 }),
+    attested: flag({ ...hidden, default: false }),
+    transports: list(text(), { ...hidden, default: () => [] }),
+  },
+});
+
+export interface WebauthnDevice extends Device {
+  readonly aaguid: string;
+  readonly device_type: { readonly aaguid: string } | null;
+  readonly credential_id: string;
+  readonly public_key: string;
+  readonly sign_count: number;
+  /** Whether it vouched for its make when it was registered. */
+  readonly attested: boolean;
+  readonly transports: readonly string[];
+}

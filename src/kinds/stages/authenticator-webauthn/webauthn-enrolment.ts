@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { findBrandOfHost } from '../../../core/brand/brand-of-host.ts';
+import { defaultBranding } from '../../../core/brand/branding.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { devicesOf } from '../../../flow/devices/load-devices.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import type { Json } from '../../../lib/json.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { json } from '../../../resource/fields/structured.ts';
+import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
+import { checkRegistration, type NewCredential, newChallenge, registrationOptions, type Wanted } from './ceremony.ts';
+import { unknownDevices } from './device-type.resource.ts';
+import { type DeviceType, findDeviceType, isAllowedType } from './device-types.ts';
+import { relyingParty } from './relying-party.ts';
+import { type WebauthnDevice, webauthnDevices } from './webauthn-device.ts';
+
+interface Needs {
+  readonly config: { readonly publicUrl: string };
+}
+
+const mostAttempts = 5;
+const failed = 'This device could not be registered. Please try again.';
+const taken = 'This device is registered already.';
+
+/** Lets the user of the flow register a passkey or a security key. */
+export function webauthnEnrolment({ config }: Needs): StageKind {
+  return {
+    resource: authenticatorWebauthnStage,
+    component: 'xak-stage-authenticator-webauthn',
+    challenge: { ...pendingUserSchemas, registration: { type: 'object', additionalProperties: true } },
+    answer: { response: json() },
+    show: (step) => show(config.publicUrl, step),
+    judge: (step, { response }) => judge(config.publicUrl, step, response as Json),
+  };
+}
+
+async function show(publicUrl: string, step: Step): Promise<Move> {
+  const enrolling = await whoEnrols(step);
+  if ('refusal' in enrolling) return deny(enrolling.refusal);
+  const { call, memory } = step;
+  memory.challenge ??= newChallenge();
+  const party = { ...relyingParty(publicUrl, call.request), name: await titleOf(call.request.host, call.db.read) };
+  const known = (await devicesOf(step, webauthnDevices, enrolling.user.pk)) as WebauthnDevice[];
+  const challenge = memory.challenge as string;
+  const registration = await registrationOptions(party, enrolling.user, known, wantedBy(step), challenge);
+  return ask({ ...(await pendingUserMembers(step)), registration });
+}
+
+async function judge(publicUrl: string, step: Step, given: Json): Promise<Move> {
+  const enrolling = await whoEnrols(step);
+  if ('refusal' in enrolling) return deny(enrolling.refusal);
+  const { call, memory } = step;
+  const challenge = memory.challenge as string;
+  // One answer to each challenge, right or wrong.
+  delete memory.challenge;
+  const complaint = complaintAboutClaims(given, wantedBy(step));
+  const party = relyingParty(publicUrl, call.request);
+  const credential = complaint ? null : await checkRegistration(party, wantedBy(step), challenge, given);
+  if (!credential) return again(step, complaint ?? failed);
+  const type = await findDeviceType(call.db.read, credential.aaguid);
+  const refusal = refusalOfType(allowedBy(step), credential, type);
+  if (refusal) return again(step, refusal);
+  if (await isTaken(call.db.read, credential.id)) return again(step, taken);
+  return register(step, enrolling.user, credential, type);
+}
+
+function register(step: Step, user: UserFacts, credential: NewCredential, type: DeviceType | null): Move {
+  const isKnown = type !== null && type.aaguid !== unknownDevices;
+  const values = {
+    name: String(isKnown ? type.description : (step.settings.friendly_name ?? 'WebAuthn device')).slice(0, 200),
+    device_type: type?.aaguid ?? null,
+    aaguid: credential.aaguid,
+    attested: credential.isAttested,
+    credential_id: credential.id,
+    public_key: credential.publicKey,
+    sign_count: credential.signCount,
+    transports: credential.transports,
+  };
+  return enrol(step, webauthnDevices, user, values);
+}
+
+/** Stays and says why, a few times. */
+function again({ memory }: Step, complaint: string): Move {
+  const attempts = Number(memory.attempts ?? 0) + 1;
+  memory.attempts = attempts;
+  return attempts < mostAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);
+}
+
+/** What the browser itself says of the new key. It may lie, but an honest one tells people what they need to know. */
+function complaintAboutClaims(given: Json, { residentKey, attachment }: Wanted): string | null {
+  const { authenticatorAttachment, clientExtensionResults } = given as Record<string, Json | undefined>;
+  if (attachment && typeof authenticatorAttachment === 'string' && authenticatorAttachment !== attachment)
+    return attachment === 'platform'
+      ? 'Please use the device that you are looking at, not another one.'
+      : 'Please use a device of its own, not the one that you are looking at.';
+  const { credProps } = (clientExtensionResults ?? {}) as { credProps?: { rk?: unknown } };
+  return residentKey === 'required' && credProps?.rk === false ? 'This device cannot keep the key itself.' : null;
+}
+
+/** A device that does not vouch for its make is of an unknown one, whatever it calls itself. */
+function refusalOfType(
+  allowed: readonly string[],
+  { isAttested }: NewCredential,
+  type: DeviceType | null,
+): string | null {
+  if (isAllowedType(allowed, isAttested ? type : null)) return null;
+  if (!isAttested) return 'This device does not say of what make it is. Please use one that is allowed here.';
+  const named = type ? `“${type.description}”` : 'This make of device';
+  return `${named} is not allowed here. Please use one that is.`;
+}
+
+async function isTaken(query: Query, credentialId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from device_webauthn where credential_id = ${credentialId}`.execute(query);
+  return rows.length > 0;
+}
+
+const allowedBy = ({ settings }: Step): readonly string[] => settings.device_type_restrictions as string[];
+
+const wantedBy = (step: Step): Wanted => ({
+  userVerification: step.settings.user_verification as Wanted['userVerification'],
+  residentKey: step.settings.resident_key_requirement as Wanted['residentKey'],
+  attachment: step.settings.authenticator_attachment as Wanted['attachment'],
+  attestation: allowedBy(step).length > 0,
+});
+
+/** What people's devices call this server. */
+async function titleOf(host: string, query: Query): Promise<string> {
+  const brand = await findBrandOfHost(host, query);
+  const { rows } = await sql<{ title: string }>`select branding_title as title from brands
+    where pk = ${brand?.pk ?? null}`.execute(query);
+  return rows[0]?.title ?? defaultBranding.title;
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import type { DeviceKind, FactorGround, Proof } from '../../../flow/devices/device-kind.ts';
+import { loadDevices } from '../../../flow/devices/load-devices.ts';
+import type { Json } from '../../../lib/json.ts';
+import { modelFacts } from '../../../resource/audit.ts';
+import { typeName } from '../../../resource/fields/well-formed.ts';
+import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
+import { assertionOptions, checkAssertion, newChallenge } from './ceremony.ts';
+import { isAllowedType } from './device-types.ts';
+import { relyingParty } from './relying-party.ts';
+import { type WebauthnDevice, webauthnDevices } from './webauthn-device.ts';
+
+interface Needs {
+  readonly config: { readonly publicUrl: string };
+}
+
+type Verification = 'required' | 'preferred' | 'discouraged';
+
+const wrong: Proof = { complaint: 'This device could not be verified. Please try again.' };
+const whichever = '-1';
+
+/** Proof by a passkey or a security key; where nobody is named yet, the key says whose it is. */
+export function webauthnFactor({ config }: Needs): DeviceKind {
+  return {
+    deviceClass: 'webauthn',
+    doors: webauthnDevices,
+    setupStage: authenticatorWebauthnStage.model,
+    proof: 'webauthn',
+    async challenges(ground) {
+      const { step, user } = ground;
+      const devices = usable(ground);
+      if (user !== null && devices.length === 0) return [];
+      step.memory.webauthn ??= newChallenge();
+      const party = relyingParty(config.publicUrl, step.call.request);
+      const challenge = await assertionOptions(party, devices, verificationOf(ground), step.memory.webauthn as string);
+      const last_used = devices.map((device) => device.last_used).reduce(later, null);
+      return [{ device_class: 'webauthn', device_uid: whichever, challenge, last_used }];
+    },
+    prove: (ground, given) => prove(config.publicUrl, ground, given),
+  };
+}
+
+async function prove(publicUrl: string, ground: FactorGround, given: Json): Promise<Proof> {
+  const { call, memory } = ground.step;
+  const challenge = memory.webauthn;
+  // One answer to each challenge, right or wrong.
+  delete memory.webauthn;
+  const id = typeName(given) === 'dict' ? (given as Record<string, Json>).id : null;
+  if (typeof challenge !== 'string' || typeof id !== 'string') return wrong;
+  const device = await deviceWith(ground, id);
+  const owner = device && (ground.user ?? (await loadUserFacts(call, call.db.read, device.user)));
+  if (!device || !owner?.is_active) return wrong;
+  const party = relyingParty(publicUrl, call.request);
+  const assertion = await checkAssertion(party, device, owner, verificationOf(ground), challenge, given);
+  if (assertion.outcome === 'wrong') return wrong;
+  if (!isAllowedType(allowedBy(ground), vouchedType(device)))
+    return { complaint: 'Devices of this make are not allowed here.' };
+  const isFirst = assertion.outcome === 'right' && (await use(ground, device, assertion.signCount));
+  if (isFirst) return { device };
+  await reportCopy(ground, device);
+  return wrong;
+}
+
+/** Of the user whom the flow is about; where it is about nobody yet, of anybody. */
+async function deviceWith({ step, user, devices }: FactorGround, id: string): Promise<WebauthnDevice | null> {
+  if (user !== null) return (devices as WebauthnDevice[]).find(({ credential_id }) => credential_id === id) ?? null;
+  const column = webauthnDevices.own.row().col('credential_id');
+  const found = await loadDevices(step, webauthnDevices, sql`${column} = ${id}`);
+  return (found[0] as WebauthnDevice | undefined) ?? null;
+}
+
+/** Remembers how often the key has signed. False when another answer with as high a count was faster. */
+async function use({ step: { call } }: FactorGround, { pk }: WebauthnDevice, signCount: number): Promise<boolean> {
+  return call.db.write(async (tx) => {
+    const { rows } = await sql`update device_webauthn set sign_count = ${signCount} where pk = ${pk}
+      and (sign_count < ${signCount} or (sign_count = 0 and ${signCount} = 0)) returning pk`.execute(tx);
+    return rows.length > 0;
+  });
+}
+
+/** Two devices that sign with one key: whoever copied it should not go unnoticed. */
+async function reportCopy({ step: { call } }: FactorGround, device: WebauthnDevice): Promise<void> {
+  const message = 'A WebAuthn device has signed more often than it says. There may be a copy of it.';
+  const { own } = webauthnDevices;
+  const context = { message, model: modelFacts(own, device.pk, device) };
+  await call.db.write((tx) => call.world.record(tx, call, { action: 'suspicious_request', app: own.app, context }));
+}
+
+const allowedBy = ({ step }: FactorGround): readonly string[] =>
+  step.settings.webauthn_allowed_device_types as string[];
+const verificationOf = ({ step }: FactorGround) => step.settings.webauthn_user_verification as Verification;
+
+const usable = (ground: FactorGround): WebauthnDevice[] =>
+  (ground.devices as WebauthnDevice[]).filter((device) => isAllowedType(allowedBy(ground), vouchedType(device)));
+
+/** What a device calls itself without vouching for it counts for nothing. */
+const vouchedType = ({ attested, device_type }: WebauthnDevice) => (attested ? device_type : null);
+
+const later = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a);
