@@ -4,6 +4,7 @@ import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
 import { mountMedia } from '../core/media/serve-media.ts';
 import { cookieNames } from '../core/session/session-cookies.ts';
+import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import { matchEvent } from '../notify/match.job.ts';
@@ -31,6 +32,7 @@ import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { mountStaticFiles } from './static-files.ts';
+import { systemCall } from './system-call.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -67,6 +69,11 @@ export async function composeApp(world: World): Promise<App> {
   metrics.watchJobs(() => countJobs(db).catch(() => ({})));
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;
+  const sessions: SessionNeeds = {
+    ...{ db, key, isSecure, geo, settings },
+    record: (tx, { actor, request, now }, event) =>
+      resourceWorld.record(tx, { ...systemCall(db, resourceWorld, now), actor, request }, event),
+  };
   const executor = createExecutor({
     engine,
     key,
@@ -96,9 +103,8 @@ export async function composeApp(world: World): Promise<App> {
     prefix: apiPrefix,
     now: clock.now,
     authenticate: createAuthenticate({
-      db,
+      ...sessions,
       key,
-      isSecure,
       now: clock.now,
       otherBearer: (credentials, now) => actorOfAccessToken(db, key, credentials, now),
     }),
@@ -111,6 +117,6 @@ export async function composeApp(world: World): Promise<App> {
   mountMedia(server, db);
   await mountStaticFiles(server);
   await mountApiBrowser(server, apiPrefix);
-  await mountPages(server, { ...world, isSecure });
+  await mountPages(server, { ...sessions, clock, log });
   return { server, engine, operations, resourceWorld, jobs };
 }

@@ -8,7 +8,7 @@ export interface Actor {
   /** The session the call came with, if it came with a cookie. */
   readonly session: string | null;
   /** Who acts as this user, when it is somebody else; rights are those of `user`. */
-  readonly impersonator?: ActorUser;
+  readonly impersonator?: Actor;
   /** Whether the permission is held on every object. */
   holds(permission: string): boolean;
   /** A subquery of the keys on which the permission is held, directly or through a role. */

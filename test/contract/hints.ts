@@ -134,6 +134,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,
   core_tokens_view_key_retrieve: showsSecret,
+  core_users_impersonate_create: { undrivable: 'is for browsers, not for tokens; its own tests sign in' },
   core_users_metrics_retrieve: { alsoNeeds: ['svc_events.view_event'] },
   core_users_service_account_create: { alsoNeeds: ['svc_core.add_token', 'svc_core.add_group'] },
   core_transactional_applications_update: {
@@ -192,7 +193,7 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
   users: ['password'],
   tokens: ['key', 'key_hash'],
-  authenticated_sessions: ['token_hash', 'created'],
+  authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated'],
   oauth2_access_tokens: ['session', 'created', 'auth_time', 'token_hash'],
   oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'token_hash'],
   oauth2_authorization_codes: [

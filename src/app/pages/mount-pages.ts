@@ -1,24 +1,17 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentBrand } from '../../core/brand/current-brand.ts';
-import { actorOfSession } from '../../core/session/session.ts';
-import type { Settings } from '../../core/settings/settings.ts';
+import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/db/database.ts';
-import type { InstanceKey } from '../../platform/keys.ts';
 import type { Log } from '../../platform/log.ts';
 import { requestFacts } from '../../resource/http.ts';
 import { factsOfFlowPage, signInPath } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
 import { assetPrefix, type Foreign, missingPage, nothingForeign, pagePolicy, pageShell } from './shell.ts';
 
-interface Needs {
-  readonly db: Database;
-  readonly key: InstanceKey;
+interface Needs extends SessionNeeds {
   readonly clock: Clock;
   readonly log: Log;
-  readonly settings: { current(): Promise<Settings> };
-  readonly isSecure: boolean;
 }
 
 /** The pages people see: flows for everybody, their own page for those who are signed in. */

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
-import { groupsAboveSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
+import { globalPermissionsSql, groupsAboveSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
 
 // Nobody grants what he does not hold, and only superusers touch superusers. Calls without an actor are the server's own:
 // operations have refused nobody's requests before they come here.
@@ -57,6 +57,33 @@ export async function checkMayTouchUser(tx: Query, call: Call, user: number): Pr
   const { rows } = await sql`select 1 from users u where u.pk = ${user} and ${isSuperuserSql(sql`u.pk`)}`.execute(tx);
   if (rows.length > 0) throw new Problem('permission_denied');
 }
+
+/**
+ * Refuses unless the actor may act as the user: by permission, and only when they hold whatever the user holds, so that
+ * nobody rises by it. That users may look at keys of their own tokens is no right over anybody else.
+ */
+export async function checkMayActAs(tx: Query, actor: Actor, user: number): Promise<void> {
+  if (actor.isSuperuser) return;
+  const pk = sql`${user}`;
+  const { rows } = await sql<{ may: number; rises: number }>`select
+    (select count(*) from (${actor.objectsHolding(actAsOthers, 'int')}) as held where held.pk = ${user}) as may,
+    (select count(*) from users u where u.pk = ${user} and ${isSuperuserSql(pk)}) as rises`.execute(tx);
+  const mayAct = actor.holds(actAsOthers) || Number(rows[0]?.may) > 0;
+  if (!mayAct || Number(rows[0]?.rises) > 0) throw new Problem('permission_denied');
+  const { rows: everywhere } = await globalPermissionsSql(pk).execute(tx);
+  const { rows: beyond } = await sql<{
+    permission: string;
+  }>`select distinct p.app_label || '.' || p.codename as permission
+    from (select permission, object_pk from user_object_permissions where "user" = ${user}
+      union select permission, object_pk from role_object_permissions where role in (${rolesOfSql(pk)})) as o
+    join permissions p on p.pk = o.permission
+    where not ${holdsSameSql(actor)} and not (p.codename = 'view_token_key' and exists (
+      select 1 from tokens t where cast(t.pk as text) = o.object_pk and t."user" = ${user}))`.execute(tx);
+  if ([...everywhere, ...beyond].some(({ permission }) => !actor.holds(permission)))
+    throw new Problem('permission_denied');
+}
+
+export const actAsOthers = 'svc_core.impersonate';
 
 async function checkHoldsRoles(tx: Query, actor: Actor, roles: RawBuilder<unknown>): Promise<void> {
   const name = sql<string>`p.app_label || '.' || p.codename`;

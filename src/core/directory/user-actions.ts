@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
+import type { Actor } from '../../resource/actor.ts';
 import { requireActor } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
+import type { Action, ActionInput } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
   arrayOf,
@@ -59,36 +62,49 @@ const userSelf: JsonSchema = objectSchema({
   system_permissions: arrayOf(stringSchema),
 });
 
-/** What callers are told of themselves. */
+/** What callers are told of themselves, and of whom they act as. */
 export const meAction: Action = {
   name: 'me',
   on: 'set',
   method: 'GET',
   summary: 'Read who is asking',
   access: 'authenticated',
-  answer: { status: 200, schema: objectSchema({ user: userSelf }), schemaName: 'SessionUser' },
-  async run({ tx, call, engine, registry }) {
-    const actor = requireActor(call);
-    const users = registry.require('svc_core.user');
-    const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);
-    if (!found) throw new Error('the caller is gone');
-    const shown = showRow(engine, users, call, found.raw);
-    const { rows: groups } = await sql<{ name: string; pk: string }>`select name, pk from groups
-      where pk in (${groupsOfSql(sql`${actor.user.pk}`)}) order by name`.execute(tx);
-    const { settings } = await effectiveAttributes(tx, actor.user.pk);
-    const { pk, username, name, is_active, is_superuser, email, avatar, uid, type } = shown;
+  answer: {
+    status: 200,
+    schema: { ...objectSchema({ user: userSelf, original: userSelf }), required: ['user'] },
+    schemaName: 'SessionUser',
+  },
+  async run(input) {
+    const actor = requireActor(input.call);
+    const { impersonator } = actor;
     return {
-      user: {
-        ...{ pk, username, name, is_active, is_superuser },
-        groups,
-        ...{ email, avatar, uid },
-        settings: typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {},
-        type,
-        system_permissions: systemPermissions.filter((codename) => actor.holds(`svc_rbac.${codename}`)),
-      },
+      user: await selfOf(actor, input),
+      ...(impersonator && { original: await selfOf(impersonator, input) }),
     };
   },
 };
+
+async function selfOf(
+  actor: Actor,
+  { tx, call, engine, registry }: ActionInput & { readonly tx: Query },
+): Promise<Row> {
+  const users = registry.require('svc_core.user');
+  const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);
+  if (!found) throw new Error('the caller is gone');
+  const shown = showRow(engine, users, call, found.raw);
+  const { rows: groups } = await sql<{ name: string; pk: string }>`select name, pk from groups
+    where pk in (${groupsOfSql(sql`${actor.user.pk}`)}) order by name`.execute(tx);
+  const { settings } = await effectiveAttributes(tx, actor.user.pk);
+  const { pk, username, name, is_active, is_superuser, email, avatar, uid, type } = shown;
+  return {
+    ...{ pk, username, name, is_active, is_superuser },
+    groups,
+    ...{ email, avatar, uid },
+    settings: typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {},
+    type,
+    system_permissions: systemPermissions.filter((codename) => actor.holds(`svc_rbac.${codename}`)),
+  };
+}
 
 /** The paths in use, as far as the caller may see their users. */
 export const pathsAction: Action = {

@@ -16,6 +16,7 @@ import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
 import { avatarOf, defaultAvatars, type Pictured } from './avatar.ts';
 import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
+import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { serviceAccountAction } from './service-account.ts';
 import { meAction, pathsAction, setPasswordAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
@@ -26,13 +27,15 @@ export interface UserNeeds {
   readonly passwords: Passwords;
   readonly settings: SettingsStore;
   readonly key: KeyNeeds;
+  readonly config: { readonly publicUrl: string };
 }
 
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
 /** People and programs. The password's hash is a column that no query of the resource reads. */
-export function userResource({ installId, passwords, settings, key }: UserNeeds): Resource {
+export function userResource({ installId, passwords, settings, key, config }: UserNeeds): Resource {
+  const isSecure = config.publicUrl.startsWith('https:');
   const uidOf = (pk: number) => hash('sha256', `${pk}-${installId}`);
   return defineResource({
     path: '/core/users/',
@@ -93,6 +96,8 @@ export function userResource({ installId, passwords, settings, key }: UserNeeds)
       serviceAccountAction({ key, settings, uidOf }),
       metricsAction,
       setPasswordAction(passwords),
+      impersonateAction({ settings }),
+      endImpersonationAction({ key, isSecure }),
     ],
   });
 }

@@ -55,7 +55,7 @@ export const expiryOf = (now: string, { event_retention }: Settings): string =>
 export function actorFacts(actor: Actor | null): Record<string, unknown> {
   if (!actor) return { pk: null, email: '', username: 'AnonymousUser', is_anonymous: true };
   if (!actor.impersonator) return userFacts(actor.user);
-  return { ...userFacts(actor.impersonator), on_behalf_of: userFacts(actor.user) };
+  return { ...userFacts(actor.impersonator.user), on_behalf_of: userFacts(actor.user) };
 }
 
 const userFacts = ({ pk, email, username }: Pick<ActorUser, 'pk' | 'email' | 'username'>) => ({ pk, email, username });

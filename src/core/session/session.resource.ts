@@ -1,7 +1,9 @@
 import type { Geo } from '../../platform/geo/geo.ts';
 import type { UserAgentParser } from '../../platform/user-agent.ts';
+import { requireActor } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { time } from '../../resource/fields/scalar.ts';
+import { flag, time } from '../../resource/fields/scalar.ts';
 import { derived } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
@@ -14,6 +16,7 @@ import {
 } from '../../resource/json-schema.ts';
 import { relatedFilter } from '../../resource/query.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
+import { endSessions } from './session.ts';
 
 export interface SessionResourceNeeds {
   readonly userAgents: UserAgentParser;
@@ -66,5 +69,23 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
       expires: time({ readOnly: true }),
     },
     filters: { user__username: relatedFilter('user.username') },
+    actions: [signOutEverywhere],
   });
 }
+
+/** Ends all sessions of the caller, or all but the one that asks: every browser somewhere else is signed out. */
+const signOutEverywhere: Action = {
+  name: 'sign_out_everywhere',
+  on: 'set',
+  method: 'POST',
+  summary: 'End all sessions of the caller',
+  access: 'authenticated',
+  body: { keep_current: flag({ default: false, help: 'Whether the browser that asks stays signed in.' }) },
+  bodySchema: 'SignOutEverywhereRequest',
+  answer: { status: 204 },
+  async run({ tx, call, values }) {
+    const { user, session } = requireActor(call);
+    const sessions = await endSessions(tx, user.pk, values.keep_current ? session : null);
+    await call.world.record(tx, call, { action: 'logout', app: 'svc_core', context: { sessions } });
+  },
+};

@@ -51,6 +51,7 @@ const fields: Fields = {
   ),
   gdpr_compliance: flag({ default: true, help: 'Delete the events of a user together with the user.' }),
   impersonation: flag({ default: true, help: 'Let administrators act as another user.' }),
+  impersonation_require_reason: flag({ default: false, help: 'Ask administrators why they act as another user.' }),
   default_token_duration: future({ default: default_token_duration, help: 'How long tokens are valid.' }),
   default_token_length: whole({ min: 1, max: longestKey, default: default_token_length, help: 'Length of new keys.' }),
 };

@@ -11,6 +11,7 @@ export interface Settings {
   readonly footer_links: readonly { readonly name: string; readonly href: string | null }[];
   readonly gdpr_compliance: boolean;
   readonly impersonation: boolean;
+  readonly impersonation_require_reason: boolean;
   readonly default_token_duration: string;
   readonly default_token_length: number;
 }
@@ -24,6 +25,7 @@ export const defaultSettings: Settings = {
   footer_links: [],
   gdpr_compliance: true,
   impersonation: true,
+  impersonation_require_reason: false,
   default_token_duration: 'days=1',
   default_token_length: 60,
 };

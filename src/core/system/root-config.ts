@@ -7,9 +7,11 @@ import {
   objectSchema,
   stringSchema,
 } from '../../resource/json-schema.ts';
+import type { Settings } from '../settings/settings.ts';
 
 interface Needs {
   readonly config: { readonly geoip: { readonly asn: string | null } };
+  readonly settings: { current(): Promise<Settings> };
 }
 
 const capabilities = ['can_save_media', 'can_geo_ip', 'can_asn', 'can_impersonate', 'can_debug', 'is_enterprise'];
@@ -30,7 +32,7 @@ const schema: JsonSchema = objectSchema({
 });
 
 /** What pages must know of the server before anybody has signed in. */
-export function rootConfig({ config }: Needs): Endpoint {
+export function rootConfig({ config, settings }: Needs): Endpoint {
   return defineEndpoint({
     id: 'root_config_retrieve',
     method: 'GET',
@@ -47,6 +49,7 @@ export function rootConfig({ config }: Needs): Endpoint {
           // A country database comes with the server.
           'can_geo_ip',
           ...(config.geoip.asn === null ? [] : ['can_asn']),
+          ...((await settings.current()).impersonation ? ['can_impersonate'] : []),
         ],
         // Seconds. Plans and decisions are made anew each time; scores of reputation are kept for a day.
         cache_timeout: 0,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../resource/endpoint.ts';
+import type { Settings } from '../settings/settings.ts';
 import { appsEndpoint, modelsEndpoint, versionEndpoint, workersEndpoint } from './admin-facts.ts';
 import { adminMetrics } from './admin-metrics.ts';
 import { systemEndpoints } from './admin-system.ts';
@@ -7,6 +8,7 @@ import { rootConfig } from './root-config.ts';
 export interface SystemNeeds {
   readonly version: string;
   readonly config: { readonly publicUrl: string; readonly geoip: { readonly asn: string | null } };
+  readonly settings: { current(): Promise<Settings> };
 }
 
 /** Operations that tell of the server itself. */

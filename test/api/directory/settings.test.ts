@@ -12,6 +12,7 @@ const defaults = {
   footer_links: [],
   gdpr_compliance: true,
   impersonation: true,
+  impersonation_require_reason: false,
   default_token_duration: 'days=1',
   default_token_length: 60,
 };

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { actingAs } from '../../../core/access/acting-as.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { endSessions, startSession } from '../../../core/session/session.ts';
+import { type Binding, geoBindings, networkBindings } from '../../../core/session/binding.ts';
+import { endSession, endSessions, type SessionFacts, startSession } from '../../../core/session/session.ts';
 import { cookieHeader, sessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
@@ -11,6 +12,7 @@ import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { duration, flag } from '../../../resource/fields/scalar.ts';
+import { choice } from '../../../resource/fields/text.ts';
 
 const userLoginStage = defineStage({
   path: '/stages/user_login/',
@@ -24,13 +26,23 @@ const userLoginStage = defineStage({
     session_duration: duration({
       default: 'seconds=0',
       filter: true,
-      help: 'How long a session lasts; with no length it ends with the browser, or after a day.',
+      help: 'How long a session lasts; with no length it ends with the browser, after a day without use, or after a month.',
     }),
     terminate_other_sessions: flag({ default: false, filter: true }),
     remember_me_offset: duration({
       default: 'seconds=0',
       filter: true,
       help: 'How much longer it lasts for people who wish to be remembered; with no length nobody is asked.',
+    }),
+    network_binding: choice(networkBindings, {
+      default: 'no_binding',
+      filter: true,
+      help: 'What of the network must stay the same while the session lasts; it ends where that is not known.',
+    }),
+    geoip_binding: choice(geoBindings, {
+      default: 'no_binding',
+      filter: true,
+      help: 'What of the place must stay the same while the session lasts; it ends where that is not known.',
     }),
   },
 });
@@ -41,6 +53,8 @@ interface Needs {
 }
 
 const dayMs = 86_400_000;
+/** Of sessions that end with the browser: not every browser forgets them. */
+const untilBrowserEnds = { lifetimeMs: 30 * dayMs, idleMs: dayMs };
 const denied = 'You cannot sign in.';
 
 /** Gives the user of the flow a session. The one way in which browsers get one. */
@@ -75,11 +89,12 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
         clientIp: call.request.clientIp,
         userAgent: call.request.userAgent,
         now: call.now,
-        lifetimeMs: lengthMs || dayMs,
+        ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
+        ...bindingOf(step),
       });
       // Whoever used this browser before is signed out: what they left open must not become the next person's.
       const before = call.actor?.session ?? null;
-      if (before !== null) await sql`delete from authenticated_sessions where pk = ${before}`.execute(tx);
+      if (before !== null) await endSession(tx, before);
       if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
       await sql`update users set last_login = ${call.now} where pk = ${user.pk}`.execute(tx);
       const { auth_method, auth_method_args } = context;
@@ -105,3 +120,8 @@ async function checkStillMay(tx: Query, { pk }: UserFacts, source: string | null
 
 const lengthOf = ({ settings }: Step, name: 'session_duration' | 'remember_me_offset'): number =>
   Math.max(0, parseDuration(settings[name] as string) ?? 0);
+
+function bindingOf({ settings }: Step): Pick<SessionFacts, 'binding'> {
+  const binding = { network: settings.network_binding, geo: settings.geoip_binding } as Omit<Binding, 'ip'>;
+  return Object.values(binding).every((bound) => bound === 'no_binding') ? {} : { binding };
+}

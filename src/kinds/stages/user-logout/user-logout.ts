@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { endSession } from '../../../core/session/session.ts';
 import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
 import { next, type StageKind } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
@@ -25,7 +25,7 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
       const session = actor?.session ?? null;
       if (session === null) return next();
       return next(async (tx, call) => {
-        await sql`delete from authenticated_sessions where pk = ${session}`.execute(tx);
+        await endSession(tx, session);
         await call.world.record(tx, call, { action: 'logout', app: 'svc_stages_user_logout', context: {} });
       }, endedSessionCookies(isSecure).map(cookieHeader));
     },

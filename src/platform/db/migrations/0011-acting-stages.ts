@@ -67,6 +67,8 @@ function signIn(dialect: Dialect): string[] {
       session_duration: 'text index',
       terminate_other_sessions: 'bool index',
       remember_me_offset: 'text index',
+      network_binding: 'text index',
+      geoip_binding: 'text index',
     }),
   ];
 }

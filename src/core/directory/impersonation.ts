@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { Invalid, Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Actor } from '../../resource/actor.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { text } from '../../resource/fields/text.ts';
+import { actAsOthers, checkMayActAs } from '../access/delegation.ts';
+import { checkCsrfProof } from '../session/session-cookies.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+
+interface Needs {
+  readonly settings: SettingsStore;
+  readonly key: Pick<InstanceKey, 'hash'>;
+  /** Whether browsers reach the server over TLS. */
+  readonly isSecure: boolean;
+}
+
+/** Lets the caller's browser act as another user, with that user's rights. */
+export function impersonateAction({ settings }: Pick<Needs, 'settings'>): Action {
+  return {
+    name: 'impersonate',
+    on: 'row',
+    method: 'POST',
+    summary: 'Act as a user',
+    access: { permission: actAsOthers },
+    body: { reason: text({ blank: true, default: '', max: 1000, help: 'Why; kept in the audit log.' }) },
+    bodySchema: 'ImpersonationRequest',
+    answer: { status: 204 },
+    async run({ tx, call, row, values }) {
+      const actor = requireActor(call);
+      const { impersonation, impersonation_require_reason } = await settings.read(tx);
+      if (!impersonation) throw new Problem('permission_denied', 'Impersonation is switched off.');
+      await checkMayActAs(tx, actor, row.pk as number);
+      const session = sessionToActIn(actor, row);
+      if (impersonation_require_reason && values.reason === '')
+        throw Invalid.field('reason', 'This field is required.');
+      await sql`update authenticated_sessions set impersonated = ${row.pk} where pk = ${session}`.execute(tx);
+      await recordAbout(tx, call, 'impersonation_started', row, { reason: values.reason });
+    },
+  };
+}
+
+/** What the caller acts in: a browser's session of their own, since a bearer token is always its owner's. */
+function sessionToActIn({ user, session, impersonator }: Actor, row: Row): string {
+  if (session === null) throw Invalid.whole('Only somebody who is signed in with a browser can act as another user.');
+  if (impersonator) throw Invalid.whole('You act as another user already.');
+  if (row.pk === user.pk) throw Invalid.whole('You cannot act as yourself.');
+  if (!row.is_active) throw Invalid.whole('Nobody can act as a user who is not active.');
+  if (row.type === 'internal_service_account') throw new Problem('permission_denied');
+  return session;
+}
+
+/** Lets the caller be themselves again. It is a GET by tradition, and asks for the proof against forgery all the same. */
+export function endImpersonationAction(needs: Pick<Needs, 'key' | 'isSecure'>): Action {
+  return {
+    name: 'impersonate_end',
+    on: 'set',
+    method: 'GET',
+    summary: 'Stop acting as another user',
+    access: 'authenticated',
+    answer: { status: 204 },
+    async run({ call }) {
+      const { impersonator, session, user } = requireActor(call);
+      if (!impersonator) return;
+      checkCsrfProof(needs, call.request);
+      await call.db.write(async (tx) => {
+        await sql`update authenticated_sessions set impersonated = null where pk = ${session}`.execute(tx);
+        await recordAbout(tx, { ...call, actor: impersonator }, 'impersonation_ended', { ...user }, {});
+      });
+    },
+  };
+}
+
+/** Told of the administrator; the event says whom they act as. */
+function recordAbout(tx: Query, call: Call, action: string, { pk, username }: Row, context: Row): Promise<void> {
+  const model = { app: 'svc_core', model_name: 'user', pk, name: username };
+  return call.world.record(tx, call, { action, app: 'svc_core', context: { model, ...context } });
+}

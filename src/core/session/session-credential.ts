@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Database, Query } from '../../platform/db/database.ts';
+import type { Geo } from '../../platform/geo/geo.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Actor } from '../../resource/actor.ts';
+import type { NewEvent, RequestFacts } from '../../resource/call.ts';
+import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
+import { checkMayActAs } from '../access/delegation.ts';
+import { isSuperuserSql } from '../access/rights-sql.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type Binding, brokenBinding } from './binding.ts';
+import { endSession, userAgentText } from './session.ts';
+import { checkCsrfProof, cookieNames } from './session-cookies.ts';
+
+export interface SessionNeeds {
+  readonly db: Database;
+  readonly key: Pick<InstanceKey, 'hash'>;
+  /** Whether browsers reach the server over TLS. */
+  readonly isSecure: boolean;
+  readonly geo: Geo;
+  readonly settings: { current(): Promise<Settings> };
+  /** Writes an audit event about a session that the server ends by itself. */
+  record(tx: Query, by: EndedBy, event: NewEvent): Promise<void>;
+}
+
+export interface EndedBy {
+  readonly actor: Actor;
+  readonly request: RequestFacts;
+  readonly now: string;
+}
+
+interface UserRow extends ActorRow {
+  readonly is_active: boolean | number;
+}
+
+interface SessionRow extends UserRow {
+  readonly session: string;
+  readonly owner: number;
+  readonly impersonated: number | null;
+  readonly expires: string;
+  readonly last_used: string;
+  readonly idle_seconds: number | null;
+  readonly ends: string | null;
+  readonly binding: string | null;
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+const userColumns = sql`${actorColumns}, u.is_active, ${isSuperuserSql(sql`u.pk`)} as is_superuser`;
+
+/** Who comes with a session cookie; null without one, or with one that is not (or no longer) good. */
+export async function actorOfSession(needs: SessionNeeds, request: RequestFacts, now: string): Promise<Actor | null> {
+  const { db, key, isSecure } = needs;
+  const token = request.cookies[cookieNames(isSecure).session];
+  if (!token) return null;
+  const { rows } =
+    await sql<SessionRow>`select ${userColumns}, s.pk as session, s."user" as owner, s.impersonated, s.expires,
+    s.last_used, s.idle_seconds, s.ends, s.binding from authenticated_sessions s
+    join users u on u.pk = coalesce(s.impersonated, s."user") where s.token_hash = ${key.hash(token)}`.execute(db.read);
+  const row = rows[0];
+  if (!row?.is_active || row.expires <= now) return null;
+  const actor = await loadActor(db, row, row.session);
+  if (!(await staysBound(needs, row, { actor, request, now }))) return null;
+  if (!safeMethods.has(request.method)) checkCsrfProof({ key, isSecure }, request);
+  if (addMilliseconds(row.last_used, touchedEveryMs) <= now) await touch(db, row, request, now);
+  return row.impersonated === null ? actor : impersonating(needs, row, { actor, request, now });
+}
+
+/** A session that turns up where it is not bound to has been carried off: it ends, for its owner too. */
+async function staysBound({ db, geo, record }: SessionNeeds, row: SessionRow, by: EndedBy): Promise<boolean> {
+  if (row.binding === null) return true;
+  const broken = brokenBinding(geo, JSON.parse(row.binding) as Binding, by.request.clientIp);
+  if (!broken) return true;
+  const context = { logout_reason: 'Session binding broken', binding: broken };
+  await db.write(async (tx) => {
+    if (await endSession(tx, row.session)) await record(tx, by, { action: 'logout', app: 'svc_core', context });
+  });
+  return false;
+}
+
+/** What an administrator may is asked again at each request: who has lost the right to act as others stops at once. */
+async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy): Promise<Actor | null> {
+  const { db, settings, record } = needs;
+  const { rows } = await sql<UserRow>`select ${userColumns} from users u where u.pk = ${row.owner}`.execute(db.read);
+  const owner = rows[0];
+  if (!owner?.is_active) return null;
+  const actor = { ...by.actor, impersonator: await loadActor(db, owner, row.session) };
+  try {
+    if (!(await settings.current()).impersonation) throw new Problem('permission_denied');
+    await checkMayActAs(db.read, actor.impersonator, row.pk);
+    return actor;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const context = { message: 'Who acted as another user may no longer do so.' };
+    await db.write(async (tx) => {
+      const event = { action: 'impersonation_ended', app: 'svc_core', context };
+      if (await endSession(tx, row.session)) await record(tx, { ...by, actor }, event);
+    });
+    return null;
+  }
+}
+
+/** Often enough to tell who is there, seldom enough to cost nothing. */
+const touchedEveryMs = 60_000;
+
+async function touch(db: Database, row: SessionRow, { clientIp, userAgent }: RequestFacts, now: string): Promise<void> {
+  const { session, expires, idle_seconds, ends } = row;
+  const idleUntil = idle_seconds === null ? expires : addMilliseconds(now, idle_seconds * 1000);
+  const until = ends !== null && ends < idleUntil ? ends : idleUntil;
+  await db.write((tx) =>
+    sql`update authenticated_sessions set last_used = ${now}, last_ip = ${clientIp}, expires = ${until},
+      last_user_agent = ${userAgentText(userAgent)} where pk = ${session}`.execute(tx),
+  );
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { eventsOf } from '../support/events.ts';
+import { grantOn } from '../support/grants.ts';
+import { unique } from '../support/make-walk.ts';
+import { describeOnBoth } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
+
+const rights = ['svc_core.view_user', 'svc_core.impersonate'];
+const me = '/core/users/me/';
+
+// Delegated administrators rise by acting as somebody who may more than they do (CVE-2026-9795 and its like).
+describeOnBoth('class 46: acting as somebody with more rights', (server) => {
+  const acts = async (helper: number, target: number) => {
+    const { browser } = await signIn(server(), helper);
+    return (await browser.post(`/core/users/${target}/impersonate/`)).status;
+  };
+  const group = async (values: Record<string, unknown>) =>
+    (await server().admin.post('/core/groups/', { name: unique('group'), ...values })).body.pk as string;
+
+  test('no superuser, directly or by a group above, but by a superuser', async () => {
+    const helper = await server().user(rights);
+    const above = await group({ is_superuser: true });
+    const below = await group({ parent: above });
+    const superuser = await server().user([], { groups: [below] });
+    const root = await server().user([], { groups: [above] });
+    expect(await acts(helper.pk, superuser.pk)).toBe(403);
+    expect(await acts(root.pk, superuser.pk)).toBe(204);
+  });
+
+  test('nobody with a permission, a role or a right on one object that the helper lacks', async () => {
+    const helper = await server().user(rights);
+    const thing = await group({});
+    const direct = await server().user(['svc_core.change_user']);
+    const onObject = await server().user();
+    await grantOn(server(), onObject.pk, 'svc_core.change_group', thing);
+    const role = (await server().admin.post('/rbac/roles/', { name: unique('role') })).body.pk;
+    const body = { permissions: ['svc_core.delete_group'], model: 'svc_core.group', object_pk: thing };
+    await server().admin.post(`/rbac/permissions/assigned_by_roles/${role}/assign/`, body);
+    const byRole = await server().user([], { groups: [await group({ roles: [role] })] });
+    for (const target of [direct, onObject, byRole]) expect(await acts(helper.pk, target.pk)).toBe(403);
+    await grantOn(server(), helper.pk, 'svc_core.change_group', thing);
+    expect(await acts(helper.pk, onObject.pk)).toBe(204);
+    const equal = await server().user(rights);
+    expect(await acts(helper.pk, equal.pk)).toBe(204);
+  });
+
+  test('somebody with tokens of their own is no more than others', async () => {
+    const helper = await server().user(rights);
+    const person = await server().user();
+    await person.api.post('/core/tokens/', { identifier: unique('token') });
+    expect(await acts(helper.pk, person.pk)).toBe(204);
+  });
+
+  test('rights that are gained or lost meanwhile count at the next request', async () => {
+    for (const change of ['gained', 'lost'] as const) {
+      const helper = await server().user(rights);
+      const person = await server().user();
+      const { browser } = await signIn(server(), helper.pk);
+      await browser.post(`/core/users/${person.pk}/impersonate/`);
+      expect((await browser.get(me)).status).toBe(200);
+      if (change === 'gained') {
+        const { body } = await server().admin.get('/core/groups/?name=Gatehouse%20Admins');
+        await server().admin.post(`/core/groups/${body.results[0].pk}/add_user/`, { pk: person.pk });
+      } else {
+        await server().world.db.write((tx) =>
+          sql`delete from user_permissions where "user" = ${helper.pk}`.execute(tx),
+        );
+      }
+      const events = await eventsOf(server(), async () => {
+        expect((await browser.get(me)).status).toBe(403);
+      });
+      expect(events.map(({ action, username }) => [action, username])).toEqual([
+        ['impersonation_ended', helper.username],
+      ]);
+      expect((await browser.get(me)).status).toBe(403);
+    }
+  });
+
+  test('ending it takes the proof against forgery, although it is a GET', async () => {
+    const helper = await server().user(rights);
+    const person = await server().user();
+    const { browser, otherSite } = await signIn(server(), helper.pk);
+    await browser.post(`/core/users/${person.pk}/impersonate/`);
+    expect((await otherSite.post(`/core/users/${person.pk}/impersonate/`)).status).toBe(403);
+    expect((await otherSite.get('/core/users/impersonate_end/')).status).toBe(403);
+    expect((await browser.get(me)).body.user.pk).toBe(person.pk);
+  });
+});
