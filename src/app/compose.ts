@@ -117,6 +117,6 @@ export async function composeApp(world: World): Promise<App> {
   mountMedia(server, db);
   await mountStaticFiles(server);
   await mountApiBrowser(server, apiPrefix);
-  await mountPages(server, { ...sessions, clock, log });
+  await mountPages(server, { ...sessions, clock, log, mediaApi: config.mediasrcApiUrl });
   return { server, engine, operations, resourceWorld, jobs };
 }

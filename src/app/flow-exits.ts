@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { launchUrl } from '../core/application/launch-url.ts';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
-import { cancelPath } from '../flow/executor/challenge.ts';
+import { cancelPath, ownPath } from '../flow/executor/challenge.ts';
 import type { FlowFacts } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
@@ -25,11 +25,13 @@ export function mountCancel(
   server: FastifyInstance,
   { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },
 ): void {
-  server.get(cancelPath, async (request, reply) => {
+  server.get<{ Querystring: { next?: unknown } }>(cancelPath, async (request, reply) => {
     const token = planTokenOf(request.cookies, publicUrl);
     if (token) await db.write((tx) => deleteStates(tx, key, token));
     const { flow } = await brandTargets(request.hostname, db.read);
-    return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : `/if/flow/${flow}/`);
+    const next = ownPath(typeof request.query.next === 'string' ? request.query.next : null, publicUrl);
+    const query = next === null ? '' : `?next=${encodeURIComponent(next)}`;
+    return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : `/if/flow/${flow}/${query}`);
   });
 }
 

@@ -1,6 +1,60 @@
-import { useBrand } from '../page/mount-page.tsx';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { Button } from '../elements/button.tsx';
+import { Notice } from '../elements/notice.tsx';
+import type { FlowInfo } from './challenge.ts';
+import { flowAddress } from './executor.ts';
+import { Frame } from './frame.tsx';
+import { screenOf } from './screens.ts';
+import { useWalk, type Walk } from './use-walk.ts';
+import { WalkContext } from './walk-context.ts';
 
 export function FlowPage() {
-  const brand = useBrand();
-  return <h1>{brand.branding_title}</h1>;
+  const [flow] = useState(() => flowAddress(location));
+  const walk = useWalk(flow);
+  // Screens without words of their own about the flow (a redirect) keep the looks of the one before.
+  const last = useRef<FlowInfo | null>(null);
+  const info = walk.challenge?.flow_info ?? last.current;
+  useEffect(() => {
+    last.current = info;
+  }, [info]);
+  return (
+    <WalkContext value={walk}>
+      <Frame flow={info}>
+        <Suspense fallback={<Waiting />}>
+          <Shown walk={walk} />
+        </Suspense>
+      </Frame>
+    </WalkContext>
+  );
+}
+
+function Shown({ walk }: { walk: Walk }) {
+  const { challenge, trouble, isBusy, refresh } = walk;
+  if (challenge) {
+    const Screen = screenOf(challenge.component);
+    return <Screen challenge={challenge} key={walk.step} />;
+  }
+  if (!trouble) return <Waiting />;
+  return (
+    <div className="stack">
+      <h1>{trouble.isFinal ? 'Not found' : 'This did not work'}</h1>
+      <Notice tone="bad">{trouble.text}</Notice>
+      {trouble.requestId && <p className="small quiet">Request {trouble.requestId}</p>}
+      {!trouble.isFinal && (
+        <Button look="primary" isBusy={isBusy} onClick={() => void refresh()}>
+          Try again
+        </Button>
+      )}
+      <a href="/">Go to the start page</a>
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <div className="waiting" role="status">
+      <span className="spinner" aria-hidden="true" />
+      <span className="visually-hidden">One moment…</span>
+    </div>
+  );
 }

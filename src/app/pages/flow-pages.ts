@@ -7,13 +7,58 @@ import { type Foreign, nothingForeign } from './shell.ts';
 export interface FlowPageFacts {
   readonly exists: boolean;
   readonly foreign: Foreign;
+  /** Whether somebody can sign in with a media server from here. */
+  readonly asksMediaServer: boolean;
 }
 
-/** Whether there is such a flow, and what its steps need from elsewhere. */
-export async function factsOfFlowPage(slug: string, query: Query): Promise<FlowPageFacts> {
-  if (!isStorable(slug)) return { exists: false, foreign: nothingForeign };
-  const { rows } = await sql`select 1 from flows where slug = ${slug}`.execute(query);
-  return { exists: rows.length > 0, foreign: nothingForeign };
+interface FlowRow {
+  readonly designation: string;
+  readonly js_url: string | null;
+  readonly media_sources: number | string;
+}
+
+/** Whether there is such a flow, and what its steps need from elsewhere: a captcha's script, a media server's answer. */
+export async function factsOfFlowPage(slug: string, query: Query, mediaApi: string): Promise<FlowPageFacts> {
+  const rows = isStorable(slug) ? await flowRows(slug, query) : [];
+  const services = rows.flatMap(({ js_url }) => originsOfCaptcha(js_url));
+  const asksMediaServer = rows.some((row) => Number(row.media_sources) > 0);
+  const foreign: Foreign = {
+    services: [...new Set(services)],
+    connections: asksMediaServer ? originOf(mediaApi) : nothingForeign.connections,
+    // Applications are answered by a form that is sent to them.
+    forms: rows.some(({ designation }) => designation === 'authorization'),
+  };
+  return { exists: rows.length > 0, foreign, asksMediaServer };
+}
+
+/** One row for each captcha of the flow, or one without. */
+async function flowRows(slug: string, query: Query): Promise<FlowRow[]> {
+  const { rows } = await sql<FlowRow>`select f.designation, c.js_url,
+    (select count(*) from flow_stage_bindings b join stage_identification_sources s on s.stage = b.stage
+      join source_mediasrc m on m.pk = s.source where b.target = f.pk) as media_sources
+    from flows f
+    left join (flow_stage_bindings b join stage_captcha c on c.pk = b.stage) on b.target = f.pk
+    where f.slug = ${slug}`.execute(query);
+  return rows;
+}
+
+/** Services whose scripts load more from elsewhere. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  'www.google.com': ['https://www.gstatic.com'],
+  'www.recaptcha.net': ['https://www.gstatic.com', 'https://www.google.com'],
+  'js.hcaptcha.com': ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+  'hcaptcha.com': ['https://*.hcaptcha.com'],
+};
+
+function originsOfCaptcha(address: string | null): string[] {
+  const origins = originOf(address);
+  return origins.flatMap((origin) => [origin, ...(companions[new URL(origin).hostname] ?? [])]);
+}
+
+/** An origin is safe to write into a policy; what has none is left out. */
+function originOf(address: string | null): string[] {
+  const url = address === null ? null : URL.parse(address);
+  return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
 }
 
 /** Where people sign in who come by this host: with its brand's flow, or with the first that is made for it. */

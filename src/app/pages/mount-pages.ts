@@ -5,14 +5,18 @@ import { actorOfSession, type SessionNeeds } from '../../core/session/session-cr
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { requestFacts } from '../../resource/http.ts';
-import { factsOfFlowPage, signInPath } from './flow-pages.ts';
+import { type FlowPageFacts, factsOfFlowPage, signInPath } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
-import { assetPrefix, type Foreign, missingPage, nothingForeign, pagePolicy, pageShell } from './shell.ts';
+import { assetPrefix, missingPage, nothingForeign, pagePolicy, pageShell } from './shell.ts';
 
 interface Needs extends SessionNeeds {
   readonly clock: Clock;
   readonly log: Log;
+  /** Where browsers ask the media server. */
+  readonly mediaApi: string;
 }
+
+const plainPage = { foreign: nothingForeign, asksMediaServer: false };
 
 /** The pages people see: flows for everybody, their own page for those who are signed in. */
 export async function mountPages(app: FastifyInstance, needs: Needs): Promise<void> {
@@ -34,13 +38,14 @@ export async function mountPages(app: FastifyInstance, needs: Needs): Promise<vo
     request: FastifyRequest,
     reply: FastifyReply,
     page: string,
-    foreign: Foreign = nothingForeign,
+    { foreign, asksMediaServer }: Pick<FlowPageFacts, 'foreign' | 'asksMediaServer'> = plainPage,
   ): Promise<FastifyReply> {
     const files = built?.pages[page];
     reply.headers({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
     if (!files) return reply.code(503).send(missingPage());
     const brand = await currentBrand(request.hostname, db.read, await settings.current());
-    return reply.header('content-security-policy', pagePolicy(foreign)).send(pageShell(files, brand));
+    reply.header('content-security-policy', pagePolicy(foreign));
+    return reply.send(pageShell(files, brand, asksMediaServer ? needs.mediaApi : null));
   }
 
   const isSignedIn = async (request: FastifyRequest): Promise<boolean> =>
@@ -55,9 +60,9 @@ export async function mountPages(app: FastifyInstance, needs: Needs): Promise<vo
   });
 
   app.get<{ Params: { slug: string } }>('/if/flow/:slug/', async (request, reply) => {
-    const facts = await factsOfFlowPage(request.params.slug, db.read);
+    const facts = await factsOfFlowPage(request.params.slug, db.read, needs.mediaApi);
     if (!facts.exists) reply.code(404);
-    return show(request, reply, 'flow', facts.foreign);
+    return show(request, reply, 'flow', facts);
   });
 
   app.get<{ Params: { slug: string } }>('/if/flow/:slug', (request, reply) =>

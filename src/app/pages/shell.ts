@@ -3,43 +3,45 @@ import type { PageFiles } from './page-files.ts';
 
 export const assetPrefix = '/static/pages/';
 
-/** What a page may load beside its own, where a step of its flow needs it. */
+/** Origins beside our own that a page may reach, where a step of its flow needs it. */
 export interface Foreign {
-  readonly scripts: readonly string[];
-  readonly frames: readonly string[];
+  /** Services that bring a script, with its frames and styles. */
+  readonly services: readonly string[];
+  /** Services that the page's own scripts ask. */
   readonly connections: readonly string[];
   /** Whether a form may be sent to other servers. */
   readonly forms: boolean;
 }
 
-export const nothingForeign: Foreign = { scripts: [], frames: [], connections: [], forms: false };
+export const nothingForeign: Foreign = { services: [], connections: [], forms: false };
 
 /** Nothing inline, nothing evaluated, nothing from elsewhere but images and what a step of this page is known to need. */
-export function pagePolicy({ scripts, frames, connections, forms }: Foreign): string {
-  const own = ["'self'"];
+export function pagePolicy({ services, connections, forms }: Foreign): string {
+  const sources = (...origins: string[]) => ["'self'", ...origins].join(' ');
   const policy = [
     "default-src 'none'",
-    `script-src ${[...own, ...scripts].join(' ')}`,
+    `script-src ${sources(...services)}`,
     "script-src-attr 'none'",
-    `style-src ${[...own, ...frames].join(' ')}`,
+    `style-src ${sources(...services)}`,
     "img-src 'self' data: https:",
     "font-src 'self'",
-    `connect-src ${[...own, ...connections].join(' ')}`,
-    `frame-src ${frames.length > 0 ? frames.join(' ') : "'none'"}`,
+    `connect-src ${sources(...services, ...connections)}`,
+    `frame-src ${services.join(' ') || "'none'"}`,
     "manifest-src 'self'",
     "base-uri 'none'",
-    `form-action 'self'${forms ? ' https: http:' : ''}`,
+    `form-action ${forms ? sources('https:', 'http:') : sources()}`,
     "frame-ancestors 'none'",
     "object-src 'none'",
   ];
   // Scripts of others make their elements as they like; ours never write markup or scripts from text.
-  if (scripts.length === 0) policy.push("require-trusted-types-for 'script'", "trusted-types 'none'");
+  if (services.length === 0) policy.push("require-trusted-types-for 'script'", "trusted-types 'none'");
   return policy.join('; ');
 }
 
 /** The document that every page starts from. What it says of the brand is all that the page knows before it asks. */
-export function pageShell(files: PageFiles, brand: Row): string {
+export function pageShell(files: PageFiles, brand: Row, mediaApi: string | null = null): string {
   const title = escaped(String(brand.branding_title));
+  const media = mediaApi === null ? '' : ` data-media-api="${escaped(mediaApi)}"`;
   const modules = files.preload.map((name) => `<link rel="modulepreload" href="${assetPrefix}${name}">`);
   return `<!doctype html>
 <html lang="en" data-theme="${escaped(String(brand.ui_theme))}">
@@ -55,7 +57,7 @@ ${modules.join('\n')}
 <script type="module" src="${assetPrefix}${files.script}"></script>
 </head>
 <body>
-<div id="page" data-brand="${escaped(JSON.stringify(brand))}"></div>
+<div id="page" data-brand="${escaped(JSON.stringify(brand))}"${media}></div>
 <noscript>${title} needs JavaScript to sign you in. Please allow it for this site.</noscript>
 </body>
 </html>

@@ -1,0 +1,42 @@
+/** What every screen is told. The members of each kind stand with its screen. */
+export interface Challenge {
+  readonly component: string;
+  readonly flow_info?: FlowInfo;
+  readonly response_errors?: Readonly<Record<string, readonly { readonly string: string; readonly code: string }[]>>;
+}
+
+export interface FlowInfo {
+  readonly title?: string;
+  readonly background?: string;
+  readonly cancel_url: string;
+  readonly layout: Layout;
+}
+
+export type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
+
+/** Screens that know whom the flow is about. */
+export interface WithPendingUser extends Challenge {
+  readonly pending_user: string;
+  readonly pending_user_avatar: string;
+}
+
+export interface Redirect extends Challenge {
+  readonly to: string;
+}
+
+export const redirectComponent = 'xak-flow-redirect';
+export const deniedComponent = 'xak-stage-access-denied';
+export const faultComponent = 'xak-stage-flow-error';
+export const captchaComponent = 'xak-stage-captcha';
+
+/** What is wrong with one member of the last answer. */
+export function errorsOf({ response_errors = {} }: Challenge, member: string): string[] {
+  return (response_errors[member] ?? []).map(({ string }) => string);
+}
+
+/** What is wrong with the last answer that no field of the screen shows. */
+export function otherErrors({ response_errors = {} }: Challenge, shown: readonly string[]): string[] {
+  return Object.entries(response_errors)
+    .filter(([member]) => !shown.includes(member))
+    .flatMap(([, errors]) => errors.map(({ string }) => string));
+}

@@ -1,0 +1,50 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/browser';
+
+export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
+
+/** What came of asking a device; `declined` when the person, or time, put an end to it. */
+export type Outcome<T> = { readonly response: T } | { readonly trouble: string };
+
+// The library is fetched when a device is asked for the first time: most people never do.
+const library = () => import('@simplewebauthn/browser');
+
+export async function registerPasskey(
+  optionsJSON: PublicKeyCredentialCreationOptionsJSON,
+): Promise<Outcome<RegistrationResponseJSON>> {
+  const { startRegistration } = await library();
+  return attempt(() => startRegistration({ optionsJSON }));
+}
+
+export async function askPasskey(
+  optionsJSON: PublicKeyCredentialRequestOptionsJSON,
+): Promise<Outcome<AuthenticationResponseJSON>> {
+  const { startAuthentication } = await library();
+  return attempt(() => startAuthentication({ optionsJSON }));
+}
+
+async function attempt<T>(ask: () => Promise<T>): Promise<Outcome<T>> {
+  if (!('PublicKeyCredential' in globalThis))
+    return { trouble: 'This browser does not support passkeys here. They need a secure (https) address.' };
+  try {
+    return { response: await ask() };
+  } catch (error) {
+    return { trouble: words[nameOf(error)] ?? 'Your device did not answer, or the request was cancelled.' };
+  }
+}
+
+/** The library keeps the browser's own name of an error, or puts its cause in its place. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
+
+const words: Readonly<Record<string, string>> = {
+  InvalidStateError: 'This device is registered already.',
+  NotSupportedError: 'This device cannot do what is asked for here.',
+  SecurityError: 'Passkeys cannot be used at this address.',
+  ConstraintError: 'This device cannot check who is using it, which is asked for here.',
+};

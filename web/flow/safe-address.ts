@@ -1,0 +1,16 @@
+/** An address to go to, or null for one that is no place: scripts and data are no places. */
+export function safeAddress(text: string | null | undefined): string | null {
+  if (!text) return null;
+  const url = URL.parse(text, location.href);
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
+}
+
+/** A page of ours that leads to the same place in the end as this one does. */
+export function withNext(text: string | undefined): string | null {
+  const address = safeAddress(text);
+  const next = new URLSearchParams(location.search).get('next');
+  if (!address || !next) return address;
+  const url = new URL(address);
+  if (url.origin === location.origin && !url.searchParams.has('next')) url.searchParams.set('next', next);
+  return url.href;
+}

@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react';
+import { Button } from '../../elements/button.tsx';
+import type { Challenge } from '../challenge.ts';
+import { safeAddress } from '../safe-address.ts';
+
+interface Autosubmit extends Challenge {
+  readonly url: string;
+  readonly attrs: Readonly<Record<string, string>>;
+  readonly title?: string;
+}
+
+/** Carries an answer to another server in a form that sends itself. */
+export function AutosubmitScreen({ challenge }: { challenge: Autosubmit }) {
+  const form = useRef<HTMLFormElement>(null);
+  const { url, attrs, title } = challenge;
+  useEffect(() => form.current?.submit(), []);
+  const target = safeAddress(url);
+  if (!target) return <p role="alert">This leads to a place that is none.</p>;
+  return (
+    <form className="stack" method="post" action={target} ref={form}>
+      <h1>{title || challenge.flow_info?.title || 'One moment…'}</h1>
+      <p className="quiet">You are being taken on.</p>
+      {Object.entries(attrs).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Button type="submit" look="primary">
+        Continue
+      </Button>
+    </form>
+  );
+}

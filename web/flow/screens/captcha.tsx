@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from 'react';
+import { Notice } from '../../elements/notice.tsx';
+import type { WithPendingUser } from '../challenge.ts';
+import { safeAddress } from '../safe-address.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+import { captchaService } from './captcha-service.ts';
+
+interface CaptchaChallenge extends WithPendingUser {
+  readonly site_key: string;
+  readonly js_url: string;
+  readonly interactive?: boolean;
+}
+
+/** The service's own script says whether somebody is there. The server's policy for this page allows it and no other. */
+export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const place = useRef<HTMLDivElement>(null);
+  const [hasFailed, setFailed] = useState(false);
+  const { site_key, js_url, interactive = true } = challenge;
+
+  useEffect(() => {
+    let isGone = false;
+    const solved = (token: string) => void (isGone || answer({ token }));
+    captchaService(safeAddress(js_url) ?? '')
+      .then((service) => !isGone && place.current && service.show(place.current, { site_key, interactive, solved }))
+      .catch(() => !isGone && setFailed(true));
+    return () => {
+      isGone = true;
+    };
+    // A token is good for one answer: each challenge shows the service's question anew.
+  }, [site_key, js_url, interactive, answer]);
+
+  return (
+    <Step challenge={challenge} title="Are you there?" intro="We check that a person is using this page.">
+      <Who challenge={challenge} />
+      {hasFailed ? (
+        <Notice tone="bad">The check could not be loaded. A blocker in your browser may be the reason.</Notice>
+      ) : (
+        <div className="captcha" ref={place} />
+      )}
+    </Step>
+  );
+}

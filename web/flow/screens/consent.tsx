@@ -1,0 +1,54 @@
+import './consent.css';
+import type { WithPendingUser } from '../challenge.ts';
+import { CancelLink, Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface Permission {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface ConsentChallenge extends WithPendingUser {
+  readonly header_text?: string;
+  readonly permissions: readonly Permission[];
+  readonly additional_permissions: readonly Permission[];
+  readonly token: string;
+}
+
+export function ConsentScreen({ challenge }: { challenge: ConsentChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const { header_text, permissions, additional_permissions, token } = challenge;
+  return (
+    <Step
+      challenge={challenge}
+      title="Do you agree?"
+      intro={header_text}
+      action="Agree and continue"
+      onSubmit={() => void answer({ token })}
+      links={<CancelLink challenge={challenge}>Do not agree</CancelLink>}
+    >
+      <Permissions title="It asks for" permissions={permissions} />
+      <Permissions
+        title={permissions.length > 0 ? 'New since you last agreed' : 'It now also asks for'}
+        permissions={additional_permissions}
+      />
+      <Who challenge={challenge} />
+    </Step>
+  );
+}
+
+function Permissions({ title, permissions }: { title: string; permissions: readonly Permission[] }) {
+  const named = permissions.filter(({ name }) => name !== '');
+  if (named.length === 0) return null;
+  return (
+    <section className="permissions">
+      <h2>{title}</h2>
+      <ul>
+        {named.map(({ id, name }) => (
+          <li key={id}>{name}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}

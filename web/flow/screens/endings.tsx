@@ -1,0 +1,81 @@
+import type { Challenge, Redirect } from '../challenge.ts';
+import { safeAddress, withNext } from '../safe-address.ts';
+import { CancelLink, Step } from '../step.tsx';
+
+interface Denied extends Challenge {
+  readonly error_message?: string;
+  readonly to?: string;
+}
+
+export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
+  const { error_message, to } = challenge;
+  const onward = safeAddress(to);
+  return (
+    <Step
+      challenge={withoutTitle(challenge)}
+      title="You cannot go on here"
+      intro={error_message || 'You do not have access to this.'}
+      links={<a href="/">Go to the start page</a>}
+    >
+      <a className="button button-primary" href={onward ?? withNext(challenge.flow_info?.cancel_url) ?? '/'}>
+        {onward ? 'Continue' : 'Start again'}
+      </a>
+    </Step>
+  );
+}
+
+interface FlowError extends Challenge {
+  readonly request_id: string;
+  readonly error?: string;
+}
+
+export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
+  return (
+    <Step
+      challenge={withoutTitle(challenge)}
+      title="Something went wrong"
+      intro={challenge.error || 'This step could not be carried out.'}
+      links={<a href="/">Go to the start page</a>}
+    >
+      <p className="small quiet">
+        If it keeps happening, tell your administrator this request id: <code>{challenge.request_id}</code>
+      </p>
+      <a className="button button-primary" href={withNext(challenge.flow_info?.cancel_url) ?? '/'}>
+        Start again
+      </a>
+    </Step>
+  );
+}
+
+export function RedirectScreen({ challenge }: { challenge: Redirect }) {
+  const to = safeAddress(challenge.to);
+  return (
+    <Step
+      challenge={challenge}
+      title={to ? 'One moment…' : 'You cannot go on here'}
+      intro={to ? 'You are being taken on.' : 'This leads to a place that is none.'}
+      links={<a href={to ?? '/'}>{to ? 'Continue' : 'Go to the start page'}</a>}
+    />
+  );
+}
+
+export function UnknownScreen({ challenge }: { challenge: Challenge }) {
+  return (
+    <Step
+      challenge={withoutTitle(challenge)}
+      title="This step cannot be shown"
+      intro="The server asks for something that this page does not know."
+      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+    >
+      <p className="small quiet">
+        Please tell your administrator: <code>{challenge.component}</code>
+      </p>
+    </Step>
+  );
+}
+
+/** The end of a flow is about what happened, no longer about what the flow is for. */
+function withoutTitle<C extends Challenge>(challenge: C): C {
+  const { flow_info } = challenge;
+  return flow_info ? { ...challenge, flow_info: { ...flow_info, title: '' } } : challenge;
+}

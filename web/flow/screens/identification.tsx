@@ -1,0 +1,96 @@
+import { PasswordField, TextField } from '../../elements/field.tsx';
+import { type Challenge, errorsOf } from '../challenge.ts';
+import { withNext } from '../safe-address.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { type LoginSource, SourceButtons } from './source-buttons.tsx';
+
+export interface Identification extends Challenge {
+  readonly user_fields: readonly string[] | null;
+  readonly password_fields: boolean;
+  readonly allow_show_password?: boolean;
+  readonly application_pre?: string;
+  readonly primary_action: string;
+  readonly enroll_url?: string;
+  readonly recovery_url?: string;
+  readonly passwordless_url?: string;
+  readonly sources?: readonly LoginSource[];
+  readonly show_source_labels: boolean;
+}
+
+/** Who is there? By name, perhaps with the password at once, or by an account elsewhere. */
+export function IdentificationScreen({ challenge }: { challenge: Identification }) {
+  const { answer } = useWalkOfScreen();
+  const { user_fields, password_fields, application_pre, sources = [] } = challenge;
+  const [enrol, recovery, passwordless] = [
+    challenge.enroll_url,
+    challenge.recovery_url,
+    challenge.passwordless_url,
+  ].map(withNext);
+  const names = user_fields ?? [];
+  const hasForm = names.length > 0;
+
+  function submit(form: FormData): void {
+    const uid_field = form.get('uid_field');
+    void answer(password_fields ? { uid_field, password: form.get('password') } : { uid_field });
+  }
+
+  return (
+    <Step
+      challenge={challenge}
+      title="Sign in"
+      intro={application_pre ? `Sign in to continue to ${application_pre}.` : undefined}
+      fields={hasForm ? ['uid_field', 'password'] : []}
+      action={hasForm ? challenge.primary_action : undefined}
+      onSubmit={submit}
+      links={
+        (enrol || recovery) && (
+          <>
+            {recovery && <a href={recovery}>Forgot your password?</a>}
+            {enrol && <a href={enrol}>Create an account</a>}
+          </>
+        )
+      }
+    >
+      {hasForm && (
+        <TextField
+          label={labelOf(names)}
+          name="uid_field"
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          required
+          {...(names.length === 1 && names[0] === 'email' && { type: 'email', inputMode: 'email' })}
+          errors={errorsOf(challenge, 'uid_field')}
+        />
+      )}
+      {hasForm && password_fields && (
+        <PasswordField
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          canShow={challenge.allow_show_password === true}
+          errors={errorsOf(challenge, 'password')}
+        />
+      )}
+      {(passwordless || sources.length > 0) && (
+        <SourceButtons
+          sources={sources}
+          hasLabels={challenge.show_source_labels}
+          passwordless={passwordless ?? null}
+          isAlternative={hasForm}
+        />
+      )}
+    </Step>
+  );
+}
+
+const labels: Readonly<Record<string, string>> = { username: 'username', email: 'email address', upn: 'UPN' };
+
+/** “Username or email address”, in the order in which the stage names them. */
+function labelOf(fields: readonly string[]): string {
+  const text = fields.map((field) => labels[field] ?? field).join(' or ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,36 @@
+import { PasswordField } from '../../elements/field.tsx';
+import { errorsOf, type WithPendingUser } from '../challenge.ts';
+import { withNext } from '../safe-address.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface PasswordChallenge extends WithPendingUser {
+  readonly recovery_url?: string;
+  readonly allow_show_password?: boolean;
+}
+
+export function PasswordScreen({ challenge }: { challenge: PasswordChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const recovery = withNext(challenge.recovery_url);
+  return (
+    <Step
+      challenge={challenge}
+      title="Enter your password"
+      fields={['password']}
+      action="Continue"
+      onSubmit={(form) => void answer({ password: form.get('password') })}
+      links={recovery && <a href={recovery}>Forgot your password?</a>}
+    >
+      <Who challenge={challenge} />
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+        canShow={challenge.allow_show_password === true}
+        errors={errorsOf(challenge, 'password')}
+      />
+    </Step>
+  );
+}

@@ -1,0 +1,74 @@
+import './prompt.css';
+import { CheckboxField, type Choice, RadioGroup, SelectField } from '../../elements/choice.tsx';
+import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
+import { type Challenge, errorsOf } from '../challenge.ts';
+import { localeChoices } from './locales.ts';
+
+export interface Prompt {
+  readonly field_key: string;
+  readonly label: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly placeholder: string;
+  readonly initial_value: string;
+  readonly sub_text: string;
+  readonly choices: readonly string[] | null;
+}
+
+/** One question, by its kind. A kind that is not known here is asked as text. */
+export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: Challenge }) {
+  const { field_key: name, label, type, required, placeholder, initial_value, sub_text, choices } = prompt;
+  const common = { label, name, required, hint: sub_text || undefined, errors: errorsOf(challenge, name) };
+  const typed = { ...common, placeholder, defaultValue: initial_value };
+  switch (type) {
+    case 'static':
+      return <p className="prompt-static">{initial_value || label}</p>;
+    case 'separator':
+      return label ? <h2 className="prompt-separator">{label}</h2> : <hr className="prompt-separator" />;
+    case 'hidden':
+      return <input type="hidden" name={name} value={initial_value} />;
+    case 'text_area':
+      return <TextAreaField {...typed} />;
+    case 'text_area_read_only':
+      return <TextAreaField {...typed} readOnly />;
+    case 'text_read_only':
+      return <TextField {...typed} readOnly />;
+    case 'checkbox':
+      return <CheckboxField {...common} defaultChecked={/^(true|1|on|yes)$/i.test(initial_value)} />;
+    case 'radio-button-group':
+      return <RadioGroup {...common} choices={choicesOf(choices)} defaultValue={initial_value} />;
+    case 'dropdown':
+      return <SelectField {...common} choices={choicesOf(choices)} defaultValue={initial_value} />;
+    case 'xak-locale':
+      return <SelectField {...common} choices={localeChoices(initial_value, !required)} defaultValue={initial_value} />;
+    case 'password':
+      return <PasswordField {...typed} autoComplete="new-password" />;
+    case 'email':
+      return <TextField {...typed} type="email" autoComplete="email" inputMode="email" />;
+    case 'username':
+      return <TextField {...typed} autoComplete="username" autoCapitalize="none" spellCheck={false} />;
+    case 'number':
+      return <TextField {...typed} type="number" step="any" inputMode="decimal" />;
+    case 'date':
+      return <TextField {...typed} type="date" />;
+    case 'date-time':
+      return <TextField {...typed} type="datetime-local" step="1" defaultValue={localTime(initial_value)} />;
+    case 'file':
+      return <TextField {...common} type="file" />;
+    default:
+      return <TextField {...typed} autoComplete={autoComplete[name] ?? 'on'} />;
+  }
+}
+
+/** What browsers know of people under other names. */
+const autoComplete: Readonly<Record<string, string>> = { username: 'username', name: 'name', email: 'email' };
+
+const choicesOf = (choices: readonly string[] | null): Choice[] =>
+  (choices ?? []).map((value) => ({ value, label: value }));
+
+/** As the browser's field takes it: without a zone, in this person's own. */
+function localTime(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return '';
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}

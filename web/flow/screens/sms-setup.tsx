@@ -1,0 +1,42 @@
+import { CodeField, TextField } from '../../elements/field.tsx';
+import { errorsOf, type WithPendingUser } from '../challenge.ts';
+import { CancelLink, Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface SmsChallenge extends WithPendingUser {
+  readonly phone_number_required?: boolean;
+}
+
+/** First the number, then the code that was sent to it. */
+export function SmsSetupScreen({ challenge }: { challenge: SmsChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const needsNumber = challenge.phone_number_required !== false;
+  const member = needsNumber ? 'phone_number' : 'code';
+  return (
+    <Step
+      challenge={challenge}
+      title="Set up text messages"
+      intro={needsNumber ? 'Where shall codes be sent?' : 'Enter the code that was sent to your phone.'}
+      fields={[member]}
+      action={needsNumber ? 'Send a code' : 'Continue'}
+      onSubmit={(form) => void answer({ [member]: String(form.get(member)).replaceAll(' ', '') })}
+      links={!needsNumber && <CancelLink challenge={challenge}>Start again</CancelLink>}
+    >
+      <Who challenge={challenge} />
+      {needsNumber ? (
+        <TextField
+          label="Phone number"
+          name="phone_number"
+          type="tel"
+          autoComplete="tel"
+          hint="With the code of your country, such as +49 151 2345678."
+          required
+          errors={errorsOf(challenge, 'phone_number')}
+        />
+      ) : (
+        <CodeField label="Code" name="code" required errors={errorsOf(challenge, 'code')} />
+      )}
+    </Step>
+  );
+}

@@ -1,0 +1,76 @@
+import './source-buttons.css';
+import { lazy, Suspense, useState } from 'react';
+import { Notice } from '../../elements/notice.tsx';
+import { type Challenge, type Redirect, redirectComponent } from '../challenge.ts';
+import { safeAddress } from '../safe-address.ts';
+
+export interface LoginSource {
+  readonly name: string;
+  readonly icon_url?: string | null;
+  readonly challenge: Challenge;
+}
+
+export interface MediaChallenge extends Challenge {
+  readonly client_id: string;
+  readonly slug: string;
+}
+
+const MediaSignIn = lazy(async () => ({ default: (await import('./media-sign-in.tsx')).MediaSignIn }));
+const mediaComponent = 'xak-source-mediasrc';
+
+interface Props {
+  readonly sources: readonly LoginSource[];
+  readonly hasLabels: boolean;
+  readonly passwordless: string | null;
+  /** Whether there is a form to fill in as well. */
+  readonly isAlternative: boolean;
+}
+
+/** Other ways in than a name and a password. */
+export function SourceButtons({ sources, hasLabels, passwordless, isAlternative }: Props) {
+  const [chosen, setChosen] = useState<LoginSource | null>(null);
+  return (
+    <section className="stack" aria-label="Other ways to sign in">
+      {isAlternative && <p className="or">or</p>}
+      <div className={hasLabels ? 'sources' : 'sources sources-icons'}>
+        {passwordless && (
+          <a className="button source-passkey" href={passwordless}>
+            Use a security key or passkey
+          </a>
+        )}
+        {sources.map((source) => (
+          <SourceButton key={source.name} source={source} hasLabel={hasLabels} onChoose={() => setChosen(source)} />
+        ))}
+      </div>
+      {chosen && <Suspense fallback={<p role="status">One moment…</p>}>{bySource(chosen)}</Suspense>}
+    </section>
+  );
+}
+
+function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; hasLabel: boolean; onChoose(): void }) {
+  const { name, icon_url, challenge } = source;
+  const icon = safeAddress(icon_url);
+  const words = `Continue with ${name}`;
+  const face = (
+    <>
+      {icon && <img src={icon} alt="" width="20" height="20" />}
+      {hasLabel || !icon ? words : <span className="visually-hidden">{words}</span>}
+    </>
+  );
+  const to = challenge.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
+  return to ? (
+    <a className="button" href={to} title={name}>
+      {face}
+    </a>
+  ) : (
+    <button type="button" className="button" title={name} onClick={onChoose}>
+      {face}
+    </button>
+  );
+}
+
+function bySource({ name, challenge }: LoginSource) {
+  if (challenge.component === mediaComponent)
+    return <MediaSignIn name={name} challenge={challenge as MediaChallenge} />;
+  return <Notice tone="bad">This page does not know how to sign in with {name}.</Notice>;
+}

@@ -1,0 +1,39 @@
+import './setup.css';
+import { CopyButton } from '../../elements/copy-button.tsx';
+import type { WithPendingUser } from '../challenge.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface StaticChallenge extends WithPendingUser {
+  readonly codes: readonly string[];
+}
+
+export function StaticSetupScreen({ challenge }: { challenge: StaticChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const { codes } = challenge;
+  return (
+    <Step
+      challenge={challenge}
+      title="Your recovery codes"
+      intro="Each of these codes can be used once, when nothing else is at hand. Keep them in a safe place: they are not shown again."
+      action="I have kept them"
+      onSubmit={() => void answer({})}
+    >
+      <Who challenge={challenge} />
+      <ul className="setup-codes" aria-label="Codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        <CopyButton text={codes.join('\n')}>Copy all</CopyButton>
+        <a className="button" href={`data:text/plain,${encodeURIComponent(codes.join('\n'))}`} download="codes.txt">
+          Download
+        </a>
+      </div>
+    </Step>
+  );
+}

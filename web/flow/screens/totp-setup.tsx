@@ -1,0 +1,54 @@
+import './setup.css';
+import { CopyButton } from '../../elements/copy-button.tsx';
+import { CodeField } from '../../elements/field.tsx';
+import { QrCode } from '../../elements/qr-code.tsx';
+import { errorsOf, type WithPendingUser } from '../challenge.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface TotpChallenge extends WithPendingUser {
+  readonly config_url: string;
+}
+
+export function TotpSetupScreen({ challenge }: { challenge: TotpChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const url = URL.parse(challenge.config_url);
+  const secret = url?.searchParams.get('secret') ?? '';
+  const digits = Number(url?.searchParams.get('digits')) || 6;
+  return (
+    <Step
+      challenge={challenge}
+      title="Set up an authenticator app"
+      intro="Scan this code with an authenticator app, then enter the code that the app shows."
+      fields={['code']}
+      action="Continue"
+      onSubmit={(form) => void answer({ code: String(form.get('code')).replaceAll(' ', '') })}
+    >
+      <Who challenge={challenge} />
+      <QrCode text={challenge.config_url} label="QR code for your authenticator app" />
+      <details className="setup-key">
+        <summary>Cannot scan it?</summary>
+        <p className="small quiet">Enter this key in the app (by time, {digits} digits):</p>
+        <p>
+          <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+        </p>
+        <div className="row">
+          <CopyButton text={secret}>Copy the key</CopyButton>
+          {url?.protocol === 'otpauth:' && (
+            <a className="button" href={challenge.config_url}>
+              Open an app on this device
+            </a>
+          )}
+        </div>
+      </details>
+      <CodeField
+        label="Code from the app"
+        name="code"
+        maxLength={digits + 2}
+        required
+        errors={errorsOf(challenge, 'code')}
+      />
+    </Step>
+  );
+}

@@ -1,0 +1,53 @@
+import './setup.css';
+import { useEffect, useState } from 'react';
+import { callApi } from '../../api/client.ts';
+import { Notice } from '../../elements/notice.tsx';
+import type { WithPendingUser } from '../challenge.ts';
+import { safeAddress } from '../safe-address.ts';
+import { CancelLink, Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface TwofactorChallenge extends WithPendingUser {
+  readonly activation_barcode: string;
+  readonly activation_code: string;
+  readonly stage_uuid: string;
+}
+
+const askEveryMs = 3_000;
+
+/** Connects the app of a push service; the service tells when that is done. */
+export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChallenge }) {
+  const { answer } = useWalkOfScreen();
+  const [isInvalid, setInvalid] = useState(false);
+  const { stage_uuid, activation_barcode, activation_code } = challenge;
+  const [barcode, link] = [activation_barcode, activation_code].map(safeAddress);
+
+  useEffect(() => {
+    const path = `/stages/authenticator/twofactor/${encodeURIComponent(stage_uuid)}/enrollment_status/`;
+    const timer = setInterval(async () => {
+      const status = await callApi<{ twofactor_response: string }>('POST', path).catch(() => null);
+      if (!status || status.twofactor_response === 'waiting') return;
+      clearInterval(timer);
+      if (status.twofactor_response === 'success') await answer({});
+      else setInvalid(true);
+    }, askEveryMs);
+    return () => clearInterval(timer);
+  }, [stage_uuid, answer]);
+
+  return (
+    <Step
+      challenge={challenge}
+      title="Connect your app"
+      intro="Scan this code with the app of your push service. This page goes on by itself."
+      action="Check now"
+      onSubmit={() => void answer({})}
+      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+    >
+      <Who challenge={challenge} />
+      {isInvalid && <Notice tone="bad">This code is no longer good. Please start again.</Notice>}
+      {barcode && <img className="setup-barcode" src={barcode} alt="QR code for the app of your push service" />}
+      {link && <a href={link}>On this device? Open the app.</a>}
+    </Step>
+  );
+}

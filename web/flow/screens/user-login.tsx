@@ -1,0 +1,27 @@
+import { Button } from '../../elements/button.tsx';
+import type { WithPendingUser } from '../challenge.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+export function UserLoginScreen({ challenge }: { challenge: WithPendingUser }) {
+  const { answer, isBusy } = useWalkOfScreen();
+  return (
+    <Step
+      challenge={challenge}
+      title="Stay signed in?"
+      intro="Stay signed in on this device? Choose no if others use it too."
+      onSubmit={() => void answer({ remember_me: true })}
+    >
+      <Who challenge={challenge} />
+      <div className="pair">
+        <Button isBusy={isBusy} onClick={() => void answer({ remember_me: false })}>
+          No
+        </Button>
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          Yes, stay signed in
+        </Button>
+      </div>
+    </Step>
+  );
+}

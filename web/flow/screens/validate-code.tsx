@@ -1,0 +1,45 @@
+import { Button } from '../../elements/button.tsx';
+import { CodeField } from '../../elements/field.tsx';
+import { errorsOf } from '../challenge.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+import type { ValidateProps } from './device-classes.ts';
+
+const intros: Readonly<Record<string, string>> = {
+  totp: 'Enter the code that your authenticator app shows.',
+  static: 'Enter one of the recovery codes that you kept.',
+  sms: 'Enter the code that was sent to your phone.',
+};
+
+export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
+  const { answer } = useWalkOfScreen();
+  const isStatic = device.device_class === 'static';
+  return (
+    <Step
+      challenge={challenge}
+      title="Is it you?"
+      intro={intros[device.device_class] ?? 'Enter the code.'}
+      fields={['code']}
+      action="Continue"
+      onSubmit={(form) => void answer({ code: String(form.get('code')).replaceAll(' ', '') })}
+      links={
+        onOther && (
+          <Button look="quiet" onClick={onOther}>
+            Use another way
+          </Button>
+        )
+      }
+    >
+      <Who challenge={challenge} />
+      <CodeField
+        label="Code"
+        name="code"
+        isNumeric={!isStatic}
+        autoComplete={isStatic ? 'off' : 'one-time-code'}
+        required
+        errors={errorsOf(challenge, 'code')}
+      />
+    </Step>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { askPasskey, type PublicKeyCredentialRequestOptionsJSON } from '../passkeys.ts';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+import type { ValidateProps } from './device-classes.ts';
+
+/** Asked for by a press of a button: browsers refuse to ask a device for pages that nobody has touched. */
+export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
+  const { answer, isBusy } = useWalkOfScreen();
+  const [isAsking, setAsking] = useState(false);
+  const [trouble, setTrouble] = useState('');
+
+  async function confirm(): Promise<void> {
+    setTrouble('');
+    setAsking(true);
+    const outcome = await askPasskey(device.challenge as unknown as PublicKeyCredentialRequestOptionsJSON);
+    setAsking(false);
+    if ('trouble' in outcome) setTrouble(outcome.trouble);
+    else await answer({ webauthn: outcome.response });
+  }
+
+  return (
+    <Step
+      challenge={challenge}
+      title="Is it you?"
+      intro="Confirm with your passkey or security key."
+      links={
+        onOther && (
+          <Button look="quiet" onClick={onOther}>
+            Use another way
+          </Button>
+        )
+      }
+    >
+      <Who challenge={challenge} />
+      {trouble && <Notice tone="bad">{trouble}</Notice>}
+      <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void confirm()}>
+        {isAsking ? 'Waiting for your device' : trouble ? 'Try again' : 'Use your passkey'}
+      </Button>
+    </Step>
+  );
+}

@@ -1,0 +1,27 @@
+import { Button } from '../../elements/button.tsx';
+import { Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+import type { ValidateProps } from './device-classes.ts';
+
+export function ValidatePush({ challenge, device, onOther }: ValidateProps) {
+  const { answer, isBusy } = useWalkOfScreen();
+  return (
+    <Step
+      challenge={challenge}
+      title="Is it you?"
+      intro={isBusy ? 'Confirm the message on your phone.' : 'We send a message to the app on your phone.'}
+      action={isBusy ? 'Waiting for your phone' : 'Send the message'}
+      onSubmit={() => void answer({ twofactor: Number(device.device_uid) })}
+      links={
+        onOther && (
+          <Button look="quiet" onClick={onOther}>
+            Use another way
+          </Button>
+        )
+      }
+    >
+      <Who challenge={challenge} />
+    </Step>
+  );
+}

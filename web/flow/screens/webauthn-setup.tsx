@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import type { WithPendingUser } from '../challenge.ts';
+import { type PublicKeyCredentialCreationOptionsJSON, registerPasskey } from '../passkeys.ts';
+import { CancelLink, Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+
+interface WebauthnChallenge extends WithPendingUser {
+  readonly registration: PublicKeyCredentialCreationOptionsJSON;
+}
+
+export function WebauthnSetupScreen({ challenge }: { challenge: WebauthnChallenge }) {
+  const { answer, isBusy } = useWalkOfScreen();
+  const [isAsking, setAsking] = useState(false);
+  const [trouble, setTrouble] = useState('');
+
+  async function register(): Promise<void> {
+    setTrouble('');
+    setAsking(true);
+    const outcome = await registerPasskey(challenge.registration);
+    setAsking(false);
+    if ('trouble' in outcome) setTrouble(outcome.trouble);
+    else await answer({ response: outcome.response });
+  }
+
+  return (
+    <Step
+      challenge={challenge}
+      title="Set up a passkey"
+      intro="Register this device or a security key. Your browser will ask you to confirm."
+      links={<CancelLink challenge={challenge}>Not now</CancelLink>}
+    >
+      <Who challenge={challenge} />
+      {trouble && <Notice tone="bad">{trouble}</Notice>}
+      <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void register()}>
+        {isAsking ? 'Waiting for your device' : trouble ? 'Try again' : 'Register a passkey'}
+      </Button>
+    </Step>
+  );
+}

@@ -1,0 +1,80 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { Button } from '../elements/button.tsx';
+import { Notice } from '../elements/notice.tsx';
+import { type Challenge, otherErrors } from './challenge.ts';
+import { withNext } from './safe-address.ts';
+import { useWalkOfScreen } from './walk-context.ts';
+
+interface Props {
+  readonly challenge: Challenge;
+  /** What this step is about, in a line. */
+  readonly intro?: string | undefined;
+  /** Shown as heading where the flow itself has no title. */
+  readonly title: string;
+  /** Members of the answer whose complaints the screen shows beside their fields. */
+  readonly fields?: readonly string[];
+  /** The words on the button that sends the answer; without them the screen has its own. */
+  readonly action?: string | undefined;
+  onSubmit?(form: FormData): void;
+  readonly children?: ReactNode;
+  /** Links below the form. */
+  readonly links?: ReactNode;
+}
+
+/** What all screens share: heading, complaints, the form with its button, and where the focus goes. */
+export function Step({ challenge, intro, title, fields = [], action, onSubmit, children, links }: Props) {
+  const { isBusy, trouble, hasRestarted } = useWalkOfScreen();
+  const headingId = useId();
+  const place = useRef<HTMLFormElement>(null);
+  useEffect(() => focusStep(place.current, challenge), [challenge]);
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    if (!isBusy) onSubmit?.(new FormData(event.currentTarget));
+  }
+
+  return (
+    <form className="stack" ref={place} onSubmit={submit} aria-labelledby={headingId} aria-busy={isBusy}>
+      <header className="step-header">
+        <h1 id={headingId} tabIndex={-1}>
+          {challenge.flow_info?.title || title}
+        </h1>
+        {intro && <p className="quiet">{intro}</p>}
+      </header>
+      {hasRestarted && <Notice tone="warn">That took too long, so it has to start again from the beginning.</Notice>}
+      {otherErrors(challenge, fields).map((text) => (
+        <Notice tone="bad" key={text}>
+          {text}
+        </Notice>
+      ))}
+      {trouble && (
+        <Notice tone="bad">
+          {trouble.text}
+          {trouble.requestId && <span className="small"> Request {trouble.requestId}</span>}
+        </Notice>
+      )}
+      {children}
+      {action && (
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          {action}
+        </Button>
+      )}
+      {links && <nav className="step-links">{links}</nav>}
+    </form>
+  );
+}
+
+/** To what must be mended, else to the first thing to fill in, else to the heading. */
+function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge): void {
+  if (!form) return;
+  const field = 'input:not([type=hidden], [readonly], [tabindex="-1"]), select, textarea:not([readonly])';
+  const wrong = response_errors && form.querySelector<HTMLElement>('[aria-invalid=true]');
+  const target = wrong || form.querySelector<HTMLElement>(field) || form.querySelector('h1');
+  target?.focus();
+  if (wrong instanceof HTMLInputElement && wrong.type !== 'checkbox') wrong.select();
+}
+
+/** Leaves the flow and begins anew. */
+export function CancelLink({ challenge, children }: { challenge: Challenge; children: ReactNode }) {
+  return <a href={withNext(challenge.flow_info?.cancel_url) ?? '/'}>{children}</a>;
+}
