@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { useBrand } from '../page/mount-page.tsx';
+import { SectionLink } from './navigation.tsx';
+import { nameOf, usePerson } from './person.ts';
+import { useUnseen } from './unseen.tsx';
+
+export function AccountHeader() {
+  const { flow_invalidation = 'default-invalidation-flow' } = useBrand();
+  const person = usePerson();
+  return (
+    <header className="account-header">
+      <SectionLink to="" className="account-brand">
+        <Logo />
+      </SectionLink>
+      <NotificationsLink />
+      <SectionLink to="profile" className="account-person">
+        <img src={person.avatar} alt="" width="32" height="32" />
+        <span>{nameOf(person)}</span>
+      </SectionLink>
+      <a className="button account-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
+        Sign out
+      </a>
+    </header>
+  );
+}
+
+function Logo() {
+  const { branding_logo, branding_title } = useBrand();
+  const [isMissing, setMissing] = useState(false);
+  if (isMissing) return <span>{branding_title}</span>;
+  return <img src={branding_logo} alt={branding_title} onError={() => setMissing(true)} />;
+}
+
+function NotificationsLink() {
+  const { count } = useUnseen();
+  return (
+    <SectionLink to="notifications" className="button button-quiet account-bell">
+      <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+        <path
+          d="M12 3a6 6 0 0 0-6 6v4l-2 3v1h16v-1l-2-3V9a6 6 0 0 0-6-6Zm-2 15a2 2 0 0 0 4 0"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.75"
+          strokeLinejoin="round"
+        />
+      </svg>
+      <span className="visually-hidden">Notifications</span>
+      {count > 0 && (
+        <span className="badge">
+          {count > 99 ? '99+' : count}
+          <span className="visually-hidden"> not seen yet</span>
+        </span>
+      )}
+    </SectionLink>
+  );
+}

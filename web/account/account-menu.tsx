@@ -1,0 +1,38 @@
+import { useState } from 'react';
+import { SectionLink, useSlug } from './navigation.tsx';
+import { sections } from './section-list.tsx';
+
+/** The way to every section; on narrow screens it unfolds. */
+export function AccountMenu() {
+  const slug = useSlug();
+  const [isOpen, setOpen] = useState(false);
+  const current = sections.find((one) => one.slug === slug)?.title ?? 'Menu';
+  return (
+    <nav className="account-menu" aria-label="Account">
+      <button
+        type="button"
+        className="button account-menu-button"
+        aria-expanded={isOpen}
+        aria-controls="account-menu-list"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span className="visually-hidden">Menu, now at </span>
+        <span>{current}</span>
+        <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
+      </button>
+      <ul id="account-menu-list" className="account-menu-list" data-open={isOpen || undefined}>
+        {sections.map((section) => (
+          <li key={section.slug}>
+            <SectionLink
+              to={section.slug}
+              aria-current={section.slug === slug ? 'page' : undefined}
+              onClick={() => setOpen(false)}
+            >
+              {section.title}
+            </SectionLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,64 @@
+import './account.css';
+import { Suspense } from 'react';
+import { useBrand } from '../page/mount-page.tsx';
+import { AccountHeader } from './account-header.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Announcing } from './announcing.tsx';
+import { ImpersonationBanner } from './impersonation-banner.tsx';
+import { Loaded, useAnswer } from './loading.tsx';
+import { SectionLink, useSlug } from './navigation.tsx';
+import { type Me, PersonContext } from './person.ts';
+import { Section } from './section.tsx';
+import { sections } from './section-list.tsx';
+import { Unseen } from './unseen.tsx';
+
+/** The page of whoever is signed in. */
+export function AccountPage() {
+  const me = useAnswer<Me>('/core/users/me/');
+  const { branding_title } = useBrand();
+  if (me.answer.state !== 'ready')
+    return (
+      <main className="account-waiting">
+        <h1 className="visually-hidden">{branding_title}</h1>
+        <Loaded {...me}>{() => null}</Loaded>
+      </main>
+    );
+  const { user, original } = me.answer.value;
+  return (
+    <PersonContext value={user}>
+      <Announcing>
+        <Unseen>
+          <a className="skip-link" href="#content">
+            Skip to the content
+          </a>
+          {original && <ImpersonationBanner person={user} original={original} />}
+          <AccountHeader />
+          <div className="account-body">
+            <AccountMenu />
+            <main className="account-main" id="content" tabIndex={-1}>
+              <Content />
+            </main>
+          </div>
+        </Unseen>
+      </Announcing>
+    </PersonContext>
+  );
+}
+
+function Content() {
+  const slug = useSlug();
+  const section = sections.find((one) => one.slug === slug);
+  if (!section)
+    return (
+      <Section title="There is no such page">
+        <p>
+          Go to <SectionLink to="">your applications</SectionLink>.
+        </p>
+      </Section>
+    );
+  return (
+    <Suspense key={slug} fallback={null}>
+      <section.Content />
+    </Suspense>
+  );
+}

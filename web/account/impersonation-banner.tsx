@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import { Button } from '../elements/button.tsx';
+import { callAsPerson, wordsOf } from './call.ts';
+import { home } from './navigation.tsx';
+import { nameOf, type Person } from './person.ts';
+
+/** For those who act as somebody else: whose page this is, and the way back to oneself. */
+export function ImpersonationBanner({ person, original }: { person: Person; original: Person }) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function end(): Promise<void> {
+    setBusy(true);
+    try {
+      await callAsPerson('GET', '/core/users/impersonate_end/');
+      location.assign(home);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+      setBusy(false);
+    }
+  }
+
+  return (
+    <aside className="impersonation" aria-label="Impersonation">
+      <p>
+        You ({original.username}) act as <strong>{nameOf(person)}</strong> ({person.username}).
+        {problem && <span role="alert"> {problem}</span>}
+      </p>
+      <Button isBusy={isBusy} onClick={end}>
+        End impersonation
+      </Button>
+    </aside>
+  );
+}

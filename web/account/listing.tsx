@@ -1,0 +1,68 @@
+import { type ReactNode, useCallback, useState } from 'react';
+import { Button } from '../elements/button.tsx';
+import { callAsPerson } from './call.ts';
+import { type Asked, Loaded, useAsked } from './loading.tsx';
+
+interface Page<T> {
+  readonly pagination: { readonly next: number; readonly count: number };
+  readonly results: readonly T[];
+}
+
+export interface Listing<T> {
+  readonly rows: readonly T[];
+  /** How many there are in all. */
+  readonly count: number;
+}
+
+export type AskedListing<T> = Asked<Listing<T>> & { readonly showMore: () => void };
+
+const rowsAPage = 50;
+
+/** A list of the API, a page more whenever more is asked for. `path` has a query already. */
+export function useListing<T>(path: string): AskedListing<T> {
+  const [pages, setPages] = useState(1);
+  const asked = useAsked(useCallback(() => readPages<T>(path, pages), [path, pages]));
+  return { ...asked, showMore: () => setPages(pages + 1) };
+}
+
+async function readPages<T>(path: string, pages: number): Promise<Listing<T>> {
+  const rows: T[] = [];
+  for (let page = 1; ; page += 1) {
+    const { pagination, results } = await callAsPerson<Page<T>>('GET', `${path}&page=${page}&page_size=${rowsAPage}`);
+    rows.push(...results);
+    if (pagination.next === 0 || page >= pages) return { rows, count: pagination.count };
+  }
+}
+
+/** Everything that a list holds. */
+export async function readAll<T>(path: string): Promise<readonly T[]> {
+  return (await readPages<T>(path, Number.POSITIVE_INFINITY)).rows;
+}
+
+interface Props<T> {
+  readonly listing: AskedListing<T>;
+  /** What stands there when there is nothing. */
+  readonly empty: ReactNode;
+  children(rows: readonly T[]): ReactNode;
+}
+
+export function Listed<T>({ listing, empty, children }: Props<T>) {
+  return (
+    <Loaded {...listing}>
+      {({ rows, count }) =>
+        rows.length === 0 ? (
+          <Empty>{empty}</Empty>
+        ) : (
+          <>
+            {children(rows)}
+            {rows.length < count && <Button onClick={listing.showMore}>Show more</Button>}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+export function Empty({ children }: { children: ReactNode }) {
+  return <div className="empty">{children}</div>;
+}

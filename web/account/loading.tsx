@@ -1,0 +1,61 @@
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { Button } from '../elements/button.tsx';
+import { Notice } from '../elements/notice.tsx';
+import { callAsPerson, wordsOf } from './call.ts';
+
+export type Answer<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly problem: unknown }
+  | { readonly state: 'ready'; readonly value: T };
+
+export interface Asked<T> {
+  readonly answer: Answer<T>;
+  /** Asks again; what is shown stays until the new answer is there. */
+  reload(): Promise<void>;
+}
+
+/** What the API answers to a `GET`. */
+export function useAnswer<T>(path: string): Asked<T> {
+  return useAsked(useCallback(() => callAsPerson<T>('GET', path), [path]));
+}
+
+/** What a function answers; it must stay the same one as long as the question does. */
+export function useAsked<T>(ask: () => Promise<T>): Asked<T> {
+  const [answer, setAnswer] = useState<Answer<T>>({ state: 'loading' });
+  const reload = useCallback(async () => setAnswer(await answerOf(ask)), [ask]);
+  useEffect(() => {
+    let isWanted = true;
+    answerOf(ask).then((found) => isWanted && setAnswer(found));
+    return () => {
+      isWanted = false;
+    };
+  }, [ask]);
+  return { answer, reload };
+}
+
+async function answerOf<T>(ask: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { state: 'ready', value: await ask() };
+  } catch (problem) {
+    return { state: 'failed', problem };
+  }
+}
+
+/** Shows what was asked for, that it is on its way, or why it did not come. */
+export function Loaded<T>({ answer, reload, children }: Asked<T> & { children(value: T): ReactNode }) {
+  if (answer.state === 'ready') return children(answer.value);
+  if (answer.state === 'loading')
+    return (
+      <p className="waiting" role="status">
+        <span className="spinner" aria-hidden="true" /> Loading…
+      </p>
+    );
+  return (
+    <Notice tone="bad">
+      <p>{wordsOf(answer.problem)}</p>
+      <Button look="quiet" onClick={reload}>
+        Try again
+      </Button>
+    </Notice>
+  );
+}

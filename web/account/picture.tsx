@@ -1,0 +1,13 @@
+import { useState } from 'react';
+
+/** An icon; where there is none, or it does not come, the first letter stands in. */
+export function Picture({ address, name }: { address: string | null; name: string }) {
+  const [isMissing, setMissing] = useState(false);
+  if (address && !isMissing)
+    return <img className="picture" src={address} alt="" width="40" height="40" onError={() => setMissing(true)} />;
+  return (
+    <span className="picture picture-letter" aria-hidden="true">
+      {[...name][0]?.toLocaleUpperCase() ?? '?'}
+    </span>
+  );
+}

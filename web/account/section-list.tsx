@@ -1,0 +1,47 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+
+export interface SectionFacts {
+  readonly slug: string;
+  readonly title: string;
+  readonly Content: LazyExoticComponent<ComponentType>;
+}
+
+/** Fetched when somebody goes there. */
+const late = (load: () => Promise<ComponentType>) => lazy(async () => ({ default: await load() }));
+
+/** Everything there is on these pages, in the order of the menu. */
+export const sections: readonly SectionFacts[] = [
+  {
+    slug: '',
+    title: 'Applications',
+    Content: late(async () => (await import('./sections/applications.tsx')).Applications),
+  },
+  { slug: 'profile', title: 'Profile', Content: late(async () => (await import('./sections/profile.tsx')).Profile) },
+  {
+    slug: 'password',
+    title: 'Password',
+    Content: late(async () => (await import('./sections/password.tsx')).Password),
+  },
+  { slug: 'devices', title: 'Devices', Content: late(async () => (await import('./sections/devices.tsx')).Devices) },
+  {
+    slug: 'sessions',
+    title: 'Sessions',
+    Content: late(async () => (await import('./sections/sessions.tsx')).Sessions),
+  },
+  {
+    slug: 'consents',
+    title: 'Consents',
+    Content: late(async () => (await import('./sections/consents.tsx')).Consents),
+  },
+  { slug: 'tokens', title: 'Tokens', Content: late(async () => (await import('./sections/tokens.tsx')).Tokens) },
+  {
+    slug: 'connections',
+    title: 'Connected accounts',
+    Content: late(async () => (await import('./sections/connections.tsx')).Connections),
+  },
+  {
+    slug: 'notifications',
+    title: 'Notifications',
+    Content: late(async () => (await import('./sections/notifications.tsx')).Notifications),
+  },
+];

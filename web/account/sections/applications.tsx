@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import { TextField } from '../../elements/field.tsx';
+import { Empty, readAll } from '../listing.tsx';
+import { Loaded, useAsked } from '../loading.tsx';
+import { Picture } from '../picture.tsx';
+import { Section } from '../section.tsx';
+
+interface Application {
+  readonly pk: string;
+  readonly name: string;
+  readonly group: string;
+  readonly launch_url: string | null;
+  readonly open_in_new_tab: boolean;
+  readonly meta_icon: string | null;
+  readonly meta_description: string;
+  readonly meta_publisher: string;
+}
+
+/** From this many on it is quicker to search than to look. */
+const manyApplications = 8;
+
+/** What the person may open. */
+export function Applications() {
+  const applications = useAsked(readApplications);
+  const [wanted, setWanted] = useState('');
+  return (
+    <Section title="Applications">
+      <Loaded {...applications}>
+        {(all) => {
+          if (all.length === 0) return <Empty>There are no applications for you yet.</Empty>;
+          const found = all.filter((application) => matches(application, wanted));
+          return (
+            <>
+              {all.length >= manyApplications && (
+                <search className="search">
+                  <TextField
+                    type="search"
+                    label="Search applications"
+                    value={wanted}
+                    onChange={(event) => setWanted(event.target.value)}
+                  />
+                  <p className="visually-hidden" role="status">
+                    {wanted && `${found.length} of ${all.length} applications`}
+                  </p>
+                </search>
+              )}
+              {found.length === 0 && <Empty>No application matches “{wanted}”.</Empty>}
+              {[...groupsOf(found)].map(([group, members]) => (
+                <Group key={group} name={group} applications={members} />
+              ))}
+            </>
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Those that lead somewhere: an address that is no place on the web is none. */
+async function readApplications(): Promise<readonly Application[]> {
+  const all = await readAll<Application>('/core/applications/?only_with_launch_url=true');
+  return all.filter(({ launch_url }) => launch_url !== null);
+}
+
+function matches({ name, group, meta_description, meta_publisher }: Application, wanted: string): boolean {
+  const text = [name, group, meta_description, meta_publisher].join('\n').toLocaleLowerCase();
+  return wanted
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Applications of no group come first. */
+function groupsOf(applications: readonly Application[]): Map<string, Application[]> {
+  const groups = Map.groupBy(applications, ({ group }) => group);
+  return new Map([...groups].sort(([left], [right]) => left.localeCompare(right)));
+}
+
+function Group({ name, applications }: { name: string; applications: readonly Application[] }) {
+  return (
+    <section className="stack" aria-label={name || 'Applications'}>
+      {name && <h2>{name}</h2>}
+      <ul className="tiles">
+        {applications.map((application) => (
+          <li key={application.pk}>
+            <Tile {...application} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Tile({ name, launch_url, open_in_new_tab, meta_icon, meta_description, meta_publisher }: Application) {
+  const isElsewhere = open_in_new_tab ? { target: '_blank', rel: 'noopener noreferrer' } : {};
+  return (
+    <a className="tile" href={launch_url ?? undefined} {...isElsewhere}>
+      <Picture address={meta_icon} name={name} />
+      <span className="tile-text">
+        <strong>{name}</strong>
+        {(meta_description || meta_publisher) && (
+          <span className="quiet small">{meta_description || meta_publisher}</span>
+        )}
+        {open_in_new_tab && <span className="visually-hidden"> (opens in a new window)</span>}
+      </span>
+    </a>
+  );
+}

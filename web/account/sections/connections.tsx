@@ -1,0 +1,139 @@
+import { PasswordField } from '../../elements/field.tsx';
+import { useDone } from '../announcing.tsx';
+import { callAsPerson } from '../call.ts';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { FormDialog } from '../form-dialog.tsx';
+import { Listed, useListing } from '../listing.tsx';
+import { Loaded, useAnswer } from '../loading.tsx';
+import { Moment } from '../moment.tsx';
+import { pathOf } from '../navigation.tsx';
+import { usePerson } from '../person.ts';
+import { Picture } from '../picture.tsx';
+import { Section } from '../section.tsx';
+import type { UserSetting } from '../user-setting.ts';
+
+interface Connection {
+  readonly pk: number;
+  readonly created: string;
+  readonly source: { readonly name: string; readonly slug: string; readonly icon: string | null };
+}
+
+const path = '/sources/user_connections/all/';
+
+/** Accounts elsewhere that belong to the person. */
+export function Connections() {
+  const { pk } = usePerson();
+  const connections = useListing<Connection>(`${path}?user=${pk}`);
+  const done = useDone();
+
+  async function disconnect(connection: Connection): Promise<void> {
+    await callAsPerson('DELETE', `${path}${connection.pk}/`);
+    await connections.reload();
+    done(`${connection.source.name} is disconnected.`);
+  }
+
+  const { answer } = connections;
+  const connected = answer.state === 'ready' ? answer.value.rows.map(({ source }) => source.slug) : [];
+  return (
+    <Section title="Connected accounts" intro="Accounts elsewhere with which you can sign in here.">
+      <Listed listing={connections} empty="No account elsewhere is connected.">
+        {(rows) => (
+          <ul className="rows">
+            {rows.map((connection) => (
+              <li key={connection.pk} className="rows-row">
+                <Picture address={connection.source.icon} name={connection.source.name} />
+                <div className="rows-text">
+                  <h2>{connection.source.name}</h2>
+                  <p className="quiet small">
+                    Connected <Moment at={connection.created} />
+                  </p>
+                </div>
+                <ConfirmButton
+                  about={connection.source.name}
+                  question={`Disconnect ${connection.source.name}?`}
+                  consequence="You can no longer sign in with that account. Make sure that you have another way in."
+                  confirm="Disconnect"
+                  onConfirm={() => disconnect(connection)}
+                >
+                  Disconnect
+                </ConfirmButton>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <Connectable
+        connected={connected}
+        onConnected={async (name) => {
+          await connections.reload();
+          done(`${name} is connected.`);
+        }}
+      />
+    </Section>
+  );
+}
+
+interface ConnectableProps {
+  /** Slugs of the sources that are connected already. */
+  readonly connected: readonly string[];
+  onConnected(name: string): Promise<void>;
+}
+
+function Connectable({ connected, onConnected }: ConnectableProps) {
+  const settings = useAnswer<readonly UserSetting[]>('/sources/all/user_settings/');
+  return (
+    <Loaded {...settings}>
+      {(all) => {
+        const left = all.filter(({ object_uid }) => !connected.includes(object_uid));
+        if (left.length === 0) return null;
+        return (
+          <section className="stack" aria-labelledby="connectable">
+            <h2 id="connectable">Connect another</h2>
+            <ul className="rows">
+              {left.map((setting) => (
+                <li key={setting.object_uid} className="rows-row">
+                  <Picture address={setting.icon_url || null} name={setting.title} />
+                  <h3 className="rows-text">{setting.title}</h3>
+                  <Connect setting={setting} onConnected={() => onConnected(setting.title)} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** A media server is connected with a token of the account there, everything else by going there. */
+function Connect({ setting, onConnected }: { setting: UserSetting; onConnected(): Promise<void> }) {
+  const { component, configure_url, object_uid, title } = setting;
+  if (component !== 'xak-user-settings-source-mediasrc')
+    return (
+      <a className="button button-plain" href={`${configure_url}?next=${encodeURIComponent(pathOf('connections'))}`}>
+        Connect<span className="visually-hidden"> {title}</span>
+      </a>
+    );
+
+  async function redeem(form: FormData): Promise<void> {
+    const slug = encodeURIComponent(object_uid);
+    const body = { plex_token: form.get('plex_token') };
+    await callAsPerson('POST', `/sources/mediasrc/redeem_token_authenticated/?slug=${slug}`, body);
+    await onConnected();
+  }
+
+  return (
+    <FormDialog opener="Connect" about={title} title={`Connect ${title}`} submit="Connect" onSubmit={redeem}>
+      {(complaints) => (
+        <PasswordField
+          name="plex_token"
+          label="Token"
+          hint={`A token of your account with ${title}. It shows that the account is yours.`}
+          required
+          autoComplete="off"
+          errors={complaints.plex_token}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,84 @@
+import { useDone } from '../announcing.tsx';
+import { callAsPerson } from '../call.ts';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { Listed, useListing } from '../listing.tsx';
+import { ExactMoment } from '../moment.tsx';
+import { usePerson } from '../person.ts';
+import { Picture } from '../picture.tsx';
+import { Section } from '../section.tsx';
+
+interface Consent {
+  readonly pk: number;
+  readonly expires: string | null;
+  readonly expiring: boolean;
+  readonly application: { readonly name: string; readonly meta_icon: string | null };
+  /** Scopes, separated by spaces. */
+  readonly permissions: string;
+}
+
+const path = '/core/user_consent/';
+
+/** What the person has agreed that applications may have. */
+export function Consents() {
+  const { pk } = usePerson();
+  const consents = useListing<Consent>(`${path}?user=${pk}`);
+  const done = useDone();
+
+  async function revoke(consent: Consent): Promise<void> {
+    await callAsPerson('DELETE', `${path}${consent.pk}/`);
+    await consents.reload();
+    done(`${consent.application.name} has to ask you again.`);
+  }
+
+  return (
+    <Section title="Consents" intro="What you agreed that applications may know of you or do in your name.">
+      <Listed listing={consents} empty="You have not agreed to anything that is remembered.">
+        {(rows) => (
+          <ul className="rows">
+            {rows.map((consent) => (
+              <li key={consent.pk} className="rows-row">
+                <Picture address={consent.application.meta_icon} name={consent.application.name} />
+                <div className="rows-text">
+                  <h2>{consent.application.name}</h2>
+                  <Permissions text={consent.permissions} />
+                  <p className="quiet small">
+                    {consent.expiring && consent.expires ? (
+                      <>
+                        Until <ExactMoment at={consent.expires} />
+                      </>
+                    ) : (
+                      'Until you revoke it'
+                    )}
+                  </p>
+                </div>
+                <ConfirmButton
+                  about={`the consent for ${consent.application.name}`}
+                  question={`Revoke your consent for ${consent.application.name}?`}
+                  consequence="It asks you again the next time that you sign in there."
+                  confirm="Revoke"
+                  onConfirm={() => revoke(consent)}
+                >
+                  Revoke
+                </ConfirmButton>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </Section>
+  );
+}
+
+function Permissions({ text }: { text: string }) {
+  const scopes = text.split(' ').filter(Boolean);
+  if (scopes.length === 0) return <p className="small">To be signed in there</p>;
+  return (
+    <ul className="tags" aria-label="Permissions">
+      {scopes.map((scope) => (
+        <li key={scope} className="tag">
+          {scope}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { SelectField } from '../../elements/choice.tsx';
+import { TextField } from '../../elements/field.tsx';
+import { callAsPerson } from '../call.ts';
+import { FormDialog } from '../form-dialog.tsx';
+import { type Token, tokensPath } from './token.ts';
+
+const choices = [
+  { value: 'app_password', label: 'App password' },
+  { value: 'api', label: 'API token' },
+];
+
+/** Makes a token. How long an API token lasts is settled by the server; an app password may end sooner. */
+export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
+  const [intent, setIntent] = useState('app_password');
+
+  async function make(form: FormData): Promise<void> {
+    const expires = String(form.get('expires') ?? '');
+    const body = {
+      identifier: form.get('identifier'),
+      intent,
+      description: form.get('description'),
+      ...(expires && { expires: new Date(expires).toISOString() }),
+    };
+    await onMade(await callAsPerson<Token>('POST', tokensPath, body));
+  }
+
+  return (
+    <FormDialog opener="New token" look="primary" title="New token" submit="Create" onSubmit={make}>
+      {(complaints) => (
+        <>
+          <SelectField
+            label="Kind"
+            choices={choices}
+            value={intent}
+            onChange={(event) => setIntent(event.target.value)}
+            errors={complaints.intent}
+          />
+          <TextField
+            name="identifier"
+            label="Identifier"
+            hint="Letters, digits, hyphens and underscores."
+            required
+            maxLength={255}
+            autoComplete="off"
+            spellCheck={false}
+            errors={complaints.identifier}
+          />
+          <TextField
+            name="description"
+            label="Description"
+            hint="What it is for. Optional."
+            autoComplete="off"
+            errors={complaints.description}
+          />
+          {intent === 'app_password' && (
+            <TextField
+              name="expires"
+              type="datetime-local"
+              label="Expires"
+              hint="Optional; without it, it lasts as long as the server allows."
+              errors={complaints.expires}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}

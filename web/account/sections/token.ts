@@ -1,0 +1,11 @@
+/** A key with which a program acts as the person; the key itself is told on request only. */
+export interface Token {
+  readonly pk: string;
+  readonly identifier: string;
+  readonly intent: string;
+  readonly description: string;
+  readonly expires: string | null;
+  readonly expiring: boolean;
+}
+
+export const tokensPath = '/core/tokens/';

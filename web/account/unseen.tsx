@@ -1,0 +1,32 @@
+import { createContext, type ReactNode, use, useEffect, useMemo } from 'react';
+import { useAnswer } from './loading.tsx';
+import { usePerson } from './person.ts';
+
+interface UnseenFacts {
+  readonly count: number;
+  /** Counts again, after something was marked as seen. */
+  recount(): Promise<void>;
+}
+
+const UnseenContext = createContext<UnseenFacts>({ count: 0, recount: async () => {} });
+
+/** Knows how many notifications the person has not seen; looks again when they come back to the window. */
+export function Unseen({ children }: { children: ReactNode }) {
+  const { pk } = usePerson();
+  const { answer, reload } = useAnswer<{ pagination: { count: number } }>(
+    `/events/notifications/?user=${pk}&seen=false&page_size=1`,
+  );
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') reload();
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [reload]);
+  // Without an answer there is no number to show; the list itself tells what is wrong.
+  const count = answer.state === 'ready' ? answer.value.pagination.count : 0;
+  const facts = useMemo(() => ({ count, recount: reload }), [count, reload]);
+  return <UnseenContext value={facts}>{children}</UnseenContext>;
+}
+
+export const useUnseen = (): UnseenFacts => use(UnseenContext);
