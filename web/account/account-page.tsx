@@ -25,7 +25,7 @@ export function AccountPage() {
     );
   const { user, original } = me.answer.value;
   return (
-    <PersonContext value={user}>
+    <PersonContext value={{ person: user, reload: me.reload }}>
       <Announcing>
         <Unseen>
           <a className="skip-link" href="#content">

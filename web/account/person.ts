@@ -17,12 +17,22 @@ export interface Me {
   readonly original?: Person;
 }
 
-export const PersonContext = createContext<Person | null>(null);
-
-export function usePerson(): Person {
-  const person = use(PersonContext);
-  if (!person) throw new Error('there is a person in the account pages only');
-  return person;
+interface Present {
+  readonly person: Person;
+  /** Asks again who they are, after something of it was changed. */
+  reload(): Promise<void>;
 }
+
+export const PersonContext = createContext<Present | null>(null);
+
+function usePresent(): Present {
+  const present = use(PersonContext);
+  if (!present) throw new Error('there is a person in the account pages only');
+  return present;
+}
+
+export const usePerson = (): Person => usePresent().person;
+
+export const useReloadPerson = (): (() => Promise<void>) => usePresent().reload;
 
 export const nameOf = ({ name, username }: Person): string => name || username;

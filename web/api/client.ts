@@ -32,7 +32,7 @@ export async function callApi<T>(method: Method, path: string, body?: unknown): 
     headers: {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(method !== 'GET' && csrfHeaders()),
+      ...csrfHeaders(),
     },
     credentials: 'same-origin',
     cache: 'no-store',

@@ -1,3 +1,5 @@
+import { useDone } from '../announcing.tsx';
+import { FlowForm } from '../flow-form.tsx';
 import { Empty } from '../listing.tsx';
 import { Loaded, useAnswer } from '../loading.tsx';
 import { pathOf } from '../navigation.tsx';
@@ -7,6 +9,7 @@ import type { UserSetting } from '../user-setting.ts';
 /** The way to another password. */
 export function Password() {
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
+  const done = useDone();
   return (
     <Section
       title="Password"
@@ -17,17 +20,18 @@ export function Password() {
           const setting = all.find(({ component }) => component === 'xak-user-settings-password');
           if (!setting) return <Empty>Your password cannot be changed here. Ask your administrator.</Empty>;
           return (
-            <p>
-              <a
-                className="button button-primary"
-                href={`${setting.configure_url}?next=${encodeURIComponent(pathOf('password'))}`}
-              >
-                Change password
-              </a>
-            </p>
+            <FlowForm
+              slug={slugIn(setting)}
+              returnTo={pathOf('password')}
+              submit="Change password"
+              onEnd={async () => done('Your password is changed.')}
+            />
           );
         }}
       </Loaded>
     </Section>
   );
 }
+
+/** The flow that `/if/flow/<slug>/` names. */
+const slugIn = ({ configure_url }: UserSetting): string => configure_url.split('/').at(-2) ?? '';

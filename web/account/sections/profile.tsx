@@ -1,12 +1,16 @@
 import { useBrand } from '../../page/mount-page.tsx';
+import { useDone } from '../announcing.tsx';
+import { FlowForm } from '../flow-form.tsx';
 import { pathOf } from '../navigation.tsx';
-import { usePerson } from '../person.ts';
+import { usePerson, useReloadPerson } from '../person.ts';
 import { Section } from '../section.tsx';
 
-/** What is known of the person. */
+/** What is known of the person, and what of it they can change. */
 export function Profile() {
   const { avatar, username, name, email, groups } = usePerson();
   const { flow_user_settings } = useBrand();
+  const reloadPerson = useReloadPerson();
+  const done = useDone();
   const facts = [
     ['Username', username],
     ['Name', name],
@@ -27,14 +31,18 @@ export function Profile() {
         </dl>
       </div>
       {flow_user_settings && (
-        <p>
-          <a
-            className="button button-primary"
-            href={`/if/flow/${encodeURIComponent(flow_user_settings)}/?next=${encodeURIComponent(pathOf('profile'))}`}
-          >
-            Change
-          </a>
-        </p>
+        <section className="stack" aria-labelledby="change-profile">
+          <h2 id="change-profile">Change your profile</h2>
+          <FlowForm
+            slug={flow_user_settings}
+            returnTo={pathOf('profile')}
+            submit="Save"
+            onEnd={async () => {
+              await reloadPerson();
+              done('Your profile is saved.');
+            }}
+          />
+        </section>
       )}
     </Section>
   );

@@ -1,0 +1,92 @@
+import { type FormEvent, useCallback, useState } from 'react';
+import { Button } from '../elements/button.tsx';
+import { Notice } from '../elements/notice.tsx';
+import { type Challenge, otherErrors, redirectComponent } from '../flow/challenge.ts';
+import { sendAnswer, showChallenge } from '../flow/executor.ts';
+import { type Prompt, PromptField } from '../flow/screens/prompt-field.tsx';
+import { readPrompts } from '../flow/screens/read-prompts.ts';
+import { wordsOf } from './call.ts';
+import { Loaded, useAsked } from './loading.tsx';
+
+interface Props {
+  readonly slug: string;
+  /** Where to come back to from the flow's own page. */
+  readonly returnTo: string;
+  readonly submit: string;
+  /** The flow has come to its end. */
+  onEnd(): Promise<void>;
+}
+
+interface PromptChallenge extends Challenge {
+  readonly fields: readonly Prompt[];
+}
+
+const isPrompt = (challenge: Challenge): challenge is PromptChallenge => challenge.component === 'xak-stage-prompt';
+
+/** A flow that only asks prompts, gone through in place. One that asks for more is gone through on its own page. */
+export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
+  const query = `next=${encodeURIComponent(returnTo)}`;
+  const asked = useAsked(useCallback(() => showChallenge({ slug, query }), [slug, query]));
+  const [complained, setComplained] = useState<Challenge | null>(null);
+  // Fields show what is so at the start of each walk.
+  const [walk, setWalk] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function send(event: FormEvent<HTMLFormElement>, { fields, component }: PromptChallenge): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const answer = await readPrompts(fields, new FormData(event.currentTarget));
+      const shown = await sendAnswer({ slug, query }, { component, ...answer });
+      if (shown.component !== redirectComponent) return setComplained(shown);
+      await asked.reload();
+      setComplained(null);
+      setWalk(walk + 1);
+      await onEnd();
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Loaded {...asked}>
+      {(first) => {
+        const challenge = complained ?? first;
+        if (!isPrompt(challenge))
+          return (
+            <p>
+              <a className="button button-primary" href={`/if/flow/${encodeURIComponent(slug)}/?${query}`}>
+                Continue
+              </a>
+            </p>
+          );
+        return (
+          <form className="card stack flow-form" key={walk} onSubmit={(event) => send(event, challenge)}>
+            {challenge.fields.map((prompt) => (
+              <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />
+            ))}
+            {otherErrors(
+              challenge,
+              challenge.fields.map(({ field_key }) => field_key),
+            ).map((text) => (
+              <Notice tone="bad" key={text}>
+                {text}
+              </Notice>
+            ))}
+            {problem && <Notice tone="bad">{problem}</Notice>}
+            <div className="row">
+              <Button type="submit" look="primary" isBusy={isBusy}>
+                {submit}
+              </Button>
+            </div>
+          </form>
+        );
+      }}
+    </Loaded>
+  );
+}
