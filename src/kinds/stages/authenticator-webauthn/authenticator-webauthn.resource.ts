@@ -1,7 +1,8 @@
+import { setupFields } from '../../../flow/devices/setup-fields.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
-import { ref, refs } from '../../../resource/fields/ref.ts';
+import { refs } from '../../../resource/fields/ref.ts';
 import { nestedMany } from '../../../resource/fields/shown.ts';
-import { choice, text } from '../../../resource/fields/text.ts';
+import { choice } from '../../../resource/fields/text.ts';
 import { deviceTypeModel } from './device-type.resource.ts';
 
 const restrictions = { table: 'stage_webauthn_device_types', own: 'stage', other: 'device_type' };
@@ -17,12 +18,7 @@ export const authenticatorWebauthnStage = defineStage({
   description: 'Lets people enrol a passkey or a security key.',
   table: 'stage_authenticator_webauthn',
   fields: {
-    configure_flow: ref('svc_flows.flow', 'uuid', {
-      nullable: true,
-      filter: true,
-      help: 'The flow in which signed-in users set this up for themselves; without one they cannot.',
-    }),
-    friendly_name: text({ nullable: true, filter: true }),
+    ...setupFields,
     user_verification: choice(requirements, { default: 'preferred', filter: true }),
     authenticator_attachment: choice(['platform', 'cross-platform'], { nullable: true, filter: true }),
     resident_key_requirement: choice(['discouraged', 'preferred', 'required'], { default: 'preferred', filter: true }),

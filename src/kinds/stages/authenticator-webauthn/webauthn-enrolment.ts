@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { findBrandOfHost } from '../../../core/brand/brand-of-host.ts';
-import { defaultBranding } from '../../../core/brand/branding.ts';
+import { brandTitle } from '../../../core/brand/brand-title.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { devicesOf } from '../../../flow/devices/load-devices.ts';
@@ -41,7 +40,7 @@ async function show(publicUrl: string, step: Step): Promise<Move> {
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, memory } = step;
   memory.challenge ??= newChallenge();
-  const party = { ...relyingParty(publicUrl, call.request), name: await titleOf(call.request.host, call.db.read) };
+  const party = { ...relyingParty(publicUrl, call.request), name: await brandTitle(call.request.host, call.db.read) };
   const known = (await devicesOf(step, webauthnDevices, enrolling.user.pk)) as WebauthnDevice[];
   const challenge = memory.challenge as string;
   const registration = await registrationOptions(party, enrolling.user, known, wantedBy(step), challenge);
@@ -124,11 +123,3 @@ const wantedBy = (step: Step): Wanted => ({
   attachment: step.settings.authenticator_attachment as Wanted['attachment'],
   attestation: allowedBy(step).length > 0,
 });
-
-/** What people's devices call this server. */
-async function titleOf(host: string, query: Query): Promise<string> {
-  const brand = await findBrandOfHost(host, query);
-  const { rows } = await sql<{ title: string }>`select branding_title as title from brands
-    where pk = ${brand?.pk ?? null}`.execute(query);
-  return rows[0]?.title ?? defaultBranding.title;
-}
