@@ -3,7 +3,7 @@ import type { FloorStore } from './floor.ts';
 import { type Recipe, render, type Step } from './recipe.ts';
 
 // As the server opens it: one connection writes, durably, another reads.
-const always = 'pragma cache_size = -16000; pragma mmap_size = 268435456; pragma temp_store = memory';
+const always = 'pragma cache_size = -16000; pragma mmap_size = 67108864; pragma temp_store = memory';
 
 export function sqliteFloor(path: string): FloorStore {
   const writer = new DatabaseSync(path, { timeout: 10_000 });

@@ -72,17 +72,21 @@ function fill(template: string, user: Pictured): string {
 
 /** A picture of a person's initials, as a data URI: no call leaves the server and nothing is told to others. */
 export function initialsAvatar(name: string): string {
-  const words = name.trim().split(/\s+/).filter(Boolean);
-  const initials = [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => [...(word ?? '')][0] ?? '')
-    .join('');
+  const text = escapeXml(initialsOf(name.trim()).toUpperCase());
   let sum = 0;
   for (const letter of name) sum += letter.codePointAt(0) ?? 0;
-  const text = escapeXml(initials.toUpperCase());
   return svg(
     `<rect width="64" height="64" fill="${colours[sum % colours.length]}"/><text x="32" y="32" dy=".35em" fill="#fff" font-family="sans-serif" font-size="28" text-anchor="middle">${text}</text>`,
   );
 }
+
+/** The first letters of the first and the last word. */
+function initialsOf(name: string): string {
+  const lastWord = /\s(\S+)$/.exec(name)?.[1] ?? '';
+  return firstLetter(name) + firstLetter(lastWord);
+}
+
+const firstLetter = (word: string): string => (word === '' ? '' : String.fromCodePoint(word.codePointAt(0) as number));
 
 const svg = (content: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(

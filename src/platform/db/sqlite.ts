@@ -27,10 +27,10 @@ export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma mmap_size = 268435456; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma mmap_size = 67108864; pragma temp_store = memory',
   );
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-  reader.exec('pragma cache_size = -16000; pragma mmap_size = 268435456; pragma temp_store = memory');
+  reader.exec('pragma cache_size = -16000; pragma mmap_size = 67108864; pragma temp_store = memory');
   for (const connection of [writer, reader]) addFunctions(connection);
 
   const listeners = createStatementListeners();

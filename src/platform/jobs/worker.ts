@@ -35,8 +35,8 @@ export interface JobWorker extends Jobs {
 
 const channel = 'gatehouse_jobs';
 const defaultAttempts = 8;
-/** A burst of commits makes one look. */
-const breathMs = 20;
+/** A burst of commits makes one look: each look is a durable write that those who commit would wait for. */
+const breathMs = 100;
 // A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
 const longestSleepMs = 24 * 60 * 60 * 1000;
 
@@ -79,14 +79,16 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     try {
       const free = concurrency - running.size;
       const jobs = free > 0 ? await claimJobs(db, worker, names, free, clock.now()) : [];
+      const isMoreLikely = jobs.length === free;
       for (const job of jobs) {
         const done = perform(job).finally(() => {
           running.delete(done);
-          wake();
+          if (isMoreLikely) wake();
+          else wakeShortly();
         });
         running.add(done);
       }
-      if (jobs.length < free) await sleepUntilDue();
+      if (!isMoreLikely) await sleepUntilDue();
     } catch (error) {
       log.error({ err: error }, 'the job queue cannot be read');
       setTimer(5_000);
