@@ -105,7 +105,6 @@ export async function composeApp(world: World): Promise<App> {
     authenticate: createAuthenticate({
       ...sessions,
       key,
-      now: clock.now,
       otherBearer: (credentials, now) => actorOfAccessToken(db, key, credentials, now),
     }),
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),

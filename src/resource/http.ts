@@ -16,7 +16,7 @@ export interface ApiNeeds {
   readonly prefix: string;
   now(): string;
   /** Who asks; null when the request says nothing of it; throws when what it says is wrong. */
-  authenticate(request: RequestFacts): Promise<Actor | null>;
+  authenticate(request: RequestFacts, now: string): Promise<Actor | null>;
   /** Told of each finished call, for metrics and logs. */
   observe(operation: Operation, status: number, milliseconds: number): void;
   /** How many calls without a valid sign-in one address may make in a minute. */
@@ -39,12 +39,13 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
       const match = route(facts.path.slice(needs.prefix.length));
       if (!match) throw new Problem('not_found');
       checkAccept(request);
-      const actor = await signedIn(request, facts);
+      const now = needs.now();
+      const actor = await signedIn(request, facts, now);
       const method = request.method === 'HEAD' ? 'GET' : (request.method as Method);
       operation = match.operations.get(method);
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
       if (!operation) return void send(reply, notOffered(request.method, match.operations));
-      send(reply, await operation.handle(callOf(request, facts, match.params, actor)));
+      send(reply, await operation.handle(callOf(request, facts, match.params, actor, now)));
     } catch (error) {
       send(reply, refusal(error, request));
     } finally {
@@ -53,8 +54,8 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
   }
 
   /** Callers who are not signed in, or not rightly, share a limit per address. */
-  async function signedIn(request: FastifyRequest, facts: RequestFacts): Promise<Actor | null> {
-    const actor = await needs.authenticate(facts).catch(async (error: unknown) => {
+  async function signedIn(request: FastifyRequest, facts: RequestFacts, now: string): Promise<Actor | null> {
+    const actor = await needs.authenticate(facts, now).catch(async (error: unknown) => {
       await checkLimit(request);
       throw error;
     });
@@ -75,13 +76,14 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
     facts: RequestFacts,
     params: Record<string, string>,
     actor: Actor | null,
+    now: string,
   ): Call {
     let body: { readonly value: unknown } | undefined;
     return {
       actor,
       request: facts,
       params,
-      now: needs.now(),
+      now,
       db: needs.db,
       world: needs.world,
       body() {

@@ -7,22 +7,21 @@ import { actorOfToken } from '../token/token-credential.ts';
 
 interface Needs extends SessionNeeds {
   readonly key: InstanceKey;
-  now(): string;
   /** Who presents a bearer credential that is no API token, if it is one of another kind. */
   otherBearer(credentials: string, now: string): Promise<Actor | null>;
 }
 
 /** Who asks: by bearer token, else by session cookie, else nobody. A wrong credential is refused, never ignored. */
 export function createAuthenticate(needs: Needs) {
-  const { db, key, now, otherBearer } = needs;
-  return async (request: RequestFacts): Promise<Actor | null> => {
+  const { db, key, otherBearer } = needs;
+  return async (request: RequestFacts, now: string): Promise<Actor | null> => {
     const [scheme = '', credentials = ''] = (request.header('authorization') ?? '').trim().split(/\s+/, 2);
-    if (!credentials) return actorOfSession(needs, request, now());
+    if (!credentials) return actorOfSession(needs, request, now);
     if (scheme.toLowerCase() !== 'bearer') throw new Problem('unsupported_scheme');
     try {
-      return await actorOfToken(db, key, credentials, now());
+      return await actorOfToken(db, key, credentials, now);
     } catch (error) {
-      const actor = error instanceof Problem ? await otherBearer(credentials, now()) : null;
+      const actor = error instanceof Problem ? await otherBearer(credentials, now) : null;
       if (actor) return actor;
       throw error;
     }

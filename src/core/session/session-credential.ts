@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { Geo } from '../../platform/geo/geo.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
@@ -49,16 +50,18 @@ interface SessionRow extends UserRow {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const userColumns = sql`${actorColumns}, u.is_active, ${isSuperuserSql(sql`u.pk`)} as is_superuser`;
 
+const sessionOfToken = statement<[hash: string], SessionRow>(
+  (hash) => sql`select ${userColumns}, s.pk as session, s."user" as owner, s.impersonated, s.expires,
+    s.last_used, s.idle_seconds, s.ends, s.binding from authenticated_sessions s
+    join users u on u.pk = coalesce(s.impersonated, s."user") where s.token_hash = ${hash}`,
+);
+
 /** Who comes with a session cookie; null without one, or with one that is not (or no longer) good. */
 export async function actorOfSession(needs: SessionNeeds, request: RequestFacts, now: string): Promise<Actor | null> {
   const { db, key, isSecure } = needs;
   const token = request.cookies[cookieNames(isSecure).session];
   if (!token) return null;
-  const { rows } =
-    await sql<SessionRow>`select ${userColumns}, s.pk as session, s."user" as owner, s.impersonated, s.expires,
-    s.last_used, s.idle_seconds, s.ends, s.binding from authenticated_sessions s
-    join users u on u.pk = coalesce(s.impersonated, s."user") where s.token_hash = ${key.hash(token)}`.execute(db.read);
-  const row = rows[0];
+  const [row] = await sessionOfToken(db.read, key.hash(token));
   if (!row?.is_active || row.expires <= now) return null;
   const actor = await loadActor(db, row, row.session);
   if (!(await staysBound(needs, row, { actor, request, now }))) return null;
