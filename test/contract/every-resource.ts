@@ -53,6 +53,15 @@ export interface ResourceGround extends Ground {
   readonly resource: Resource;
 }
 
+/** Makes objects as the maker does, and finds those of this resource behind its own door. */
+function makeBehind(resource: Resource, make: Maker['make']): Maker['make'] {
+  if (!resource.isSecondDoor) return make;
+  return async (model, owner) => {
+    const sample = await make(model, owner);
+    return model === resource.model ? { ...sample, resource, path: `${resource.path}${sample.pk}/` } : sample;
+  };
+}
+
 /** The same tests for every resource in the catalogue that `which` picks, on both databases. */
 export function describeEveryResource(
   name: string,
@@ -66,12 +75,13 @@ export function describeEveryResource(
     beforeAll(async () => {
       ground = await prepareGround(server());
     });
-    describe.each(chosen.map((resource) => [resource.path, resource] as const))('%s', (_, { model }) => {
+    describe.each(chosen.map((resource) => [resource.path, resource] as const))('%s', (path, declared) => {
       const here = () => {
         const prepared = ground as Ground;
-        return { ...prepared, resource: prepared.server.app.engine.registry.require(model) };
+        const resource = prepared.server.app.engine.registry.resources.find((other) => other.path === path) as Resource;
+        return { ...prepared, resource, make: makeBehind(resource, prepared.make) };
       };
-      tests(here, resources.find((resource) => resource.model === model) as Resource);
+      tests(here, declared);
     });
   });
 }

@@ -20,12 +20,14 @@ export type Enrolling = { readonly user: UserFacts } | { readonly refusal: strin
  */
 export async function whoEnrols({ call, context, pendingUser }: Step): Promise<Enrolling> {
   const user = await pendingUser();
-  if (!user?.is_active) return { refusal: 'There is nobody to set this up for.' };
+  const isNew = user !== null && context.created_user === user.pk;
+  if (!user?.is_active && !isNew) return { refusal: 'There is nobody to set this up for.' };
   if (call.actor?.impersonator) return { refusal: 'Nobody can set this up for somebody else.' };
   if (call.actor?.user.pk === user.pk) return { user };
-  const isProven = context.auth_method !== null || context.is_sso || context.created_user === user.pk;
+  const isProven = isNew || context.auth_method !== null || context.is_sso;
   if (!isProven) return { refusal: 'Sign in before you set this up.' };
-  if (context.mfa_devices.length === 0 && (await hasDevices(call.db.read, user.pk)))
+  const hasShown = context.mfa_devices.length > 0 || enrolledDevices(context).length > 0;
+  if (!hasShown && (await hasDevices(call.db.read, user.pk)))
     return { refusal: 'Sign in with the device that you have before you set up another.' };
   return { user };
 }

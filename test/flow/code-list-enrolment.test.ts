@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { eventsOf } from '../support/events.ts';
+import { openBrowser, signInByPassword } from '../support/flow-client.ts';
+import { makeWalk } from '../support/make-walk.ts';
+import { password, personWithPassword } from '../support/second-factor.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+const flow = 'default-authenticator-static-setup';
+const component = 'xak-stage-authenticator-static';
+
+describeOnBoth('getting a list of codes', (server) => {
+  const begin = async (slug = flow) => {
+    const user = await personWithPassword(server());
+    const browser = openBrowser(server());
+    await signInByPassword(browser, user.username, password);
+    return { user, browser, shown: await browser.show(slug) };
+  };
+  const stored = async (user: number) => {
+    const { rows } = await sql<{ token_hash: string }>`select t.token_hash from device_static_tokens t
+      join devices d on d.pk = t.device where d."user" = ${user}`.execute(server().world.db.read);
+    return rows;
+  };
+
+  test('the screen shows six codes, and the same when it is shown again', async () => {
+    const { user, browser, shown } = await begin();
+    expect(shown.body).toMatchObject({ component, pending_user: user.username });
+    const codes = shown.body.codes as string[];
+    expect(new Set(codes).size).toBe(6);
+    for (const code of codes) expect(code).toMatch(/^[a-z2-9]{12}$/);
+    expect((await browser.show(flow)).body.codes).toEqual(codes);
+    expect(await stored(user.pk)).toEqual([]);
+  });
+
+  test('who says that they have them gets the device: kept as hashes, never shown again, recorded once', async () => {
+    const { user, browser, shown } = await begin();
+    const codes = shown.body.codes as string[];
+    const events = await eventsOf(server(), async () => {
+      expect((await browser.answer(flow, { component })).body.component).toBe('xak-flow-redirect');
+    });
+    expect(events.map(({ action, username }) => [action, username])).toEqual([['model_created', user.username]]);
+    const hashes = await stored(user.pk);
+    expect(hashes).toHaveLength(6);
+    const [device] = (await browser.get('/authenticators/static/')).body.results;
+    expect(device).toEqual({ pk: expect.any(Number), name: 'Static Token', token_set: device.token_set });
+    expect(device.token_set).toHaveLength(6);
+    const seen = JSON.stringify([events, hashes, device, (await browser.show(flow)).body]);
+    for (const code of codes) expect(seen).not.toContain(code);
+  });
+
+  test.each([
+    ['nothing at all', {}],
+    ['an answer for another stage', { component: 'xak-stage-dummy' }],
+    ['something else', { code: 'abc' }],
+  ])('%s gets nobody anywhere', async (_, answer) => {
+    const { user, browser, shown } = await begin();
+    expect((await browser.answer(flow, answer)).body).toMatchObject({ component, codes: shown.body.codes });
+    expect(await stored(user.pk)).toEqual([]);
+  });
+
+  test('of the same answer sent many times at once, one makes a device', async () => {
+    const { user, browser } = await begin();
+    await Promise.all(Array.from({ length: 8 }, () => browser.answer(flow, { component })));
+    expect(await stored(user.pk)).toHaveLength(6);
+  });
+
+  test('as many and as long as the stage says', async () => {
+    const walk = await makeWalk(server(), [['authenticator/static', { token_count: 3, token_length: 16 }]]);
+    const { shown } = await begin(walk.slug);
+    expect((shown.body.codes as string[]).map(({ length }) => length)).toEqual([16, 16, 16]);
+  });
+
+  test.each([{ token_count: 0 }, { token_count: 101 }, { token_length: 5 }, { token_length: 17 }])(
+    'a stage cannot ask for %j',
+    async (values) => {
+      const answer = await server().admin.post('/stages/authenticator/static/', { name: 'no such stage', ...values });
+      expect(answer.status).toBe(400);
+      expect(Object.keys(answer.body)).toEqual(Object.keys(values));
+    },
+  );
+});

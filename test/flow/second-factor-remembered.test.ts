@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { makeWalk, type Walk } from '../support/make-walk.ts';
+import { type App, giveApp, password, personWithPassword, stillClock } from '../support/second-factor.ts';
+import { describeOnBoth, type TestUser } from '../support/server.ts';
+
+const asked = 'xak-stage-authenticator-validate';
+const redirect = 'xak-flow-redirect';
+const cookie = 'gatehouse_mfa';
+const minute = 60_000;
+const clock = stillClock();
+
+describeOnBoth(
+  'a browser in which a second factor was shown',
+  (server) => {
+    const walkWith = (last_auth_threshold: string) =>
+      makeWalk(server(), [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends: ['svc.core.auth.InbuiltBackend'] }],
+        ['authenticator/validate', { last_auth_threshold }],
+        ['user_login'],
+      ]);
+    /** Name and password; what is asked then. */
+    const begin = async (browser: Browser, { slug }: Walk, { username }: TestUser): Promise<string> => {
+      for (const name of browser.cookies.keys()) if (name !== cookie) browser.cookies.delete(name);
+      await browser.show(slug);
+      await browser.answer(slug, { uid_field: username });
+      return (await browser.answer(slug, { password })).body.component;
+    };
+    const shownOnce = async (threshold = 'hours=1') => {
+      const user = await personWithPassword(server());
+      const app: App = await giveApp(server(), user.username);
+      const walk = await walkWith(threshold);
+      const browser = openBrowser(server());
+      expect(await begin(browser, walk, user)).toBe(asked);
+      const answer = await browser.answer(walk.slug, { code: app.code() });
+      expect(answer.body.component).toBe(redirect);
+      return { user, app, walk, browser, answer };
+    };
+
+    test('is not asked again for as long as the stage says, and then is', async () => {
+      const { user, walk, browser, answer } = await shownOnce();
+      const header = answer.headers.getSetCookie().find((line) => line.startsWith(cookie));
+      expect(header).toMatch(/; Path=\/; Max-Age=3600; SameSite=Lax; HttpOnly$/);
+      clock.forward(59 * minute);
+      expect(await begin(browser, walk, user)).toBe(redirect);
+      clock.forward(2 * minute);
+      expect(await begin(browser, walk, user)).toBe(asked);
+    });
+
+    test('is asked always where the stage says no length', async () => {
+      const { user, walk, browser, answer } = await shownOnce('seconds=0');
+      expect(answer.headers.getSetCookie().some((line) => line.startsWith(cookie))).toBe(false);
+      expect(await begin(browser, walk, user)).toBe(asked);
+    });
+
+    test('is asked when the length was shortened meanwhile', async () => {
+      const { user, walk, browser } = await shownOnce();
+      clock.forward(10 * minute);
+      await server().admin.patch(`/stages/authenticator/validate/${walk.stages[2]}/`, {
+        last_auth_threshold: 'minutes=5',
+      });
+      expect(await begin(browser, walk, user)).toBe(asked);
+    });
+
+    test('is asked when somebody else signs in there', async () => {
+      const { walk, browser } = await shownOnce();
+      const other = await personWithPassword(server());
+      await giveApp(server(), other.username);
+      expect(await begin(browser, walk, other)).toBe(asked);
+    });
+
+    test('is asked by another stage', async () => {
+      const { user, browser } = await shownOnce();
+      expect(await begin(browser, await walkWith('hours=1'), user)).toBe(asked);
+    });
+
+    test('is asked when the device is gone and there is another', async () => {
+      const { user, app, walk, browser } = await shownOnce();
+      const [device] = (await app.browser.get('/authenticators/totp/')).body.results;
+      const setup = 'default-authenticator-static-setup';
+      await app.browser.show(setup);
+      await app.browser.answer(setup, { component: 'xak-stage-authenticator-static' });
+      await server().admin.delete(`/authenticators/admin/totp/${device.pk}/`);
+      expect(await begin(browser, walk, user)).toBe(asked);
+    });
+
+    test('is asked when the password was changed since', async () => {
+      const { user, walk, browser } = await shownOnce();
+      clock.forward(minute);
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
+      expect(await begin(browser, walk, user)).toBe(asked);
+    });
+
+    test('is asked when the cookie was changed in any place', async () => {
+      const { user, walk, browser } = await shownOnce();
+      const value = browser.cookies.get(cookie) as string;
+      const [text = '', signature = ''] = value.split('.');
+      const forged = Buffer.from(
+        JSON.stringify({ ...JSON.parse(Buffer.from(text, 'base64url').toString()), user: user.pk + 1 }),
+      ).toString('base64url');
+      const flipped = `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`;
+      for (const changed of ['', '.', text, `${flipped}.${signature}`, `${forged}.${signature}`, `${text}.${text}`]) {
+        browser.cookies.set(cookie, changed);
+        expect([changed, await begin(browser, walk, user)]).toEqual([changed, asked]);
+      }
+      browser.cookies.set(cookie, value);
+      expect(await begin(browser, walk, user)).toBe(redirect);
+    });
+  },
+  { clock },
+);
