@@ -17,16 +17,21 @@ interface Props {
   readonly action?: string | undefined;
   onSubmit?(form: FormData): void;
   readonly children?: ReactNode;
+  /** Other ways on than that button. */
+  readonly alternatives?: ReactNode;
+  /** Whether there is something to look at before anything can be filled in. */
+  readonly startsAtHeading?: boolean;
   /** Links below the form. */
   readonly links?: ReactNode;
 }
 
 /** What all screens share: heading, complaints, the form with its button, and where the focus goes. */
-export function Step({ challenge, intro, title, fields = [], action, onSubmit, children, links }: Props) {
+export function Step(props: Props) {
+  const { challenge, intro, title, fields = [], action, onSubmit, startsAtHeading = false } = props;
   const { isBusy, trouble, hasRestarted } = useWalkOfScreen();
   const headingId = useId();
   const place = useRef<HTMLFormElement>(null);
-  useEffect(() => focusStep(place.current, challenge), [challenge]);
+  useEffect(() => focusStep(place.current, challenge, startsAtHeading), [challenge, startsAtHeading]);
 
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -53,25 +58,27 @@ export function Step({ challenge, intro, title, fields = [], action, onSubmit, c
           {trouble.requestId && <span className="small"> Request {trouble.requestId}</span>}
         </Notice>
       )}
-      {children}
+      {props.children}
       {action && (
         <Button type="submit" look="primary" isBusy={isBusy}>
           {action}
         </Button>
       )}
-      {links && <nav className="step-links">{links}</nav>}
+      {props.alternatives}
+      {props.links && <nav className="step-links">{props.links}</nav>}
     </form>
   );
 }
 
 /** To what must be mended, else to the first thing to fill in, else to the heading. */
-function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge): void {
+function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge, startsAtHeading: boolean): void {
   if (!form) return;
-  const field = 'input:not([type=hidden], [readonly], [tabindex="-1"]), select, textarea:not([readonly])';
   const wrong = response_errors && form.querySelector<HTMLElement>('[aria-invalid=true]');
-  const target = wrong || form.querySelector<HTMLElement>(field) || form.querySelector('h1');
-  target?.focus();
   if (wrong instanceof HTMLInputElement && wrong.type !== 'checkbox') wrong.select();
+  const field = 'input:not([type=hidden], [readonly], [tabindex="-1"]), select, textarea:not([readonly])';
+  const first = wrong ?? (startsAtHeading ? null : form.querySelector<HTMLElement>(field));
+  if (first) first.focus();
+  else form.querySelector('h1')?.focus({ preventScroll: true });
 }
 
 /** Leaves the flow and begins anew. */

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { WithPendingUser } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
-import { Step } from '../step.tsx';
+import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import { captchaService } from './captcha-service.ts';
@@ -33,12 +34,21 @@ export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {
   }, [site_key, js_url, interactive, answer]);
 
   return (
-    <Step challenge={challenge} title="Are you there?" intro="We check that a person is using this page.">
+    <Step
+      challenge={challenge}
+      title="Are you there?"
+      intro="We check that a person is using this page."
+      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+    >
       <Who challenge={challenge} />
-      {hasFailed ? (
-        <Notice tone="bad">The check could not be loaded. A blocker in your browser may be the reason.</Notice>
-      ) : (
-        <div className="captcha" ref={place} />
+      <div ref={place} />
+      {hasFailed && (
+        <>
+          <Notice tone="bad">The check could not be loaded. A blocker in your browser may be the reason.</Notice>
+          <Button look="primary" onClick={() => location.reload()}>
+            Try again
+          </Button>
+        </>
       )}
     </Step>
   );

@@ -43,6 +43,16 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
       fields={hasForm ? ['uid_field', 'password'] : []}
       action={hasForm ? challenge.primary_action : undefined}
       onSubmit={submit}
+      alternatives={
+        (passwordless || sources.length > 0) && (
+          <SourceButtons
+            sources={sources}
+            hasLabels={challenge.show_source_labels}
+            passwordless={passwordless ?? null}
+            isAlternative={hasForm}
+          />
+        )
+      }
       links={
         (enrol || recovery) && (
           <>
@@ -73,14 +83,6 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
           required
           canShow={challenge.allow_show_password === true}
           errors={errorsOf(challenge, 'password')}
-        />
-      )}
-      {(passwordless || sources.length > 0) && (
-        <SourceButtons
-          sources={sources}
-          hasLabels={challenge.show_source_labels}
-          passwordless={passwordless ?? null}
-          isAlternative={hasForm}
         />
       )}
     </Step>

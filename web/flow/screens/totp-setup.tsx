@@ -22,6 +22,7 @@ export function TotpSetupScreen({ challenge }: { challenge: TotpChallenge }) {
       title="Set up an authenticator app"
       intro="Scan this code with an authenticator app, then enter the code that the app shows."
       fields={['code']}
+      startsAtHeading
       action="Continue"
       onSubmit={(form) => void answer({ code: String(form.get('code')).replaceAll(' ', '') })}
     >

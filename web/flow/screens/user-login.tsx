@@ -1,3 +1,4 @@
+import './setup.css';
 import { Button } from '../../elements/button.tsx';
 import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
@@ -19,7 +20,7 @@ export function UserLoginScreen({ challenge }: { challenge: WithPendingUser }) {
           No
         </Button>
         <Button type="submit" look="primary" isBusy={isBusy}>
-          Yes, stay signed in
+          Stay signed in
         </Button>
       </div>
     </Step>
