@@ -105,7 +105,7 @@ export function createMaker(server: TestServer): Maker {
     for (const [name, field] of Object.entries(resource.allFields)) {
       const { storage } = field;
       if (storage.in !== 'column' && storage.in !== 'join' && !isRef(field)) continue;
-      const isSettled = field.readOnly && !field.nullable && field.default !== undefined;
+      const isSettled = field.readOnly && !field.nullable && field.default !== undefined && !isRef(field);
       const value = field.onWrite?.(call) ?? (isSettled ? defaultOf(field, call) : await guess(name, field, course));
       if (value !== undefined) values[name] = value;
     }

@@ -22,7 +22,7 @@ export async function createProbe(server: TestServer, watch: (api: Api) => Api =
       server.world.db.write(async (tx) => {
         await sql`delete from user_permissions where "user" = ${user.pk}`.execute(tx);
         await sql`delete from user_object_permissions where "user" = ${user.pk}`.execute(tx);
-        for (const right of rights) {
+        for (const right of new Set(rights)) {
           const name = typeof right === 'string' ? right : right.permission;
           const [app, codename] = name.split('.');
           const permission = sql`from permissions where app_label = ${app} and codename = ${codename}`;

@@ -121,7 +121,7 @@ describeOnBoth(
         server(),
         [
           ['prompt/stages', { fields: [await makePrompt(server(), 'username', 'username')] }],
-          ['user_write', { user_creation_mode: 'always_create' }],
+          ['user_write', { user_creation_mode: 'always_create', create_users_as_inactive: false }],
           ['authenticator/totp', { digits: '6' }],
           ['user_login'],
         ],
