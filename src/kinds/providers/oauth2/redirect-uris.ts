@@ -25,8 +25,11 @@ export function redirectUris(): Field {
 }
 
 function schemeComplaint(url: string): string | null {
-  return harmfulScheme.test(url.replace(skipped, '')) ? `URLs of this scheme are not allowed: ${url}` : null;
+  return isHarmfulUrl(url) ? `URLs of this scheme are not allowed: ${url}` : null;
 }
+
+/** Whether a browser would run or open the URL instead of calling anyone. */
+export const isHarmfulUrl = (url: string): boolean => harmfulScheme.test(url.replace(skipped, ''));
 
 function checkPatterns(parsed: Parsed<RedirectUri[]>): Parsed<RedirectUri[]> {
   if (!('value' in parsed)) return parsed;

@@ -1,0 +1,36 @@
+import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
+import { isHarmfulUrl, type RedirectUri } from '../redirect-uris.ts';
+
+const longestUri = 2_000;
+/** What browsers and parsers disagree about: white space, controls, backslashes. */
+const disputed = /[\s\p{Cc}\\]/u;
+/** Signs of a path that means another path once something on the way decodes it, or drops what stands behind a semicolon. */
+const encodedPathSigns = /%(2e|2f|5c|25|00)|\/\.{1,2};/i;
+
+/**
+ * Whether a client may be answered at this address. As registered means the same text (RFC 9700 §2.1); a pattern must
+ * match the whole of an address that every parser reads alike. An empty list is nowhere.
+ */
+export function isRegisteredUri(sandbox: Sandbox, registered: readonly RedirectUri[], uri: string): boolean {
+  const url = uri.length > longestUri || disputed.test(uri) ? null : URL.parse(uri);
+  // RFC 6749 §3.1.2: no fragment.
+  if (!url || uri.includes('#') || isHarmfulUrl(uri)) return false;
+  return registered.some((one) =>
+    one.matching_mode === 'strict' ? one.url === uri : isUnambiguous(uri, url) && matchesWhole(sandbox, one.url, uri),
+  );
+}
+
+/** Nothing in it that a parser would drop, resolve or take for credentials. */
+function isUnambiguous(uri: string, url: URL): boolean {
+  const isNormal = url.href === uri || (url.pathname === '/' && url.href === `${uri}/`);
+  return isNormal && url.username === '' && url.password === '' && !encodedPathSigns.test(url.pathname);
+}
+
+/** In the sandbox: a pattern that takes for ever must not take the server along. A pattern that breaks matches nothing. */
+function matchesWhole(sandbox: Sandbox, pattern: string, uri: string): boolean {
+  const result = sandbox.run(wholeMatch, { globals: { pattern, uri } });
+  return result.ok && result.value === true;
+}
+
+// The pattern is read by itself first: one that closes our group would be half a pattern.
+const wholeMatch = 'new RegExp(pattern); return new RegExp("^(?:" + pattern + ")$").test(uri);';
