@@ -28,8 +28,11 @@ export interface Walk {
   readonly trouble: Trouble | null;
   /** The walk ended on the server while this page was open, and began anew. */
   readonly hasRestarted: boolean;
-  /** Sends an answer to the step that is shown. While one is under way, others are dropped. */
-  answer(values: Answer): Promise<void>;
+  /**
+   * Sends an answer to the step that is shown. While one is under way, others are dropped. `isPart` says that the step goes
+   * on after it: what was typed and chosen there is kept.
+   */
+  answer(values: Answer, how?: { readonly isPart: boolean }): Promise<void>;
   /** Asks again where the walk stands. */
   refresh(): Promise<void>;
 }
@@ -44,20 +47,22 @@ export function useWalk(flow: FlowAddress): Walk {
   const isUnderWay = useRef(false);
   const first = useRef('');
 
-  const attempt = useCallback(async (call: () => Promise<Challenge>, before: Challenge | null) => {
+  const attempt = useCallback(async (call: () => Promise<Challenge>, before: Challenge | null, isPart = false) => {
     if (isUnderWay.current) return;
     isUnderWay.current = true;
     setBusy(true);
     let isLeaving = false;
     try {
       const shown = await call();
+      isLeaving = follow(shown) || leaveForeignScripts(before, shown);
+      if (isLeaving) return;
       const facts = JSON.stringify(shown);
       first.current ||= facts;
       setRestarted(before !== null && facts === first.current && JSON.stringify(before) !== facts);
       setTrouble(null);
-      if (!shown.response_errors || shown.component !== before?.component) setStep((count) => count + 1);
-      isLeaving = follow(shown) || leaveForeignScripts(before, shown);
-      if (!isLeaving || shown.component === redirectComponent) setChallenge(shown);
+      const isSameStep = shown.component === before?.component && (isPart || shown.response_errors !== undefined);
+      if (!isSameStep) setStep((count) => count + 1);
+      setChallenge(shown);
     } catch (error) {
       setTrouble(troubleOf(error));
     } finally {
@@ -67,8 +72,9 @@ export function useWalk(flow: FlowAddress): Walk {
   }, []);
 
   const refresh = useCallback(() => attempt(() => showChallenge(flow), null), [attempt, flow]);
-  const answer = useCallback(
-    (values: Answer) => attempt(() => sendAnswer(flow, { component: challenge?.component, ...values }), challenge),
+  const answer = useCallback<Walk['answer']>(
+    (values, { isPart } = { isPart: false }) =>
+      attempt(() => sendAnswer(flow, { component: challenge?.component, ...values }), challenge, isPart),
     [attempt, flow, challenge],
   );
 

@@ -4,6 +4,7 @@ export interface DeviceChallenge {
   readonly device_class: string;
   readonly device_uid: string;
   readonly challenge: Readonly<Record<string, unknown>>;
+  readonly last_used?: string | null;
 }
 
 /** One way to confirm: the screen, the device that was chosen, and the way back to the others. */
@@ -18,12 +19,27 @@ interface DeviceClass {
   readonly text: string;
   /** Whether the server has to do something first: send a message. */
   readonly isCalled?: boolean;
+  /** Whether each device is asked for itself; else an answer of any of them will do. */
+  readonly isSingle?: boolean;
 }
 
 export const deviceClasses: Readonly<Record<string, DeviceClass>> = {
   totp: { title: 'Authenticator app', text: 'Enter the code that the app shows.' },
   static: { title: 'Recovery code', text: 'Enter one of the codes that you kept.' },
   webauthn: { title: 'Passkey or security key', text: 'Confirm with your device.' },
-  sms: { title: 'Text message', text: 'Get a code on your phone.', isCalled: true },
-  twofactor: { title: 'Push message', text: 'Confirm in the app on your phone.' },
+  sms: { title: 'Text message', text: 'Get a code on your phone.', isCalled: true, isSingle: true },
+  twofactor: { title: 'Push message', text: 'Confirm in the app on your phone.', isSingle: true },
 };
+
+/** What there is to choose from: devices that are asked alike are one way. */
+export function waysOf(devices: readonly DeviceChallenge[]): DeviceChallenge[] {
+  const isFirst = (device: DeviceChallenge, at: number) =>
+    devices.findIndex(({ device_class }) => device_class === device.device_class) === at;
+  return devices.filter((device, at) => deviceClasses[device.device_class]?.isSingle || isFirst(device, at));
+}
+
+/** What people call a device that a stage sets up: `svc_stages_authenticator_totp.authenticatortotpstage`. */
+export function setupTitle(model: string): string | undefined {
+  const name = /^\w+_authenticator_(\w+)\./.exec(model)?.[1];
+  return name === undefined ? undefined : deviceClasses[name]?.title;
+}

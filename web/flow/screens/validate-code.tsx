@@ -4,7 +4,7 @@ import { errorsOf } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-import type { ValidateProps } from './device-classes.ts';
+import { deviceClasses, type ValidateProps } from './device-classes.ts';
 
 const intros: Readonly<Record<string, string>> = {
   totp: 'Enter the code that your authenticator app shows.',
@@ -14,6 +14,7 @@ const intros: Readonly<Record<string, string>> = {
 
 export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
   const { answer } = useWalkOfScreen();
+  const isCalled = deviceClasses[device.device_class]?.isCalled === true;
   const isStatic = device.device_class === 'static';
   return (
     <Step
@@ -22,13 +23,22 @@ export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
       intro={intros[device.device_class] ?? 'Enter the code.'}
       fields={['code']}
       action="Continue"
-      onSubmit={(form) => void answer({ code: String(form.get('code')).replaceAll(' ', '') })}
+      onSubmit={(form) =>
+        void answer({ selected_challenge: device, code: String(form.get('code')).replaceAll(' ', '') })
+      }
       links={
-        onOther && (
-          <Button look="quiet" onClick={onOther}>
-            Use another way
-          </Button>
-        )
+        <>
+          {isCalled && (
+            <Button look="quiet" onClick={() => void answer({ selected_challenge: device }, { isPart: true })}>
+              Send another code
+            </Button>
+          )}
+          {onOther && (
+            <Button look="quiet" onClick={onOther}>
+              Use another way
+            </Button>
+          )}
+        </>
       }
     >
       <Who challenge={challenge} />

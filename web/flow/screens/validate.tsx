@@ -5,7 +5,7 @@ import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-import { type DeviceChallenge, deviceClasses } from './device-classes.ts';
+import { type DeviceChallenge, deviceClasses, setupTitle, waysOf } from './device-classes.ts';
 import { ValidateCode } from './validate-code.tsx';
 import { ValidatePasskey } from './validate-passkey.tsx';
 import { ValidatePush } from './validate-push.tsx';
@@ -14,9 +14,11 @@ interface SetupStage {
   readonly pk: string;
   readonly name: string;
   readonly verbose_name: string;
+  readonly meta_model_name: string;
 }
 
 export interface ValidationChallenge extends WithPendingUser {
+  /** What was used last comes first. */
   readonly device_challenges: readonly DeviceChallenge[];
   readonly configuration_stages: readonly SetupStage[];
 }
@@ -29,31 +31,42 @@ const byClass: Readonly<Record<string, typeof ValidateCode>> = {
 /** The second factor: which device, and then what that device has to say. Who has none sets one up. */
 export function ValidateScreen({ challenge }: { challenge: ValidationChallenge }) {
   const { device_challenges: devices } = challenge;
-  const [chosen, setChosen] = useState<DeviceChallenge | null>(devices.length === 1 ? (devices[0] ?? null) : null);
+  const [chosen, setChosen] = useState(() => firstChoice(devices));
   if (devices.length === 0) return <ChooseSetup challenge={challenge} />;
-  if (!chosen) return <ChooseDevice challenge={challenge} onChoose={setChosen} />;
   // A challenge to a device is good for one answer: after a wrong one there is another.
-  const current = devices.find(({ device_uid }) => device_uid === chosen.device_uid) ?? chosen;
+  const current = chosen && devices.find(({ device_uid }) => device_uid === chosen.device_uid);
+  if (!current) return <ChooseDevice challenge={challenge} onChoose={setChosen} />;
   const Validate = byClass[current.device_class] ?? ValidateCode;
-  return (
-    <Validate challenge={challenge} device={current} onOther={devices.length > 1 ? () => setChosen(null) : undefined} />
-  );
+  const hasOthers = waysOf(devices).length > 1;
+  return <Validate challenge={challenge} device={current} onOther={hasOthers ? () => setChosen(null) : undefined} />;
 }
 
-function ChooseDevice({ challenge, onChoose }: { challenge: ValidationChallenge; onChoose(d: DeviceChallenge): void }) {
+/** The only one, or the one that was used last; but nobody is sent a message who did not ask for it. */
+function firstChoice(devices: readonly DeviceChallenge[]): DeviceChallenge | null {
+  const [first] = devices;
+  if (!first || deviceClasses[first.device_class]?.isCalled) return null;
+  return first.last_used || waysOf(devices).length === 1 ? first : null;
+}
+
+interface Choosing {
+  readonly challenge: ValidationChallenge;
+  onChoose(device: DeviceChallenge): void;
+}
+
+function ChooseDevice({ challenge, onChoose }: Choosing) {
   const { answer } = useWalkOfScreen();
   async function choose(device: DeviceChallenge): Promise<void> {
     // Devices that have to be called are told so; the others wait to be asked.
-    if (deviceClasses[device.device_class]?.isCalled) await answer({ selected_challenge: device });
+    if (deviceClasses[device.device_class]?.isCalled) await answer({ selected_challenge: device }, { isPart: true });
     onChoose(device);
   }
   return (
     <Step challenge={challenge} title="Is it you?" intro="How do you want to confirm that it is you?">
       <Who challenge={challenge} />
       <div className="ways">
-        {challenge.device_challenges.map((device) => (
+        {waysOf(challenge.device_challenges).map((device) => (
           <Way
-            key={device.device_uid}
+            key={`${device.device_class} ${device.device_uid}`}
             title={deviceClasses[device.device_class]?.title ?? device.device_class}
             text={deviceClasses[device.device_class]?.text ?? ''}
             onChoose={() => void choose(device)}
@@ -70,8 +83,13 @@ function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
     <Step challenge={challenge} title="Set up a second factor" intro="You need one more way to confirm that it is you.">
       <Who challenge={challenge} />
       <div className="ways">
-        {challenge.configuration_stages.map(({ pk, name, verbose_name }) => (
-          <Way key={pk} title={name} text={verbose_name} onChoose={() => void answer({ selected_stage: pk })} />
+        {challenge.configuration_stages.map(({ pk, name, verbose_name, meta_model_name }) => (
+          <Way
+            key={pk}
+            title={setupTitle(meta_model_name) ?? verbose_name}
+            text={name}
+            onChoose={() => void answer({ selected_stage: pk })}
+          />
         ))}
       </div>
     </Step>

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { findChromium } from './chromium.ts';
+import { startServer, type TestServer, type TestServerOptions } from './server.ts';
+
+export interface Journey {
+  readonly server: TestServer;
+  /** A window of somebody whom the server has never seen. */
+  window(options?: WindowOptions): Promise<Page>;
+}
+
+interface WindowOptions extends BrowserContextOptions {
+  /** What this window may complain about. */
+  readonly tolerates?: RegExp;
+}
+
+const executablePath = await findChromium();
+const bundle = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
+
+/**
+ * Tests of pages in a real browser. Whatever a window complains about fails the test: errors, what the content security
+ * policy refuses, what cannot be loaded.
+ */
+export function describeJourney(
+  name: string,
+  tests: (journey: () => Journey) => void,
+  options: TestServerOptions = {},
+): void {
+  // A browser on a busy machine takes its time.
+  describe.skipIf(!executablePath)(name, { timeout: 60_000 }, () => {
+    let journey: Journey | undefined;
+    let browser: Browser | undefined;
+    const complaints: string[] = [];
+    beforeAll(async () => {
+      spawnSync(process.execPath, [bundle], { stdio: 'ignore' });
+      const server = await startServer('sqlite', options);
+      browser = await chromium.launch({
+        executablePath: executablePath as string,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-dev-shm-usage'],
+      });
+      journey = { server, window: (wanted) => openWindow(server, browser as Browser, complaints, wanted) };
+    });
+    afterEach(async () => {
+      for (const context of browser?.contexts() ?? []) await context.close();
+      expect(complaints.splice(0)).toEqual([]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await journey?.server.close();
+    });
+    tests(() => journey as Journey);
+  });
+}
+
+async function openWindow(
+  server: TestServer,
+  browser: Browser,
+  complaints: string[],
+  { tolerates, ...options }: WindowOptions = {},
+): Promise<Page> {
+  // Passkeys are bound to names, and an address is none.
+  const baseURL = server.url.replace('127.0.0.1', 'localhost');
+  const context = await browser.newContext({ viewport: { width: 1100, height: 760 }, baseURL, ...options });
+  const page = await context.newPage();
+  const complain = (text: string) => {
+    if (!tolerates?.test(text)) complaints.push(text);
+  };
+  page.on('pageerror', (error) => complain(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complain(message.text());
+  });
+  return page;
+}
+
+/** Who is signed in with this window; null when nobody is. */
+export async function whoIs(page: Page): Promise<string | null> {
+  const answer = await page.request.get('/api/v3/core/users/me/');
+  return answer.ok() ? (await answer.json()).user.username : null;
+}
+
+/** Says who one is on the screens of the default flow. */
+export async function signInOn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Email address or username').fill(username);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+}
