@@ -1,5 +1,6 @@
 import type { Json } from '../lib/json.ts';
-import type { Query } from '../platform/db/database.ts';
+import type { Database, Query } from '../platform/db/database.ts';
+import { createKeptReads } from '../platform/db/kept-reads.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
@@ -53,7 +54,19 @@ export interface PolicyEngine {
     readonly request: PolicyRequest;
     readonly policy: Row;
   }): Promise<PolicyResult>;
+  /** What is kept of what is bound to objects, and who is concerned. Decisions are not kept: they depend on the request. */
+  readonly kept: { count(db: Database): number; clear(): void };
 }
+
+/** What decides about some targets for a user: as much of a decision as follows from what is stored. */
+interface Bound {
+  readonly bindings: readonly ActiveBinding[];
+  readonly policies: ReadonlyMap<string, Row>;
+}
+
+const mostKept = 5_000;
+/** Questions about very many targets at once are rare, and what answers them is large. */
+const mostTargetsKept = 20;
 
 interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
   readonly events: readonly NewEvent[];
@@ -61,6 +74,7 @@ interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
 
 export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
+  const kept = createKeptReads<Bound>(mostKept);
 
   async function evaluateTargets({
     call,
@@ -71,8 +85,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   }: Asked & { readonly targets: readonly Target[] }) {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
-    const bindings = await activeBindings(pks, request.user?.pk ?? null, query);
-    const policies = await policiesOf(bindings, call, query);
+    const { bindings, policies } = await boundTo(pks, request.user?.pk ?? null, call, tx);
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
@@ -81,6 +94,22 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     }
     if (!onlyAsks) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
+  }
+
+  /** A transaction sees what others do not see yet: what it reads is for itself alone. */
+  async function boundTo(
+    pks: readonly string[],
+    user: number | null,
+    call: Call,
+    tx: Query | undefined,
+  ): Promise<Bound> {
+    const load = async (query: Query) => {
+      const bindings = await activeBindings(pks, user, query);
+      return { bindings, policies: await policiesOf(bindings, call, query) };
+    };
+    if (tx) return load(tx);
+    if (pks.length > mostTargetsKept) return load(call.db.read);
+    return kept.read(call.db, `${user}:${pks}`, () => load(call.db.read));
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
@@ -130,6 +159,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   }
 
   return {
+    kept,
     evaluateTargets,
     async evaluateTarget({ targetPk, mode, emptyResult, ...asked }) {
       const target: Target = { pk: targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) };

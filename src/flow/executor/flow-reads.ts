@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Database, Query } from '../../platform/db/database.ts';
+import { createKeptReads } from '../../platform/db/kept-reads.ts';
+import { isStorable } from '../../resource/fields/well-formed.ts';
+import type { AskedFlow } from '../applicable-flow.ts';
+import type { FlowFacts, PlannedStage } from './flow-state.ts';
+
+export type StoredFlow = FlowFacts & AskedFlow;
+
+/** A stage as it stands in a flow, before anybody's plan. */
+export interface BoundStage {
+  readonly stage: PlannedStage;
+  readonly evaluateAtPlan: boolean;
+}
+
+/** Flows as they are stored, and what is bound to them; what has been read is kept as long as it is certain to be so. */
+export interface FlowReads {
+  /** By its slug; null when there is none. */
+  read(db: Database, slug: string): Promise<StoredFlow | null>;
+  /** In order. */
+  stagesOf(db: Database, flow: string): Promise<readonly BoundStage[]>;
+  /** How many flows are kept. */
+  count(db: Database): number;
+  clear(): void;
+}
+
+const most = 1_000;
+
+export function createFlowReads(): FlowReads {
+  const flows = createKeptReads<StoredFlow | null>(most);
+  const stages = createKeptReads<readonly BoundStage[]>(most);
+  return {
+    read: (db, slug) => flows.read(db, slug, () => loadFlow(db.read, slug)),
+    stagesOf: (db, flow) => stages.read(db, flow, () => loadStages(db.read, flow)),
+    count: stages.count,
+    clear() {
+      flows.clear();
+      stages.clear();
+    },
+  };
+}
+
+async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> {
+  if (!isStorable(slug)) return null;
+  const { rows } = await sql<StoredFlow>`select pk, slug, name, title, designation, background, layout, denied_action,
+    authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(query);
+  return rows[0] ?? null;
+}
+
+interface BindingRow {
+  readonly binding: string;
+  readonly target: string;
+  readonly mode: PlannedStage['mode'];
+  readonly evaluate_on_plan: boolean | number;
+  readonly re_evaluate_policies: boolean | number;
+  readonly stage: string;
+  readonly kind: string;
+  readonly onInvalid: PlannedStage['onInvalid'];
+}
+
+async function loadStages(query: Query, flow: string): Promise<BoundStage[]> {
+  const { rows } =
+    await sql<BindingRow>`select b.pk as binding, b.policybindingmodel_ptr_id as target, b.policy_engine_mode as mode,
+    b.evaluate_on_plan, b.re_evaluate_policies, b.stage, s.kind, b.invalid_response_action as "onInvalid"
+    from flow_stage_bindings b join stages s on s.pk = b.stage where b.target = ${flow} order by b."order", b.pk`.execute(
+      query,
+    );
+  return rows.map(({ evaluate_on_plan, re_evaluate_policies, ...stage }) => ({
+    stage: { ...stage, evaluateAtRun: Boolean(re_evaluate_policies) },
+    evaluateAtPlan: Boolean(evaluate_on_plan),
+  }));
+}
