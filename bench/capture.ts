@@ -10,7 +10,7 @@ import type { BenchRow } from './rows.ts';
 /** A row that can be measured, with all that the driver and the floor need for it. */
 export interface CapturedRow {
   readonly row: BenchRow;
-  readonly token: string;
+  readonly token: string | null;
   readonly requests: readonly BenchRequest[];
   readonly recipes: readonly Recipe[];
   /** Statements of a request that finds nothing kept from an earlier one, without those that find out who asks. */
@@ -33,7 +33,7 @@ export async function captureRows(
     if (!transactionWords.has(sql)) statements.push({ sql, parameters });
   });
 
-  async function exchange({ method, path, body }: BenchRequest, token: string): Promise<Exchange> {
+  async function exchange({ method, path, body }: BenchRequest, token: string | null): Promise<Exchange> {
     count += 1;
     const text = body && fillBody(JSON.stringify(body), `capture-${count}`, count);
     statements = [];
@@ -42,8 +42,8 @@ export async function captureRows(
       url: path,
       headers: {
         host: '127.0.0.1',
-        authorization: `Bearer ${token}`,
         accept: 'application/json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(text && { 'content-type': 'application/json' }),
       },
       ...(text && { payload: text }),
@@ -58,9 +58,9 @@ export async function captureRows(
     };
   }
 
-  async function capture(row: BenchRow, token: string): Promise<CapturedRow> {
+  async function capture(row: BenchRow, token: string | null): Promise<CapturedRow> {
     const probe: BenchRequest = { method: 'OPTIONS', path: '/api/v3/core/users/' };
-    const authentications = (await exchange(probe, token)).statements.length;
+    const authentications = token === null ? 0 : (await exchange(probe, token)).statements.length;
     await forgetCounts(db);
     const requests = row.requests(data);
     const recipes: Recipe[] = [];
@@ -75,8 +75,11 @@ export async function captureRows(
 
   const captured: CapturedRow[] = [];
   for (const row of rows.filter(({ operation }) => operations.some(({ id }) => id === operation))) {
-    const token = row.caller === 'administrator' ? adminToken : data.delegateToken;
-    if (token !== null) captured.push(await capture(row, token));
+    if (row.caller === 'nobody') captured.push(await capture(row, null));
+    else {
+      const token = row.caller === 'administrator' ? adminToken : data.delegateToken;
+      if (token !== null) captured.push(await capture(row, token));
+    }
   }
   stop();
   return captured;

@@ -3,7 +3,8 @@ import type { BenchRequest } from './recipe.ts';
 
 export interface DriveOrder {
   readonly port: number;
-  readonly token: string;
+  /** Null for requests of nobody in particular: they come from many addresses, by way of a proxy. */
+  readonly token: string | null;
   readonly requests: readonly BenchRequest[];
   readonly connections: number;
   readonly seconds: number;
@@ -67,9 +68,10 @@ export async function drive(order: DriveOrder): Promise<Drive> {
 function createRenderer({ requests, port, token, run }: DriveOrder): () => string | Buffer {
   let count = 0;
   const head = ({ method, path }: BenchRequest) =>
-    `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\naccept: application/json\r\n`;
+    `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\n${token === null ? '' : `authorization: Bearer ${token}\r\n`}`;
   const makers = requests.map((request) => {
     const start = head(request);
+    if (token === null) return () => `${start}x-forwarded-for: ${clientAddress(count)}\r\n\r\n`;
     if (request.body === undefined) {
       const fixed = Buffer.from(`${start}\r\n`);
       return () => fixed;
@@ -87,6 +89,9 @@ function createRenderer({ requests, port, token, run }: DriveOrder): () => strin
   };
 }
 
+/** One of a million addresses: nobody's own would soon be told to come back later. */
+export const clientAddress = (count: number): string => `10.${(count >> 16) & 15}.${(count >> 8) & 255}.${count & 255}`;
+
 export function fillBody(body: string, unique: string, number: number): string {
   return body.replace('{unique}', unique).replace('"{number}"', String(number));
 }
@@ -103,6 +108,7 @@ async function open(port: number): Promise<Socket> {
 interface Answer {
   readonly status: number;
   readonly bytes: number;
+  readonly head: string;
   /** What there is of a refusal, to tell what went wrong. */
   readonly text: string;
 }
@@ -127,7 +133,7 @@ export function createAnswerReader(): (chunk: Buffer) => Answer | null {
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
       missing = end + 4 + length - bytes.length;
       const status = Number(head.slice(9, 12));
-      answer = { status, bytes: length, text: status < 300 ? '' : bytes.toString() };
+      answer = { status, bytes: length, head, text: status < 300 ? '' : bytes.toString() };
     }
     if (missing > 0) return null;
     const whole = answer;

@@ -28,6 +28,8 @@ export interface Loaded {
   readonly oauth2Providers: readonly number[];
   /** The token of a caller with some permissions who is no superuser; null while there are no permissions to give. */
   readonly delegateToken: string | null;
+  /** People who can sign in, with `benchPassword`. */
+  readonly signInNames: readonly string[];
 }
 
 export interface Loading {
@@ -45,7 +47,11 @@ const usersPerGroup = 50;
 /** In the name of a few users only, so that a search finds these whatever the number of users. */
 export const rareWord = 'zyx';
 
+export const benchPassword = 'the-password-of-people-in-benchmarks';
+const signInCount = 500;
+
 export async function load(world: World, app: App, sizes: Sizes): Promise<Loaded> {
+  const hash = await world.passwords.hash(benchPassword);
   return world.db.write(async (tx) => {
     const loading = loadingOn(world, app, tx);
     await addUsers(loading, 0, sizes.users);
@@ -69,6 +75,7 @@ export async function load(world: World, app: App, sizes: Sizes): Promise<Loaded
       smallGroups: smallGroups as string[],
       oauth2Providers: await loadAccessTokens(loading, sizes.accessTokens),
       delegateToken: await makeDelegate(loading),
+      signInNames: await givePasswords(tx, hash),
     };
   });
 }
@@ -217,6 +224,12 @@ async function addEvents({ tx, world, app }: Loading, count: number): Promise<vo
     created: toTimestamp(now - (count - index) * 60_000),
   }));
   await insertMany(tx, world.db.dialect.name, 'events', rows);
+}
+
+async function givePasswords(tx: Query, hash: string): Promise<string[]> {
+  const { rows } = await sql<{ username: string }>`update users set password = ${hash} where pk in (select pk from users
+    where username like 'user-%' order by pk limit ${signInCount}) returning username`.execute(tx);
+  return rows.map(({ username }) => username);
 }
 
 const delegatePermissions = ['view_notificationrule', 'view_group', 'view_user'];

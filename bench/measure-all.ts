@@ -3,6 +3,7 @@ import { type CapturedRow, captureRows } from './capture.ts';
 import type { BenchDatabase } from './databases.ts';
 import { load, type Sizes } from './load.ts';
 import { type MeasuredRow, measureRow, median } from './measure.ts';
+import { measureSignIns, signInRow } from './measure-sign-ins.ts';
 import { adminToken, commonSettings, withApp } from './open-app.ts';
 import type { BenchOptions } from './options.ts';
 import { buildBundle, type ServerProcess, startDriver, startFloor, startServer } from './processes.ts';
@@ -28,20 +29,21 @@ export async function measureAll(options: BenchOptions): Promise<{ rows: Measure
   const database = await databases.fresh();
   try {
     say('Loading');
-    const captured = await withApp(database, async (world, app) => {
+    const { captured, names } = await withApp(database, async (world, app) => {
       const data = await load(world, app, sizes);
       const wanted = benchRows.filter(({ title }) => title.includes(only));
-      return captureRows(wanted, world, app, data, adminToken);
+      const names = signInRow.title.includes(only) ? data.signInNames : [];
+      return { captured: await captureRows(wanted, world, app, data, adminToken), names };
     });
     await database.settle();
-    if (only !== '') return { rows: (await measureRows(captured, database, options)).rows, life: null };
+    if (only !== '') return { rows: (await measureRows(captured, database, options, names)).rows, life: null };
 
     say('Starting on this data and on nothing');
     // Once without counting: V8 keeps what it compiled.
     await readyTimes(1, async () => database, options);
     const readyOnDataMs = await readyTimes(starts, async () => database, options);
     const readyOnEmptyMs = await readyTimes(starts, databases.fresh, options);
-    const { rows, ...memoryAndIdle } = await measureRows(captured, database, options);
+    const { rows, ...memoryAndIdle } = await measureRows(captured, database, options, names);
     return { rows, life: { readyOnDataMs, readyOnEmptyMs, ...memoryAndIdle } };
   } finally {
     await database.drop();
@@ -70,6 +72,7 @@ export async function measureRows(
   captured: readonly CapturedRow[],
   database: BenchDatabase,
   { rounds, profileFolder, only, say }: BenchOptions,
+  signInNames: readonly string[] = [],
 ) {
   // Of its own: what the floor writes would give the server's jobs work that no request to the server has made.
   const floorDatabase = await database.copy();
@@ -84,6 +87,11 @@ export async function measureRows(
       const measured = await measureRow(row, server, floor, driver, rounds);
       rows.push(measured);
       say(`${measured.ratio.toFixed(2)} of the floor, ${Math.round(measured.server.perSecond)}/s: ${row.row.title}`);
+    }
+    if (signInNames.length > 0) {
+      const measured = await measureSignIns(signInNames, server, driver, rounds);
+      rows.push(measured);
+      say(`${measured.ratio.toFixed(2)} of the floor, ${Math.round(measured.server.perSecond)}/s: ${signInRow.title}`);
     }
     const memoryAfterRun = server.residentBytes();
     const idleStatements = only === '' ? await statementsWhenIdle(server) : 0;

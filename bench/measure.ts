@@ -26,7 +26,6 @@ export interface MeasuredRow {
   readonly ratio: number;
 }
 
-type Measured = Pick<ServerProcess, 'port' | 'pid'>;
 type Run = Drive & { readonly processorMs: number };
 
 const warmUpSeconds = 1;
@@ -39,28 +38,47 @@ export async function measureRow(
   driver: DriverProcess,
   { seconds, rounds, connections }: Rounds,
 ): Promise<MeasuredRow> {
+  const { requests, token } = captured;
+  const driven = (name: string, { port, pid }: Pick<ServerProcess, 'port' | 'pid'>): Side => ({
+    name,
+    pid,
+    run: (length, run) => driver.drive({ port, token, requests, connections, seconds: length, run }),
+  });
+  await floor.load(captured.recipes);
+  return { captured, ...(await byTurns(driven('server', server), driven('floor', floor), { seconds, rounds })) };
+}
+
+/** What is measured, and the process that does the work. */
+export interface Side {
+  readonly name: string;
+  readonly pid: number;
+  run(seconds: number, id: string): Promise<Drive>;
+}
+
+export async function byTurns(
+  server: Side,
+  floor: Side,
+  { seconds, rounds }: Pick<Rounds, 'seconds' | 'rounds'>,
+): Promise<Omit<MeasuredRow, 'captured'>> {
   let runs = 0;
-  async function run(name: string, { port, pid }: Measured, length: number): Promise<Run> {
+  async function once({ name, pid, run }: Side, length: number): Promise<Run> {
     runs += 1;
-    const { requests, token } = captured;
-    const id = `${Date.now().toString(36)}${name}${runs}`;
     const before = processorMsOf(pid);
-    const drive = await driver.drive({ port, token, requests, connections, seconds: length, run: id });
-    if (drive.failure !== null) throw new Error(`${captured.row.title}, ${name}: ${drive.failure}`);
+    const drive = await run(length, `${Date.now().toString(36)}${name}${runs}`);
+    if (drive.failure !== null) throw new Error(`${name}: ${drive.failure}`);
     return { ...drive, processorMs: processorMsOf(pid) - before };
   }
 
-  await floor.load(captured.recipes);
-  await run('server', server, warmUpSeconds);
-  await run('floor', floor, warmUpSeconds);
+  await once(server, warmUpSeconds);
+  await once(floor, warmUpSeconds);
   const ours: Run[] = [];
   const floors: Run[] = [];
   for (let round = 0; round < rounds; round++) {
-    ours.push(await run('server', server, seconds));
-    floors.push(await run('floor', floor, seconds));
+    ours.push(await once(server, seconds));
+    floors.push(await once(floor, seconds));
   }
   const ratios = ours.map((our, round) => perSecondOf(our) / perSecondOf(floors[round] as Run));
-  return { captured, server: figuresOf(ours), floor: figuresOf(floors), ratio: median(ratios) };
+  return { server: figuresOf(ours), floor: figuresOf(floors), ratio: median(ratios) };
 }
 
 const perSecondOf = ({ latencies, seconds }: Drive): number => latencies.length / seconds;

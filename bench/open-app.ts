@@ -13,6 +13,8 @@ export const commonSettings = {
   GATEHOUSE_BOOTSTRAP_TOKEN: adminToken,
   GATEHOUSE_BOOTSTRAP_PASSWORD: 'the-administrators-password-in-benchmarks',
   GATEHOUSE_LOG_LEVEL: 'error',
+  // The driver plays a proxy where it stands for people from many places.
+  GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1',
 };
 
 /** Runs work with the whole server in this process, to load it and to see its statements. */

@@ -4,6 +4,8 @@ import { get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Drive, DriveOrder } from './drive.ts';
+import type { SignInOrder } from './drive-sign-ins.ts';
+import type { HashOrder } from './hash-process.ts';
 import type { Recipe } from './recipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -80,13 +82,25 @@ export async function startFloor(kind: 'sqlite' | 'postgres', place: string): Pr
 }
 
 export interface DriverProcess {
-  drive(order: DriveOrder): Promise<Drive>;
+  drive(order: DriveOrder | SignInOrder): Promise<Drive>;
   stop(): void;
 }
 
 export function startDriver(): DriverProcess {
   const child = forkOf('driver-process.ts', []);
   return { drive: (order) => ask(child, order), stop: () => void child.kill() };
+}
+
+export interface HashProcess {
+  readonly pid: number;
+  hash(order: HashOrder): Promise<Drive>;
+  stop(): Promise<void>;
+}
+
+/** What signing in cannot do without: the hash of a password, as the server makes it, and nothing else. */
+export function startHashing(): HashProcess {
+  const child = forkOf('hash-process.ts', []);
+  return { pid: child.pid as number, hash: (order) => ask(child, order), stop: () => endOf(child) };
 }
 
 async function endOf(child: ChildProcess): Promise<void> {

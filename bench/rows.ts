@@ -6,7 +6,7 @@ export interface BenchRow {
   readonly title: string;
   /** The operation that must exist for this to be measured. */
   readonly operation: string;
-  readonly caller: 'administrator' | 'delegate';
+  readonly caller: 'administrator' | 'delegate' | 'nobody';
   /** Of the floor's requests per second; null when nothing is asked. */
   readonly goal: number | null;
   /** Lists are asked for an even tail as well, and their statements are counted. */
@@ -26,6 +26,8 @@ interface Line extends Pick<BenchRow, 'title' | 'operation' | 'requests'> {
 
 const read = (line: Line): BenchRow => ({ caller: 'administrator', goal: 0.5, isList: false, ...line });
 const list = (line: Line): BenchRow => ({ ...read(line), isList: true });
+
+export const signInFlow = 'default-authentication-flow';
 
 /** In this order: what writes comes last, so that it does not change what the lists find. */
 export const benchRows: readonly BenchRow[] = [
@@ -51,6 +53,13 @@ export const benchRows: readonly BenchRow[] = [
     operation: 'policies_password_expiry_retrieve',
     requests: ({ passwordExpiryPolicies }) =>
       passwordExpiryPolicies.map((pk) => get(`/policies/password_expiry/${pk}/`)),
+  }),
+  read({
+    title: 'the first question of the sign-in flow, by people with no cookie',
+    operation: 'flows_executor_get',
+    caller: 'nobody',
+    goal: 0.4,
+    requests: () => [get(`/flows/executor/${signInFlow}/?query=`)],
   }),
   list({
     title: 'E2 access tokens of one provider, with provider and user',
