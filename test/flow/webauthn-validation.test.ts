@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import { eventsOf } from '../support/events.ts';
+import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { makeWalk } from '../support/make-walk.ts';
+import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { signedInBrowser } from '../support/signed-in-browser.ts';
+import {
+  type AuthenticatorOptions,
+  createAuthenticator,
+  type SoftwareAuthenticator,
+  type Tricks,
+} from '../support/software-authenticator.ts';
+
+const setup = 'default-authenticator-webauthn-setup';
+const component = 'xak-stage-authenticator-validate';
+const done = { component: 'xak-flow-redirect', to: '/if/user/' };
+const failed = 'This device could not be verified. Please try again.';
+const password = 'right horse';
+const backends = ['svc.core.auth.InbuiltBackend'];
+const yubiKey = 'ee882879-721c-4913-9775-3dfcce97072a';
+const windowsHello = '08987058-cadc-4b81-b6e1-30de50dcbe96';
+
+interface Person extends TestUser {
+  readonly key: SoftwareAuthenticator;
+}
+
+describeOnBoth('WebAuthn devices as a factor', (server) => {
+  const person = async (options: Partial<AuthenticatorOptions> = {}): Promise<Person> => {
+    const user = await server().user();
+    await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
+    const key = createAuthenticator({ origin: server().url, ...options });
+    const browser = await signedInBrowser(server(), user.pk);
+    const { registration } = (await browser.show(setup)).body;
+    expect((await browser.answer(setup, { response: key.register(registration) })).body).toEqual(done);
+    return { ...user, key };
+  };
+  const secondFactor = async (values: Record<string, unknown> = {}) => {
+    const validate = { device_classes: ['webauthn'], not_configured_action: 'deny', ...values };
+    const walk = await makeWalk(
+      server(),
+      [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends }],
+        ['authenticator/validate', validate],
+        ['user_login'],
+      ],
+      { designation: 'authentication' },
+    );
+    return walk.slug;
+  };
+  const passwordless = async (values: Record<string, unknown> = {}) => {
+    const validate = { device_classes: ['webauthn'], not_configured_action: 'deny', ...values };
+    const stages = [['authenticator/validate', validate], ['user_login']] as const;
+    return (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
+  };
+  /** A browser that is asked for the key of this person. */
+  const atFactor = async (flow: string, { username }: TestUser) => {
+    const browser = openBrowser(server());
+    await browser.show(flow);
+    await browser.answer(flow, { uid_field: username });
+    const { body } = await browser.answer(flow, { password });
+    return { browser, body, options: body.device_challenges?.[0]?.challenge };
+  };
+  const isSignedIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
+  const errorOf = (body: { response_errors?: { webauthn: { string: string }[] } }) =>
+    body.response_errors?.webauthn[0]?.string;
+
+  test('the key that was registered opens the door', async () => {
+    const { key, ...user } = await person();
+    const flow = await secondFactor();
+    const { browser, body, options } = await atFactor(flow, user);
+    expect(body).toMatchObject({ component, pending_user: user.username });
+    expect(body.device_challenges).toEqual([
+      { device_class: 'webauthn', device_uid: '-1', challenge: expect.anything(), last_used: null },
+    ]);
+    expect(options).toMatchObject({
+      rpId: new URL(server().url).hostname,
+      allowCredentials: [{ id: key.credentialId, type: 'public-key', transports: ['usb'] }],
+      userVerification: 'preferred',
+    });
+    expect(await isSignedIn(browser)).toBeNull();
+    expect((await browser.answer(flow, { webauthn: key.prove(options) })).body).toEqual(done);
+    expect(await isSignedIn(browser)).toBe(user.pk);
+    const again = await atFactor(flow, user);
+    expect(again.body.device_challenges[0].last_used).toMatch(/^\d{4}-/);
+  });
+
+  const lies: readonly (readonly [string, Tricks])[] = [
+    ['from another origin', { origin: 'https://evil.example.com' }],
+    ['for another party', { rpId: 'evil.example.com' }],
+    ['to a challenge of its own', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
+    ['of another ceremony', { type: 'webauthn.create' }],
+    ['with a broken signature', { breaksSignature: true }],
+    ['without anybody present', { isPresent: false }],
+    ['under an unknown name', { credentialId: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
+    ['for another owner', { userHandle: Buffer.from('somebody else').toString('base64url') }],
+  ];
+
+  test.each(lies)('a proof %s is refused, and the challenge is used up', async (_, tricks) => {
+    const user = await person();
+    const flow = await secondFactor();
+    const { browser, options } = await atFactor(flow, user);
+    const events = await eventsOf(server(), async () => {
+      const told = await browser.answer(flow, { webauthn: user.key.prove(options, tricks) });
+      expect(told.body.component).toBe(component);
+      expect(errorOf(told.body)).toBe(failed);
+      expect(told.body.device_challenges[0].challenge.challenge).not.toBe(options.challenge);
+    });
+    expect(events.map(({ action }) => action)).toEqual(['login_failed']);
+    const late = await browser.answer(flow, { webauthn: user.key.prove(options) });
+    expect(errorOf(late.body)).toBe(failed);
+    expect(await isSignedIn(browser)).toBeNull();
+    const right = user.key.prove(late.body.device_challenges[0].challenge);
+    expect((await browser.answer(flow, { webauthn: right })).body).toEqual(done);
+  });
+
+  test('answers that are empty, foreign or of the wrong shape prove nothing', async () => {
+    const user = await person();
+    const flow = await secondFactor();
+    const { browser, options } = await atFactor(flow, user);
+    for (const body of [{}, { component: 'xak-stage-dummy', webauthn: {} }, { response: user.key.prove(options) }]) {
+      expect((await browser.answer(flow, body)).body.component).toBe(component);
+    }
+    for (const webauthn of ['x', [], 1]) {
+      expect((await browser.answer(flow, { webauthn })).body.response_errors.webauthn).toHaveLength(1);
+    }
+    const shapes = [{}, { id: 1 }, { id: user.key.credentialId, rawId: user.key.credentialId, type: 'public-key' }];
+    for (const webauthn of shapes) expect(errorOf((await browser.answer(flow, { webauthn })).body)).toBe(failed);
+    expect((await browser.answer(flow, { code: '123456' })).body.response_errors.code).toHaveLength(1);
+    expect(await isSignedIn(browser)).toBeNull();
+  });
+
+  test('a proof counts once, also for those who bring it at the same time or to another walk', async () => {
+    const user = await person({ counts: false });
+    const flow = await secondFactor();
+    const { browser, options } = await atFactor(flow, user);
+    const other = await atFactor(flow, user);
+    const proof = user.key.prove(options);
+    expect(errorOf((await other.browser.answer(flow, { webauthn: proof })).body)).toBe(failed);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => browser.answer(flow, { webauthn: proof })));
+    const cookies = answers.flatMap(({ headers }) => headers.getSetCookie());
+    expect(cookies.filter((line) => line.startsWith('gatehouse_session='))).toHaveLength(1);
+    const replayed = await atFactor(flow, user);
+    expect(errorOf((await replayed.browser.answer(flow, { webauthn: proof })).body)).toBe(failed);
+  });
+
+  test('a count that does not go up means that the key was copied: nobody passes, and it is reported', async () => {
+    const user = await person();
+    const flow = await secondFactor();
+    const first = await atFactor(flow, user);
+    const proof = user.key.prove(first.options, { counter: 40 });
+    expect((await first.browser.answer(flow, { webauthn: proof })).body).toEqual(done);
+    for (const counter of [40, 39, 0]) {
+      const { browser, options } = await atFactor(flow, user);
+      const events = await eventsOf(server(), async () => {
+        const told = await browser.answer(flow, { webauthn: user.key.prove(options, { counter }) });
+        expect(errorOf(told.body)).toBe(failed);
+      });
+      expect(events.map(({ action }) => action).sort()).toEqual(['login_failed', 'suspicious_request']);
+    }
+    const last = await atFactor(flow, user);
+    const higher = user.key.prove(last.options, { counter: 4_294_967_295 });
+    expect((await last.browser.answer(flow, { webauthn: higher })).body).toEqual(done);
+  });
+
+  test('what the stage asks of a device holds', async () => {
+    const weak = await person({ verifiesUser: false });
+    const strict = await secondFactor({ webauthn_user_verification: 'required' });
+    const asked = await atFactor(strict, weak);
+    expect(asked.options.userVerification).toBe('required');
+    expect(errorOf((await asked.browser.answer(strict, { webauthn: weak.key.prove(asked.options) })).body)).toBe(
+      failed,
+    );
+
+    const flow = await secondFactor({ webauthn_allowed_device_types: [yubiKey] });
+    const allowed = await person({ aaguid: yubiKey, attestation: 'maker' });
+    const { browser, options } = await atFactor(flow, allowed);
+    expect((await browser.answer(flow, { webauthn: allowed.key.prove(options) })).body).toEqual(done);
+    const refused = [
+      { aaguid: windowsHello, attestation: 'maker' },
+      { aaguid: yubiKey, attestation: 'none' },
+      { aaguid: yubiKey, attestation: 'self' },
+    ] as const;
+    for (const kind of refused) {
+      const stranger = await person(kind);
+      expect((await atFactor(flow, stranger)).body.component, JSON.stringify(kind)).toBe('xak-stage-access-denied');
+    }
+  });
+
+  test('without a name or a password the key says who is there', async () => {
+    const user = await person();
+    const flow = await passwordless({ webauthn_user_verification: 'required' });
+    const browser = openBrowser(server());
+    const { body } = await browser.show(flow);
+    expect(body).toMatchObject({ component, pending_user: '' });
+    const [{ challenge: options }] = body.device_challenges;
+    expect(options).toMatchObject({ allowCredentials: [], userVerification: 'required' });
+    const nobody = createAuthenticator({ origin: server().url });
+    expect(errorOf((await browser.answer(flow, { webauthn: nobody.prove(options) })).body)).toBe(failed);
+    const shown = (await browser.show(flow)).body.device_challenges[0].challenge;
+    const events = await eventsOf(server(), async () => {
+      expect((await browser.answer(flow, { webauthn: user.key.prove(shown) })).body).toEqual(done);
+    });
+    expect(events.map(({ action }) => action)).toEqual(['login']);
+    expect(JSON.stringify(events)).toContain('auth_webauthn_pwl');
+    expect(await isSignedIn(browser)).toBe(user.pk);
+  });
+
+  test('a key of a make that is not allowed does not say who is there', async () => {
+    const user = await person({ aaguid: windowsHello, attestation: 'maker' });
+    const flow = await passwordless({ webauthn_allowed_device_types: [yubiKey] });
+    const browser = openBrowser(server());
+    const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
+    const told = await browser.answer(flow, { webauthn: user.key.prove(challenge) });
+    expect(errorOf(told.body)).toBe('Devices of this make are not allowed here.');
+    expect(await isSignedIn(browser)).toBeNull();
+  });
+
+  test('the screen for names leads to where no password is needed', async () => {
+    const flow = await passwordless();
+    const { pk } = (await server().admin.get(`/flows/instances/${flow}/`)).body;
+    const walk = await makeWalk(server(), [['identification', { user_fields: ['username'], passwordless_flow: pk }]]);
+    expect((await openBrowser(server()).show(walk.slug)).body.passwordless_url).toBe(`/if/flow/${flow}/`);
+  });
+
+  test('a key opens nothing once it was deleted or its owner was locked out', async () => {
+    const flow = await passwordless();
+    const proven = async ({ key }: Person, before: () => Promise<unknown>) => {
+      const browser = openBrowser(server());
+      const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
+      await before();
+      const { body } = await browser.answer(flow, { webauthn: key.prove(challenge) });
+      expect(errorOf(body)).toBe(failed);
+      expect(await isSignedIn(browser)).toBeNull();
+    };
+    const first = await person();
+    const [device] = (await first.api.get('/authenticators/webauthn/')).body.results;
+    await proven(first, () => first.api.delete(`/authenticators/webauthn/${device.pk}/`));
+    const second = await person();
+    await proven(second, () => server().admin.patch(`/core/users/${second.pk}/`, { is_active: false }));
+  });
+});
