@@ -21,8 +21,10 @@ import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
 import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
 import type { DeviceKind } from '../flow/devices/device-kind.ts';
+import { createFlowReads, type FlowReads } from '../flow/executor/flow-reads.ts';
 import type { StageKind } from '../flow/executor/stage-kind.ts';
 import { flowResource } from '../flow/flow.resource.ts';
+import { recoveryAction } from '../flow/links/recovery.ts';
 import type { AttemptScore } from '../flow/passwords/judge-password.ts';
 import { stageBindingResource } from '../flow/stage-binding.resource.ts';
 import { stagesResource } from '../flow/stages.resource.ts';
@@ -77,6 +79,8 @@ import { captcha } from '../kinds/stages/captcha/captcha.ts';
 import { consenting } from '../kinds/stages/consent/consent.ts';
 import { denying } from '../kinds/stages/deny/deny.ts';
 import { dummy } from '../kinds/stages/dummy/dummy.ts';
+import { emailing } from '../kinds/stages/email/email.ts';
+import { recoveryEmailAction } from '../kinds/stages/email/recovery-email.ts';
 import { identification } from '../kinds/stages/identification/identification.ts';
 import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
 import { inviting } from '../kinds/stages/invitation/invitation.ts';
@@ -103,6 +107,7 @@ import type { PolicyKind } from '../policy/kind.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
 import { askApplicationAccess, checkAccessAction } from '../provider/application-access.ts';
 import { providersResource } from '../provider/provider.family.ts';
+import type { Action } from '../resource/define.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
@@ -114,20 +119,22 @@ import type { World } from './world.ts';
 export interface Kinds {
   readonly policyKinds: readonly PolicyKind[];
   readonly policies: PolicyEngine;
+  readonly flows: FlowReads;
   readonly deviceKinds: readonly DeviceKind[];
   readonly stageKinds: readonly StageKind[];
   readonly transports: readonly TransportKind[];
 }
 
-export function createKinds(world: World): Kinds {
+export function createKinds(world: World, jobs: () => Jobs): Kinds {
   const policyKinds = allPolicyKinds(world);
   const policies = createPolicyEngine(policyKinds);
   const deviceKinds = allDeviceKinds(world);
   return {
     policyKinds,
+    flows: createFlowReads(),
     policies,
     deviceKinds,
-    stageKinds: allStageKinds(world, policies, deviceKinds),
+    stageKinds: allStageKinds({ ...world, jobs }, policies, deviceKinds),
     transports: transportKinds(world),
   };
 }
@@ -147,7 +154,7 @@ export function catalogue(
   const openFetch = openFetchWithin(world.config.outboundAllow);
   const all: Resource[] = [
     // Directory and access
-    userResource(world),
+    userResource({ ...world, userActions: recoveryActions(world, policies) }),
     groupResource,
     roleResource,
     permissionResource,
@@ -205,6 +212,12 @@ export function catalogue(
   return all;
 }
 
+/** How people who have lost their way in are let in again. */
+function recoveryActions(world: World & Acting, policies: PolicyEngine): Action[] {
+  const needs = { ...world, policies, jobs: () => world.jobs };
+  return [recoveryAction(needs), recoveryEmailAction(needs)];
+}
+
 /** Where people come from, who is linked to what there, and how what is said of them is read. */
 function sources(world: World, policies: PolicyEngine): Resource[] {
   const mediasrc = mediasrcSource({ ...world, policies });
@@ -241,7 +254,11 @@ function allDeviceKinds(world: World): DeviceKind[] {
 }
 
 /** What people go through in flows. */
-function allStageKinds(world: World, policies: PolicyEngine, deviceKinds: readonly DeviceKind[]): StageKind[] {
+function allStageKinds(
+  world: World & { jobs(): Jobs },
+  policies: PolicyEngine,
+  deviceKinds: readonly DeviceKind[],
+): StageKind[] {
   const isSecure = world.config.publicUrl.startsWith('https:');
   const keepScore = (tx: Query, score: AttemptScore) => changeScore(tx, world.geo, score);
   const needs = { ...world, isSecure, keepScore };
@@ -258,6 +275,7 @@ function allStageKinds(world: World, policies: PolicyEngine, deviceKinds: readon
     inviting,
     consenting,
     captcha(needs),
+    emailing(needs),
     webauthnEnrolment(needs),
     authenticatorTotp,
     authenticatorStatic(needs),

@@ -55,13 +55,13 @@ export async function composeApp(world: World): Promise<App> {
   const recording = { geo, settings: settings.current, brandOf: brandFacts };
   const resourceWorld: ResourceWorld = { ...key.box, record: createRecord({ ...recording, announce }) };
   const quietWorld: ResourceWorld = { ...key.box, record: createRecord(recording) };
-  const kinds = createKinds(world);
+  const kinds = createKinds(world, () => jobs);
   const metrics = createMetrics(version);
   const jobs: JobWorker = createJobWorker({
     db,
     clock,
     log,
-    kinds: jobKinds(world, { resourceWorld, quietWorld, ...kinds, jobs: () => jobs }),
+    kinds: jobKinds(world, { resourceWorld, quietWorld, ...kinds, jobs: () => jobs, engine: () => engine }),
     observe: metrics.countJob,
   });
   const registry = createRegistry(catalogue({ ...world, jobs, announce }, kinds));
@@ -90,6 +90,7 @@ export async function composeApp(world: World): Promise<App> {
       key,
       policies: kinds.policies,
       executor,
+      flows: kinds.flows,
       publicUrl: config.publicUrl,
       kinds: kinds.stageKinds,
     }),

@@ -1,23 +1,29 @@
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
+import { mailLinkJob } from '../kinds/stages/email/mail-link.job.ts';
+import { parseCidrs } from '../lib/cidr.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
 import type { TransportKind } from '../notify/transport-kind.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import type { ResourceWorld } from '../resource/call.ts';
+import type { Engine } from '../resource/read.ts';
 import { systemCall } from './system-call.ts';
 import type { World } from './world.ts';
 
 /** All work that is done beside requests. */
 export function jobKinds(world: World, needs: Needs): JobKind[] {
   const { db, clock } = world;
-  const { resourceWorld, quietWorld, policies, transports, jobs } = needs;
+  const { resourceWorld, quietWorld, policies, transports, jobs, engine } = needs;
   const quietCall = () => systemCall(db, quietWorld, clock.now());
+  const ownCall = () => systemCall(db, resourceWorld, clock.now());
+  const { publicUrl, outboundAllow } = world.config;
   return [
     matchJob({ policies, jobs, quietCall }),
     deliverJob({ transports, quietCall }),
-    ...cleanupJobs({ ...world, expiring, systemCall: () => systemCall(db, resourceWorld, clock.now()) }),
+    mailLinkJob({ ...world, engine, publicUrl, allow: parseCidrs(outboundAllow), systemCall: ownCall }),
+    ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
   ];
 }
 
@@ -29,6 +35,7 @@ interface Needs {
   readonly transports: readonly TransportKind[];
   /** The queue that these kinds are of. */
   jobs(): Jobs;
+  engine(): Engine;
 }
 
 const expiring: readonly Outdated[] = [
@@ -40,6 +47,7 @@ const expiring: readonly Outdated[] = [
   expiredUnlessEndless('oauth2_authorization_codes', 'authorization codes'),
   expired('policy_reputation_scores', 'reputation scores'),
   expired('flow_plans', 'flow plans'),
+  expired('flow_links', 'links into flows'),
   expired('sign_in_attempts', 'counts of attempts to sign in'),
   expired('events', 'events'),
 ];

@@ -17,6 +17,10 @@ export interface FlowPlan {
   readonly pending_user: number | null;
   /** What prompts start out with, and a new user is made of. */
   readonly prompt_data: Readonly<Record<string, Json>>;
+  /** Whether the person came by a link that was sent to them; policies see it in the context. */
+  readonly is_restored?: boolean;
+  /** What stages are to know besides: which application is asked for, and what it wants. */
+  readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
   readonly append: readonly PlanStep[];
 }
@@ -31,7 +35,9 @@ export type PlanStep =
       readonly values: Readonly<Record<string, Json>>;
     }
   /** Makes the user's groups from this source exactly these. */
-  | { readonly step: 'sync_groups'; readonly groups: readonly PlannedGroup[] };
+  | { readonly step: 'sync_groups'; readonly groups: readonly PlannedGroup[] }
+  /** Allows what the flow was begun for: a provider's request, in that provider's own words. */
+  | { readonly step: 'allow_request'; readonly request: Json };
 
 export interface PlannedGroup {
   readonly identifier: string;

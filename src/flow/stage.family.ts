@@ -22,7 +22,7 @@ type Varying = Pick<
   Declaration,
   'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
 > &
-  Partial<Pick<Declaration, 'filters' | 'check'>>;
+  Partial<Pick<Declaration, 'filters' | 'check' | 'actions'>>;
 
 /** A kind of stage: its own fields on top of the family's. */
 export function defineStage(kind: Varying): Resource {

@@ -24,8 +24,8 @@ const secretWords = new Set([
 ]);
 /** Members that hold a secret though their last word does not say so. */
 const secretNames = new Set(['key_data', 'code_verifier', 'itoken']);
-/** Parameters of a URL that let somebody sign in or go on where another stopped. */
-const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate']);
+/** Parameters of a URL that let somebody sign in or go on where another stopped; `query` holds those of a page. */
+const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate', 'query']);
 const urlNames = new Set(['url', 'uri', 'location', 'referer', 'href', 'path']);
 
 /** Masks what is to be logged. It remembers the names that it judged, since the same few come with every line. */

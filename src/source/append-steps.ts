@@ -18,9 +18,11 @@ interface LiveSource {
   readonly group_matching_mode: 'identifier' | 'name_link' | 'name_deny';
 }
 
+type SourceStep = Exclude<PlanStep, { step: 'allow_request' }>;
+
 /** Carries out what a source's plan appends to a flow. Throws `Problem` when what held at the beginning holds no more. */
 export function appendSteps(registry: Registry) {
-  return async function append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void> {
+  return async function append(step: SourceStep, state: FlowState, tx: Query, call: Call): Promise<void> {
     const source = await liveSource(tx, state);
     const user = await activeUser(tx, state);
     if (step.step === 'save_connection') return saveConnection(step, source, user, registry, tx, call);

@@ -135,6 +135,8 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   core_groups_remove_user_create: member,
   core_tokens_view_key_retrieve: showsSecret,
   core_users_impersonate_create: { undrivable: 'is for browsers, not for tokens; its own tests sign in' },
+  core_users_recovery_create: { undrivable: 'takes a flow to recover by; its own tests make one' },
+  core_users_recovery_email_create: { undrivable: 'takes a flow to recover by; its own tests make one' },
   core_users_metrics_retrieve: { alsoNeeds: ['svc_events.view_event'] },
   core_users_service_account_create: { alsoNeeds: ['svc_core.add_token', 'svc_core.add_group'] },
   core_transactional_applications_update: {

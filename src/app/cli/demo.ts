@@ -14,6 +14,7 @@ import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
 import { makeOperations } from '../demo/operations.ts';
 import { makePeople } from '../demo/people.ts';
 import { makePolicies } from '../demo/policies.ts';
+import { makeRecovery } from '../demo/recovery.ts';
 import { makeSecondFactors } from '../demo/second-factors.ts';
 import { makeEnrolment, makeFarewell } from '../demo/sign-in.ts';
 import { makeSources } from '../demo/sources.ts';
@@ -103,6 +104,7 @@ async function makeAll(demoWorld: DemoWorld): Promise<void> {
   const policies = await makePolicies(demoWorld);
   await makeEnrolment(demoWorld);
   await makeFarewell(demoWorld);
+  await makeRecovery(demoWorld);
   await makeSecondFactors(demoWorld);
   await makeApplications(demoWorld, people, policies);
   await makeSources(demoWorld, people);

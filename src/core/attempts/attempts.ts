@@ -14,10 +14,14 @@ export interface Attempt {
   readonly now: string;
 }
 
-/** How many wrong guesses cost nothing; each one after doubles the wait. */
-const freeForUser = 10;
-const freeForAddress = 200;
-const shortestWaitMs = 2_000;
+/** How many turns cost nothing; each one after doubles the wait. */
+interface Pace {
+  readonly free: number;
+  readonly shortestWaitMs: number;
+}
+
+const guesses = { ofUser: { free: 10, shortestWaitMs: 2_000 }, ofAddress: { free: 200, shortestWaitMs: 2_000 } };
+const messages = { ofUser: { free: 2, shortestWaitMs: 60_000 }, ofAddress: { free: 60, shortestWaitMs: 60_000 } };
 const longestWaitMs = 15 * 60_000;
 /** Blocked until then: not at all. Not the attempt's own moment, which others that began earlier would have to wait for. */
 const longAgo = '1970-01-01T00:00:00.000000Z';
@@ -32,8 +36,8 @@ export async function claimAttempt(db: Database, key: Pick<InstanceKey, 'hash'>,
   try {
     return await db.write(async (tx) => {
       const isFree =
-        (await count(tx, userOf(key, attempt), freeForUser, attempt.now)) &&
-        (await count(tx, addressOf(key, attempt), freeForAddress, attempt.now));
+        (await count(tx, userOf(key, attempt), guesses.ofUser, attempt.now)) &&
+        (await count(tx, addressOf(key, attempt), guesses.ofAddress, attempt.now));
       // What is not looked at is not counted: else an address that has to wait could still make users wait.
       if (!isFree) throw new Rollback(false);
       return true;
@@ -51,8 +55,24 @@ export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, 
     and failures > 0`.execute(tx);
 }
 
+/**
+ * Counts a message that somebody wants sent, apart from attempts to sign in: nobody's mailbox is filled by others. False
+ * while they have to wait; the transaction must then be given up.
+ */
+export async function claimMessage(
+  tx: Query,
+  key: Pick<InstanceKey, 'hash'>,
+  { who, ip, now }: { readonly who: number | string; readonly ip: string; readonly now: string },
+): Promise<boolean> {
+  const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
+  return (
+    (await count(tx, key.hash(to), messages.ofUser, now)) &&
+    (await count(tx, key.hash(`messages:address:${ip}`), messages.ofAddress, now))
+  );
+}
+
 /** False while the subject has to wait; then nothing is counted either, or waiting would never end. */
-async function count(tx: Query, subject: string, free: number, now: string): Promise<boolean> {
+async function count(tx: Query, subject: string, { free, shortestWaitMs }: Pace, now: string): Promise<boolean> {
   const expires = addMilliseconds(now, forgottenAfterMs);
   const { rows } = await sql<{
     failures: number;

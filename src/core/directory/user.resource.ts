@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
 import { refs } from '../../resource/fields/ref.ts';
 import { flag, time, uuid } from '../../resource/fields/scalar.ts';
 import { computed, derived, nestedMany } from '../../resource/fields/shown.ts';
@@ -28,13 +29,15 @@ export interface UserNeeds {
   readonly settings: SettingsStore;
   readonly key: KeyNeeds;
   readonly config: { readonly publicUrl: string };
+  /** What is done to users by layers above. */
+  readonly userActions: readonly Action[];
 }
 
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
 /** People and programs. The password's hash is a column that no query of the resource reads. */
-export function userResource({ installId, passwords, settings, key, config }: UserNeeds): Resource {
+export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds): Resource {
   const isSecure = config.publicUrl.startsWith('https:');
   const uidOf = (pk: number) => hash('sha256', `${pk}-${installId}`);
   return defineResource({
@@ -98,6 +101,7 @@ export function userResource({ installId, passwords, settings, key, config }: Us
       setPasswordAction(passwords),
       impersonateAction({ settings }),
       endImpersonationAction({ key, isSecure }),
+      ...userActions,
     ],
   });
 }

@@ -67,13 +67,20 @@ function requestFacts({ request }: Call, geo: Geo): Record<string, unknown> {
     http_request: {
       path: request.path,
       method: request.method,
-      args: maskSecrets(
-        Object.fromEntries([...request.query].map(([name, value]) => [storableText(name), storableText(value)])),
-      ),
+      args: maskSecrets(argsOf(request.query)),
       user_agent: request.userAgent,
       request_id: request.id,
     },
     ...(place && { geo: place }),
     ...(network && { asn: network }),
   };
+}
+
+/** The parameters by their names. Pages pass theirs on in one of them: those are told apart, since some are secret. */
+function argsOf(query: URLSearchParams): Record<string, unknown> {
+  const argument = ([name, value]: [string, string]) => [
+    storableText(name),
+    name === 'query' && value.includes('=') ? argsOf(new URLSearchParams(value)) : storableText(value),
+  ];
+  return Object.fromEntries([...query].map(argument));
 }

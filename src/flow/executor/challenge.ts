@@ -6,6 +6,8 @@ export const cancelPath = '/flows/-/cancel/';
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
 export const faultComponent = 'xak-stage-flow-error';
+/** Of the screens about a link that was sent: that it is on its way, and that somebody has opened it. */
+export const linkComponent = 'xak-stage-email';
 
 /** What every screen of a flow is told. */
 export function challengeOf(flow: FlowFacts, component: string, members: Row): Row {

@@ -1,20 +1,20 @@
-import { sql } from 'kysely';
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
-import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import { randomText } from '../../platform/random.ts';
+import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call, Reply } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { isStorable, typeName } from '../../resource/fields/well-formed.ts';
+import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
-import { type AskedFlow, refusalOf } from '../applicable-flow.ts';
+import { refusalOf } from '../applicable-flow.ts';
 import { carriedBy, type FlowPlan, planCookie } from '../plan.ts';
 import { ownPath, redirectTo } from './challenge.ts';
 import { deniedChallenge, type Executor, type Shown } from './executor.ts';
-import type { FlowFacts } from './flow-state.ts';
-import { readOpening } from './opening.ts';
+import type { FlowReads, StoredFlow } from './flow-reads.ts';
+import type { FlowFacts, Start } from './flow-state.ts';
+import { followLink } from './open-link.ts';
+import { type Opening, readOpening, signOpening } from './opening.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
@@ -24,6 +24,7 @@ interface Needs {
   readonly key: InstanceKey;
   readonly policies: PolicyEngine;
   readonly executor: Executor;
+  readonly flows: FlowReads;
   readonly publicUrl: string;
   readonly kinds: readonly StageKind[];
 }
@@ -71,41 +72,64 @@ function answerOf(call: Call): Row {
 }
 
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {
-  const flow = await loadFlow(call.db.read, call.params.flow_slug ?? '');
+  const { executor, key, publicUrl } = needs;
+  const flow = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!flow) throw new Problem('not_found');
   const carried = await carriedWalk(needs, call, flow);
-  const { found, token } = carried;
-  const held = found && 'state' in found ? found : await beginOrRefuse(needs, call, flow, token, found);
+  const { found, opening, token } = carried;
+  const pageQuery = call.request.query.get('query') ?? '';
+  const query = opening?.query ?? pageQuery;
+  const linkToken = linkTokenOf(needs, pageQuery, found);
+  const held =
+    linkToken === null
+      ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query))
+      : await followLink(needs, call, flow, { linkToken, token, answer, start: startOf(needs, call, pageQuery) });
   // An answer without a question before it is no answer: the first question is shown instead.
-  const shown =
-    'challenge' in held ? held : await needs.executor.proceed(call, flow, held, held === found ? answer : null);
-  const opening = shown.opening ?? carried.otherOpening;
-  const cookies = [planCookie(token, needs.publicUrl, opening).header, ...shown.cookies];
+  const isAsked = linkToken === null && (opening !== null || held === found);
+  const shown = 'challenge' in held ? held : await executor.proceed(call, flow, held, isAsked ? answer : null);
+  let kept = carried.otherOpening;
+  if (shown.isOpening && 'state' in held) {
+    kept = signOpening(key, token, { flow: flow.pk, query }, call.now);
+    if (kept === null) await executor.store(call, held);
+  }
+  const cookies = [planCookie(token, publicUrl, kept).header, ...shown.cookies];
   return { status: 200, body: shown.challenge, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
+}
+
+/** The token of a link that the page was opened with, unless the walk under way is the one that it led to. */
+function linkTokenOf({ key }: Needs, pageQuery: string, found: Found | null): string | null {
+  const token = new URLSearchParams(pageQuery).get('flow_token');
+  const cameByIt = token !== null && found !== null && 'state' in found && found.state.link === key.hash(token);
+  return cameByIt ? null : token;
+}
+
+function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
+  const query = Object.fromEntries(new URLSearchParams(pageQuery));
+  return { query, next: ownPath(query.next ?? null, publicUrl), actor: call.actor?.user.pk ?? null };
 }
 
 interface Carried {
   /** The one that this browser was given; a new one in place of none, of one that has ended and of one that was made up. */
   readonly token: string;
   readonly found: Found | null;
-  /** What the browser keeps of another flow, to be kept on. */
+  /** That the first question of this flow was shown, where nothing is stored of it. */
+  readonly opening: Opening | null;
+  /** The proof that one of another flow was, to be kept on. */
   readonly otherOpening: string | null;
 }
 
-/** The walk through this flow that a browser comes with. */
+/** What a browser comes with: a walk through this flow, or proof that it was shown the first question. */
 async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: FlowFacts): Promise<Carried> {
   const carried = carriedBy(call.request.cookies, publicUrl);
-  if (!carried) return { token: randomText(43), found: null, otherOpening: null };
-  const opening = carried.opening === null ? null : readOpening(key, carried.opening, call.now);
-  const isOpened = opening?.token === carried.token;
+  if (!carried) return { token: randomToken(), found: null, opening: null, otherOpening: null };
+  const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
   const { isKnown, found } = await findState(call.db.read, key, carried.token, flow.pk, call.now);
-  const token = isKnown || isOpened ? carried.token : randomText(43);
-  const isOfFlow = isOpened && opening.state.plan.flow.pk === flow.pk;
-  const otherOpening = isOpened && !isOfFlow ? carried.opening : null;
-  if (found) return { token, found: await ownWalk(key, call, flow, found), otherOpening };
-  // What was opened by nobody in particular is no walk of somebody who has signed in since.
-  const isOpen = isOfFlow && call.actor === null;
-  return { token, found: isOpen ? { token, version: 0, state: opening.state } : null, otherOpening };
+  const token = isKnown || proof ? carried.token : randomToken();
+  const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
+  if (found) return { token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
+  // What was shown to nobody in particular is no question to somebody who has signed in since.
+  const opening = proof?.flow === flow.pk && call.actor === null ? proof : null;
+  return { token, found: null, opening, otherOpening };
 }
 
 /** A walk that was begun by somebody who is no longer signed in here is over. */
@@ -116,7 +140,9 @@ async function ownWalk(key: InstanceKey, call: Call, flow: FlowFacts, found: Fou
   return null;
 }
 
-async function beginOrRefuse(...beginning: Parameters<typeof begin>): Promise<HeldState | Shown> {
+async function heldOrBegun(...beginning: Parameters<typeof begin>): Promise<HeldState | Shown> {
+  const found = beginning[4];
+  if (found && 'state' in found) return found;
   try {
     return await begin(...beginning);
   } catch (error) {
@@ -129,15 +155,14 @@ async function beginOrRefuse(...beginning: Parameters<typeof begin>): Promise<He
 async function begin(
   needs: Needs,
   call: Call,
-  flow: FlowFacts & AskedFlow,
+  flow: StoredFlow,
   token: string,
   planned: Found | null,
+  start: Start,
 ): Promise<HeldState | Shown> {
-  const query = Object.fromEntries(new URLSearchParams(call.request.query.get('query') ?? ''));
-  const pk = call.actor?.user.pk ?? null;
-  const start = { query, next: ownPath(query.next ?? null, needs.publicUrl), actor: pk };
+  const pk = start.actor;
   if (planned && 'unbegun' in planned) {
-    const state = await planState(needs.policies, call, flow, planned.unbegun, start);
+    const state = await planState(needs, call, flow, planned.unbegun, start);
     const kept = await call.db.write((tx) => keepState(tx, needs.key, planned, state, call));
     return kept ?? { challenge: redirectTo(call.request.path), cookies: [] };
   }
@@ -155,14 +180,5 @@ async function begin(
     prompt_data: {},
     append: [],
   };
-  return { token, version: 0, state: await planState(needs.policies, call, flow, plan, start) };
-}
-
-async function loadFlow(query: Query, slug: string): Promise<(FlowFacts & AskedFlow) | null> {
-  if (!isStorable(slug)) return null;
-  const { rows } = await sql<FlowFacts & AskedFlow>`select pk, slug, name, title, designation, background, layout,
-    denied_action, authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(
-    query,
-  );
-  return rows[0] ?? null;
+  return { token, version: 0, state: await planState(needs, call, flow, plan, start) };
 }

@@ -1,4 +1,3 @@
-import { loadUserFacts } from '../../core/mapping/user-facts.ts';
 import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
@@ -20,7 +19,8 @@ import {
 } from './challenge.ts';
 import { type FlowFacts, type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
-import { sealOpening } from './opening.ts';
+import { isUntouched } from './opening.ts';
+import { loadPendingUser } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
 import { deleteState, type HeldState, keepState, reloadState } from './state-store.ts';
@@ -41,13 +41,15 @@ export interface Shown {
   readonly challenge: Row;
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
-  /** The walk, for the browser to keep: nothing of it is stored yet. */
-  readonly opening?: string;
+  /** Whether this is the first question and nothing is stored: the walk begins with its answer. */
+  readonly isOpening?: boolean;
 }
 
 export interface Executor {
   /** Shows where somebody stands, or takes their answer and shows where that leads. */
   proceed(call: Call, flow: FlowFacts, held: HeldState, answer: Row | null): Promise<Shown>;
+  /** Stores a walk whose first question could not be left to the browser. */
+  store(call: Call, held: HeldState): Promise<void>;
 }
 
 /** Walks people through flows. Stages say what should happen; only here does it happen. */
@@ -73,7 +75,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     };
     for (;;) {
       const planned = state.stages[state.at];
-      const draft = structuredClone(state);
+      const draft = draftOf(state);
       const move = planned ? await moveOf(call, flow, planned, draft, given).catch(keepingUpTo(state)) : null;
       given = null;
       if (move?.move === 'deny') return denied(call, flow, held, move.message, move.write);
@@ -139,9 +141,11 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     flow: FlowFacts,
     planned: PlannedStage,
     kind: StageKind,
-    { context, memory, query }: FlowState,
+    draft: FlowState,
   ): Promise<Step> {
+    const { context, memory, query } = draft;
     return {
+      walk: draft,
       call,
       flow,
       engine,
@@ -149,8 +153,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
       context,
       memory,
       query,
-      pendingUser: async () =>
-        context.pending_user === null ? null : loadUserFacts(call, call.db.read, context.pending_user),
+      pendingUser: () => loadPendingUser(call, context),
     };
   }
 
@@ -194,7 +197,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     return complained(await walk(call, flow, kept, null, true), errors);
   }
 
-  /** Shows a question. The walk is stored unless it stands as it did, or as a browser may keep it for itself. */
+  /** Shows a question. The walk is stored unless it stands as it did, or a stranger has not answered anything yet. */
   async function asked(
     call: Call,
     flow: FlowFacts,
@@ -203,8 +206,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     { component, challenge, cookies }: { component: string; challenge: Row; cookies: readonly string[] },
   ): Promise<Shown> {
     const shown = { challenge: challengeOf(flow, component, challenge), cookies };
-    const opening = held.version === 0 ? sealOpening(key, held.token, draft, call) : null;
-    if (opening !== null) return { ...shown, opening };
+    if (held.version === 0 && call.actor === null && isUntouched(draft)) return { ...shown, isOpening: true };
     const isAsStored = held.version > 0 && JSON.stringify(draft) === JSON.stringify(held.state);
     return isAsStored || (await keep(call, held, draft)) ? shown : standing(call, flow, held);
   }
@@ -226,6 +228,9 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   }
 
   return {
+    async store(call, held) {
+      await keep(call, held, held.state);
+    },
     async proceed(call, flow, held, answer) {
       try {
         return await walk(call, flow, held, answer);
@@ -246,6 +251,16 @@ export function deniedChallenge(flow: FlowFacts, message: string, next: string |
   const to = flow.denied_action === 'message_continue' ? next : null;
   return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
 }
+
+/** What stages may change is theirs; the rest of a walk is the same from step to step. */
+const draftOf = (state: FlowState): FlowState => ({
+  ...state,
+  context: copyOf(state.context),
+  memory: copyOf(state.memory),
+});
+
+/** Of what is stored as JSON anyway; for small values faster than `structuredClone`. */
+const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 /** Where the walk stands after a move. A wrong answer starts it over where the binding says so. */
 function stateAfter(

@@ -57,6 +57,8 @@ export interface FlowState {
   readonly query: Readonly<Record<string, string>>;
   /** Who was signed in when the walk began: it is theirs, and ends with their session. */
   readonly actor: number | null;
+  /** The hash of the token of the link that led here. */
+  readonly link?: string;
 }
 
 /** Whom the walk is about from here on. What was proven of somebody else does not hold for them. */
@@ -65,6 +67,9 @@ export function turnTo(context: FlowContext, user: number | null): void {
     Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
   context.pending_user = user;
 }
+
+/** What a walk begins with besides its plan. */
+export type Start = Pick<FlowState, 'next' | 'query' | 'actor'>;
 
 export function firstContext(plan: FlowPlan): FlowContext {
   return {
@@ -76,5 +81,7 @@ export function firstContext(plan: FlowPlan): FlowContext {
     is_sso: plan.sso,
     source: plan.source,
     mfa_devices: [],
+    ...(plan.is_restored && { is_restored: true }),
+    ...plan.context,
   };
 }

@@ -1,41 +1,44 @@
+import { equalInConstantTime } from '../../lib/constant-time.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import type { Call } from '../../resource/call.ts';
 import { type FlowState, firstContext } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
-const sealedAs = 'flow opening';
 /** Browsers keep cookies of 4,096 bytes, with their names and attributes. */
-const longestOpening = 3_600;
+const longestOpening = 3_000;
 
-interface Opening {
-  readonly token: string;
-  readonly state: FlowState;
-  readonly expires: string;
+/** That a browser was shown the first question of a flow, and on which page. */
+export interface Opening {
+  readonly flow: string;
+  /** The query string of the page. */
+  readonly query: string;
 }
 
 /**
- * A walk that nobody has answered yet, for the browser to keep: strangers who only look at a flow leave nothing here. Sealed,
- * so it cannot be made up or read. It may come back as often as the browser likes, so it holds nothing that must be used
- * once: no memory of a step, nothing gathered. Null when the walk has to be stored.
+ * The proof for the browser to keep, in place of a walk that is stored here: strangers who only look at a flow leave nothing
+ * behind. With the first answer the walk begins. Null when the page's query is too long for a cookie.
  */
-export function sealOpening(key: InstanceKey, token: string, state: FlowState, { actor, now }: Call): string | null {
-  if (actor !== null || !isUntouched(state)) return null;
-  const opening: Opening = { token, state, expires: addMilliseconds(now, lifetimeMs) };
-  const sealed = key.box.seal(JSON.stringify(opening), sealedAs);
-  return sealed.length > longestOpening ? null : sealed;
+export function signOpening(key: InstanceKey, token: string, { flow, query }: Opening, now: string): string | null {
+  const content = Buffer.from(JSON.stringify([flow, addMilliseconds(now, lifetimeMs), query])).toString('base64url');
+  if (content.length > longestOpening) return null;
+  return `${content}~${proofOf(key, token, content)}`;
 }
 
-/** The walk that a browser kept, with its token; null for anything that this server has not sealed, or too long ago. */
-export function readOpening(key: InstanceKey, sealed: string, now: string): Opening | null {
-  try {
-    const opening = JSON.parse(key.box.open(sealed, sealedAs)) as Opening;
-    return opening.expires > now ? opening : null;
-  } catch {
-    // What cannot be opened was not sealed here.
-    return null;
-  }
+/** What a browser was shown; null for anything that this server did not sign for this token, or too long ago. */
+export function readOpening(key: InstanceKey, token: string, signed: string, now: string): Opening | null {
+  const [content = '', signature = ''] = signed.split('~');
+  if (!equalInConstantTime(proofOf(key, token, content), signature)) return null;
+  const [flow, expires, query] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [string, string, string];
+  return expires > now ? { flow, query } : null;
 }
 
-const isUntouched = ({ plan, context, memory }: FlowState): boolean =>
+// A keyed hash of what no other use of the key hashes: cheaper than a signature, and every stranger's first look makes one.
+const proofOf = (key: InstanceKey, token: string, content: string): string =>
+  key.hash(`flow opening:${token}.${content}`);
+
+/**
+ * Whether a walk can begin anew with the first answer and be the same. Proof may come back as often as the browser likes,
+ * so a first step that remembers something, which must serve once, is stored.
+ */
+export const isUntouched = ({ plan, context, memory }: FlowState): boolean =>
   Object.keys(memory).length === 0 && JSON.stringify(context) === JSON.stringify(firstContext(plan));

@@ -1,6 +1,9 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
+import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { type JsonSchema, stringSchema } from '../../resource/json-schema.ts';
+import type { FlowContext } from './flow-state.ts';
 import type { Step } from './stage-kind.ts';
 
 export const pendingUserSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -22,4 +25,13 @@ export async function pendingUserMembers({ context, pendingUser }: Step): Promis
   const name = typed ?? '';
   const nobody = { username: name, name, email: '', attributes: {} };
   return { pending_user: name, pending_user_avatar: avatarOf(defaultAvatars, nobody) };
+}
+
+const nobody = 0;
+
+/** The user whom a walk is about. A name that nobody has costs the same statement as one that somebody has. */
+export async function loadPendingUser(call: Call, context: FlowContext): Promise<UserFacts | null> {
+  const { pending_user, pending_user_identifier } = context;
+  if (pending_user === null && pending_user_identifier === null) return null;
+  return loadUserFacts(call, call.db.read, pending_user ?? nobody);
 }

@@ -7,7 +7,7 @@ import type { Fields, Row } from '../../resource/fields/field.ts';
 import type { JsonSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
-import type { FlowContext, FlowFacts } from './flow-state.ts';
+import type { FlowContext, FlowFacts, FlowState } from './flow-state.ts';
 
 /** What a stage does when a person comes to it. Its settings are the resource's; the engine owns everything else. */
 export interface StageKind {
@@ -43,6 +43,8 @@ export interface Step {
   readonly memory: Record<string, Json>;
   /** The query string of the page that began the walk. */
   readonly query: Readonly<Record<string, string>>;
+  /** The walk as it stands, for a stage that lets it go on elsewhere. */
+  readonly walk: FlowState;
   /** The user whom the flow is about; null while that is open, or when the name given is nobody's. */
   pendingUser(): Promise<UserFacts | null>;
 }

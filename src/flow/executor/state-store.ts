@@ -64,6 +64,11 @@ export async function deleteStates(tx: Query, key: InstanceKey, token: string): 
   await sql`delete from flow_plans where token_hash = ${key.hash(token)}`.execute(tx);
 }
 
+/** Forgets the walk of a browser through one flow, however far it has come. */
+export async function forgetState(tx: Query, key: InstanceKey, token: string, flow: string): Promise<void> {
+  await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
+}
+
 /** Keeps the next state if nobody moved in the meantime: of two answers to one question, one counts. */
 export async function keepState(
   tx: Query,

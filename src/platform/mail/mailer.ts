@@ -9,6 +9,8 @@ export interface Mail {
 
 /** Sends e-mail through the SMTP server of the settings. */
 export interface Mailer {
+  /** Whether there is a server to send through. */
+  readonly isReady: boolean;
   /** Resolves when the server has taken the message; says why when it has not. */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export function createMailer({ url, from }: MailSettings): Mailer {
   }
 
   return {
+    isReady: url !== null && from !== null,
     async send(mail) {
       if (url === null || from === null) {
         throw new NoMailServer('No e-mail can be sent: GATEHOUSE_SMTP_URL and GATEHOUSE_SMTP_FROM are not set.');

@@ -64,6 +64,7 @@ function create({ context, settings, engine }: Step, hash: string | null): Move 
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
     context.pending_user = pk as number;
     context.created_user = pk as number;
+    context.created_user = pk as number;
     await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
   });
 }

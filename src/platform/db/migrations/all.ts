@@ -11,6 +11,7 @@ import { actingStages } from './0011-acting-stages.ts';
 import { decidingPolicies } from './0012-deciding-policies.ts';
 import { devices } from './0013-devices.ts';
 import { secondFactors } from './0014-second-factors.ts';
+import { linksByMail } from './0015-links-by-mail.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   decidingPolicies,
   devices,
   secondFactors,
+  linksByMail,
 ];

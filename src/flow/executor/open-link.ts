@@ -1,0 +1,73 @@
+import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { PolicyEngine } from '../../policy/engine.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { refusalOf } from '../applicable-flow.ts';
+import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
+import { challengeOf, linkComponent } from './challenge.ts';
+import { deniedChallenge, type Shown } from './executor.ts';
+import type { FlowReads, StoredFlow } from './flow-reads.ts';
+import type { FlowState, Start } from './flow-state.ts';
+import { planState } from './planner.ts';
+import { forgetState, type HeldState, keepState } from './state-store.ts';
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly policies: PolicyEngine;
+  readonly flows: FlowReads;
+}
+
+interface Followed {
+  /** What stands for the link. */
+  readonly linkToken: string;
+  /** What stands for the browser. */
+  readonly token: string;
+  readonly answer: Row | null;
+  readonly start: Start;
+}
+
+const voidLink = 'This link is not valid, or not any more.';
+
+/**
+ * Lets somebody in by a link. To look at it uses nothing up, so that programs which open the links in mails do no harm:
+ * the person says that they want to go on, and that is when the link is used.
+ */
+export async function followLink(
+  needs: Needs,
+  call: Call,
+  flow: StoredFlow,
+  { linkToken, token, answer, start }: Followed,
+): Promise<HeldState | Shown> {
+  const { key, policies } = needs;
+  const refuse = (words: string): Shown => ({ challenge: deniedChallenge(flow, words, null), cookies: [] });
+  const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
+  if (!link) return refuse(voidLink);
+  const user = await loadUserFacts(call, call.db.read, link.user);
+  const refusal = await refusalOf(policies, flow, { call, user, context: { is_restored: true } });
+  if (refusal) return refuse(refusal.join(' ') || 'This flow is not for you.');
+  if (answer?.component !== linkComponent)
+    return { challenge: challengeOf(flow, linkComponent, { link_opened: true }), cookies: [] };
+  const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };
+  const held = await call.db.write(async (tx) => {
+    if (!(await takeLink(tx, link))) return null;
+    await forgetState(tx, key, token, flow.pk);
+    return keepState(tx, key, { token, version: 0 }, state, call);
+  });
+  return held ?? refuse(voidLink);
+}
+
+/** Where the person stands. The walk is that of the browser that follows the link, whichever it was begun with. */
+async function stateOf(
+  needs: Needs,
+  call: Call,
+  flow: StoredFlow,
+  { content, user }: FlowLink,
+  start: Start,
+): Promise<FlowState> {
+  const isWalk = 'stages' in content;
+  const plan = { ...(isWalk ? content.plan : content), is_restored: true, pending_user: user } as const;
+  if (!isWalk) return planState(needs, call, flow, plan, start);
+  const context = { ...content.context, is_restored: true, pending_user: user };
+  return { ...content, plan, context, memory: {}, actor: start.actor };
+}

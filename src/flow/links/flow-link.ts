@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import { randomText, randomUuid } from '../../platform/random.ts';
+import type { FlowState } from '../executor/flow-state.ts';
+import type { FlowPlan } from '../plan.ts';
+
+/** Where in a flow somebody comes in who follows a link: at its beginning, or where a walk of theirs stood. */
+export type LinkContent = FlowPlan | FlowState;
+
+interface NewLink {
+  readonly flow: string;
+  /** Whom it is for. Null: nobody, so that it is never given to anybody. */
+  readonly user: number | null;
+  readonly content: LinkContent;
+  readonly expires: string;
+  readonly now: string;
+}
+
+export interface FlowLink {
+  readonly pk: string;
+  readonly flow: string;
+  readonly user: number;
+  readonly content: LinkContent;
+}
+
+const sealedAs = 'flow_links.content';
+
+/** Keeps what a link leads to. It leads nowhere until it is given a token. */
+export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Promise<string> {
+  const { flow, user, content, expires, now } = link;
+  const pk = randomUuid();
+  await sql`insert into flow_links (pk, flow, "user", content, created, expires) values (${pk}, ${flow}, ${user},
+    ${key.box.seal(JSON.stringify(content), sealedAs)}, ${now}, ${expires})`.execute(tx);
+  return pk;
+}
+
+/** Gives a link a token, in place of the one it had; only its hash is stored. */
+export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promise<string> {
+  const token = randomText(43);
+  await sql`update flow_links set token_hash = ${key.hash(token)} where pk = ${pk}`.execute(tx);
+  return token;
+}
+
+/** The address that the person opens. Only the configured origin counts: a request's own host may be anybody's. */
+export const addressOfLink = (publicUrl: string, slug: string, token: string): string =>
+  `${publicUrl}/if/flow/${slug}/?flow_token=${token}`;
+
+interface LinkRow extends Omit<FlowLink, 'content'> {
+  readonly content: string;
+  readonly is_active: boolean | number;
+}
+
+/** The link that a token stands for in this flow, as long as it is good. A password that was set since has voided it. */
+export async function findLink(
+  query: Query,
+  key: InstanceKey,
+  token: string,
+  flow: string,
+  now: string,
+): Promise<FlowLink | null> {
+  const { rows } = await sql<LinkRow>`select l.pk, l.flow, l."user", l.content, u.is_active from flow_links l
+    join users u on u.pk = l."user" where l.token_hash = ${key.hash(token)} and l.flow = ${flow} and l.expires > ${now}
+      and u.password_change_date <= l.created`.execute(query);
+  const row = rows[0];
+  if (!row) return null;
+  const content = JSON.parse(key.box.open(row.content, sealedAs)) as LinkContent;
+  // Somebody who was made on this walk may be waiting to be switched on by it; others who are switched off stay so.
+  const isWaiting = 'context' in content && content.context.created_user === row.user;
+  return row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;
+}
+
+/** Uses a link up, with all others that lead the same person into the same flow. False when it was used before. */
+export async function takeLink(tx: Query, { pk, flow, user }: FlowLink): Promise<boolean> {
+  const { rows } = await sql`delete from flow_links where pk = ${pk} returning pk`.execute(tx);
+  if (rows.length === 0) return false;
+  await sql`delete from flow_links where flow = ${flow} and "user" = ${user}`.execute(tx);
+  return true;
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { checkMayTouchUser } from '../../core/access/delegation.ts';
+import { findBrandOfHost } from '../../core/brand/brand-of-host.ts';
+import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import type { Settings } from '../../core/settings/settings.ts';
+import { parseDuration } from '../../lib/duration.ts';
+import { Invalid, Problem } from '../../lib/problem.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { PolicyEngine } from '../../policy/engine.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
+import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { applicableFlow } from '../applicable-flow.ts';
+import type { FlowPlan } from '../plan.ts';
+import { addressOfLink, giveToken, storeLink } from './flow-link.ts';
+
+export interface RecoveryNeeds {
+  readonly key: InstanceKey;
+  readonly policies: PolicyEngine;
+  readonly settings: { current(): Promise<Settings> };
+  readonly config: { readonly publicUrl: string };
+}
+
+/** Whoever may set a user's password may let them set it themselves. */
+export const recoveryPermission = 'svc_core.reset_user_password';
+
+/** Makes a link by which a user gets into the recovery flow, for an administrator to hand over. */
+export function recoveryAction({ key, policies, settings, config }: RecoveryNeeds): Action {
+  return {
+    name: 'recovery',
+    on: 'row',
+    method: 'POST',
+    summary: 'Make a link by which a user can choose a new password',
+    access: { permission: recoveryPermission },
+    answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
+    prepare: ({ call, row }) => planRecovery(policies, call, row.pk as number),
+    async run({ tx, call, row, registry, prepared }) {
+      const plan = prepared as FlowPlan;
+      const user = row.pk as number;
+      await checkMayTouchUser(tx, call, user);
+      const lengthMs = parseDuration((await settings.current()).default_token_duration) ?? 0;
+      const expires = addMilliseconds(call.now, lengthMs);
+      const pk = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
+      const token = await giveToken(tx, key, pk);
+      const secret = modelFacts(registry.require('svc_core.user'), user, row);
+      const event = { action: 'secret_view', app: 'svc_core', context: { secret, type: 'recovery_link' } };
+      await call.world.record(tx, call, event);
+      return { link: addressOfLink(config.publicUrl, plan.flow.slug, token) };
+    },
+  };
+}
+
+/** How a user goes through the recovery flow of the brand; throws why that cannot be. */
+export async function planRecovery(policies: PolicyEngine, call: Call, pk: number): Promise<FlowPlan> {
+  await checkMayTouchUser(call.db.read, call, pk);
+  const user = await loadUserFacts(call, call.db.read, pk);
+  if (!user || user.type === 'internal_service_account') throw new Problem('permission_denied');
+  if (!user.is_active) throw Invalid.whole('A user who is not active cannot recover.');
+  // Whoever opens the link is not signed in: the flow is asked about them, not about the administrator.
+  const opener = { ...call, actor: null };
+  const context = { is_restored: true };
+  const choice = await applicableFlow(policies, { flow: await recoveryFlow(call), call: opener, user, context });
+  if (choice.outcome === 'missing') throw Invalid.whole('No recovery flow set.');
+  if (choice.outcome === 'refused') throw Invalid.whole('Recovery flow not applicable to user');
+  const { slug } = choice.flow;
+  const common = { sso: false, source: null, prompt_data: {}, append: [], is_restored: true };
+  return { ...common, flow: { pk: choice.flow.pk, slug }, pending_user: pk };
+}
+
+async function recoveryFlow({ db, request }: Call): Promise<string | null> {
+  const brand = await findBrandOfHost(request.host, db.read);
+  const { rows } = await sql<{ flow: string | null }>`select flow_recovery as flow from brands
+    where pk = ${brand?.pk ?? null}`.execute(db.read);
+  return rows[0]?.flow ?? null;
+}

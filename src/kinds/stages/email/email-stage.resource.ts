@@ -1,0 +1,80 @@
+import { defineStage } from '../../../flow/stage.family.ts';
+import type { Action } from '../../../resource/define.ts';
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { defaultTemplate, templates } from './templates.ts';
+
+const types = {
+  name: stringSchema,
+  description: stringSchema,
+  component: stringSchema,
+  model_name: stringSchema,
+  icon_url: stringSchema,
+  requires_enterprise: booleanSchema,
+};
+
+const templatesAction: Action = {
+  name: 'templates',
+  on: 'set',
+  method: 'GET',
+  summary: 'List the templates of mails',
+  access: { permission: 'svc_stages_email.view_emailstage' },
+  answer: {
+    status: 200,
+    schema: arrayOf({ ...objectSchema(types), required: ['name', 'description', 'component', 'model_name'] }),
+  },
+  run: async () =>
+    Object.entries(templates).map(([name, { description }]) => ({
+      ...{ name, description, component: '', model_name: '' },
+      requires_enterprise: false,
+    })),
+};
+
+/** Sends people a link by which they show that an address is theirs. */
+export const emailStage = defineStage({
+  path: '/stages/email/',
+  model: 'svc_stages_email.emailstage',
+  schema: 'EmailStage',
+  names: ['Email Stage', 'Email Stages'],
+  component: 'xak-stage-email-form',
+  description: 'Send the user of the flow a link by e-mail; opening it goes on with the flow.',
+  table: 'stage_email',
+  fields: {
+    use_global_settings: flag({
+      default: false,
+      filter: true,
+      help: 'Send through the mail server of the server’s own settings; what is said of one here then counts for nothing.',
+    }),
+    host: text({ default: 'localhost', max: 255, filter: true }),
+    port: whole({ default: 25, min: 1, max: 65_535, filter: true }),
+    username: text({ blank: true, default: '', filter: true }),
+    password: secret({ blank: true, trim: false, writeOnly: true, default: '' }),
+    use_tls: flag({ default: false, filter: true, help: 'Encrypt after the greeting (STARTTLS), or send nothing.' }),
+    use_ssl: flag({ default: false, filter: true, help: 'Encrypt from the first byte.' }),
+    timeout: whole({ default: 10, min: 1, max: 60, filter: true, help: 'Seconds to wait for the mail server.' }),
+    from_address: text({ default: 'gatehouse@localhost', max: 254, format: 'email', filter: true }),
+    token_expiry: whole({
+      default: 30,
+      min: 1,
+      max: 43_200,
+      filter: true,
+      help: 'Minutes for which the link is good.',
+    }),
+    subject: text({ default: 'Gatehouse', max: 255, filter: true }),
+    template: text({
+      default: defaultTemplate,
+      filter: true,
+      check: (name) => (Object.hasOwn(templates, name) ? null : `There is no template ${name}.`),
+    }),
+    activate_user_on_success: flag({
+      default: false,
+      filter: true,
+      help: 'Switch on the user whom this flow has made, once the link is opened.',
+    }),
+  },
+  check: ({ values }) =>
+    values.use_tls && values.use_ssl ? { use_ssl: ['Choose one kind of encryption, not both.'] } : null,
+  actions: [templatesAction],
+});

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { claimMessage } from '../../../core/attempts/attempts.ts';
+import { brandTitle } from '../../../core/brand/brand-title.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { linkComponent } from '../../../flow/executor/challenge.ts';
+import { ask, deny, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { storeLink } from '../../../flow/links/flow-link.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import { Rollback } from '../../../platform/db/database.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { booleanSchema } from '../../../resource/json-schema.ts';
+import { emailStage } from './email-stage.resource.ts';
+import { mailLink } from './mail-link.job.ts';
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly mailer: Mailer;
+  jobs(): Jobs;
+}
+
+const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for another.';
+
+/**
+ * Sends a link and waits until somebody opens it. Whether there is anybody to send it to cannot be told from what it does:
+ * names that nobody has are counted, stored and queued like any other, and the job finds nobody to write to.
+ */
+export function emailing(needs: Needs): StageKind {
+  return {
+    resource: emailStage,
+    component: linkComponent,
+    challenge: { link_opened: booleanSchema },
+    answer: {},
+    async show(step) {
+      const { context, memory, settings, call } = step;
+      if (context.is_restored === true) return confirmed(step);
+      if (context.pending_user === null && context.pending_user_identifier === null)
+        return deny('There is nobody to send a mail to.');
+      if (settings.use_global_settings && !needs.mailer.isReady) return deny('This server cannot send mails.');
+      if (memory.sent_at === undefined) {
+        await send(needs, step);
+        memory.sent_at = call.now;
+      }
+      return ask({ link_opened: false });
+    },
+    judge: async (step) =>
+      (await send(needs, step)) ? ask({ link_opened: false }) : stay({ non_field_errors: [tooSoon] }),
+  };
+}
+
+/** The link was opened. Only a user who was made on this very walk is switched on: others who are off stay so. */
+function confirmed({ settings, context }: Step) {
+  const { pending_user, created_user } = context;
+  if (!settings.activate_user_on_success || pending_user === null || created_user !== pending_user) return next();
+  return next(async (tx) => {
+    await sql`update users set is_active = ${true} where pk = ${pending_user}`.execute(tx);
+  });
+}
+
+/** Queues a mail; false when too many were asked for. */
+async function send({ key, jobs }: Needs, step: Step): Promise<boolean> {
+  const { call, context, settings, flow, walk } = step;
+  const user = await step.pendingUser();
+  const title = await brandTitle(call.request.host, call.db.read);
+  const { now } = call;
+  const who = context.pending_user ?? context.pending_user_identifier ?? '';
+  const minutes = settings.token_expiry as number;
+  try {
+    return await call.db.write(async (tx) => {
+      if (!(await claimMessage(tx, key, { who, ip: call.request.clientIp, now }))) throw new Rollback(false);
+      const expires = addMilliseconds(now, minutes * 60_000);
+      const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content: walk };
+      const pk = await storeLink(tx, key, { ...link, expires, now });
+      await mailLink(jobs(), tx, { link: pk, stage: settings.pk as string, title, isRecorded: false });
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return false;
+    throw error;
+  }
+}
+
+function mayReceive(user: UserFacts | null, { context }: Step): boolean {
+  if (!user || user.email === '' || user.type === 'internal_service_account') return false;
+  return user.is_active || context.created_user === user.pk;
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { addressOfLink, giveToken } from '../../../flow/links/flow-link.ts';
+import type { Cidrs } from '../../../lib/cidr.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { HopelessJob, type JobKind, type Jobs } from '../../../platform/jobs/job.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { type Mail, type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
+import { sendThrough } from '../../../platform/mail/send-through.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import type { Engine } from '../../../resource/read.ts';
+import { emailStage } from './email-stage.resource.ts';
+import { writeMail } from './templates.ts';
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly mailer: Mailer;
+  readonly publicUrl: string;
+  /** Ranges that mail servers of stages may be in besides public addresses. */
+  readonly allow: Cidrs;
+  engine(): Engine;
+  systemCall(): Call;
+}
+
+interface LinkMail {
+  /** The key of the link. Its token is made when the mail is written, and is kept nowhere. */
+  readonly link: string;
+  readonly stage: string;
+  readonly title: string;
+  /** Whether whoever asked for the mail has been written down already. */
+  readonly isRecorded: boolean;
+}
+
+const kindName = 'mail_link';
+
+/** Has the link sent to the person whom it is for, as the stage says, once it is durable. */
+export const mailLink = (jobs: Jobs, tx: Query, mail: LinkMail): Promise<void> =>
+  jobs.enqueue(tx, { kind: kindName, payload: mail });
+
+interface Recipient {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly slug: string;
+}
+
+export function mailLinkJob(needs: Needs): JobKind {
+  const { key, publicUrl, engine, systemCall } = needs;
+  return {
+    name: kindName,
+    summary: 'Send a link by e-mail.',
+    async run({ payload }) {
+      const { link, stage, title, isRecorded } = payload as LinkMail;
+      const call = systemCall();
+      const recipient = await recipientOf(call, link);
+      if (!recipient) return 'There is nobody to send it to.';
+      const settings = await loadStage(engine(), emailStage, stage, call).catch(() => null);
+      if (!settings) return 'The stage is gone.';
+      const token = await call.db.write((tx) => giveToken(tx, key, link));
+      const facts = {
+        title,
+        name: recipient.name || recipient.username,
+        link: addressOfLink(publicUrl, recipient.slug, token),
+        minutes: settings.token_expiry as number,
+      };
+      const words = writeMail(settings.template as string, facts);
+      const mail = { to: recipient.email, subject: settings.subject as string, ...words };
+      await sendBy(needs, settings, mail);
+      const about = { message: `A mail was sent to ${mail.to}.`, subject: mail.subject, to_email: mail.to };
+      const event = { action: 'email_sent', app: 'svc_stages_email', context: about };
+      if (!isRecorded) await call.db.write((tx) => call.world.record(tx, call, event));
+      return 'The mail server took the message.';
+    },
+    /** Whoever looks at the events sees that somebody was not reached. */
+    async afterFailure(tx, { payload, message }) {
+      const call = systemCall();
+      const { link, stage } = payload as LinkMail;
+      await sql`delete from flow_links where pk = ${link}`.execute(tx);
+      const context = { message: `A mail could not be sent. ${message}`, task: kindName, stage };
+      await call.world.record(tx, call, { action: 'system_task_exception', app: 'svc_stages_email', context });
+    },
+  };
+}
+
+async function recipientOf({ db, now }: Call, link: string): Promise<Recipient | null> {
+  const { rows } = await sql<Recipient>`select u.username, u.name, u.email, f.slug from flow_links l
+    join users u on u.pk = l."user" join flows f on f.pk = l.flow
+    where l.pk = ${link} and l.expires > ${now} and u.email <> ''`.execute(db.read);
+  return rows[0] ?? null;
+}
+
+async function sendBy({ mailer, allow }: Needs, settings: Row, mail: Mail): Promise<void> {
+  try {
+    if (settings.use_global_settings) return await mailer.send(mail);
+    await sendThrough(
+      {
+        host: settings.host as string,
+        port: settings.port as number,
+        username: settings.username as string,
+        password: settings.password as string,
+        useTls: settings.use_tls === true,
+        useSsl: settings.use_ssl === true,
+        timeoutMs: (settings.timeout as number) * 1000,
+        from: settings.from_address as string,
+      },
+      mail,
+      allow,
+    );
+  } catch (error) {
+    throw error instanceof NoMailServer ? new HopelessJob(error.message) : error;
+  }
+}

@@ -1,0 +1,79 @@
+import { checkMayTouchUser } from '../../../core/access/delegation.ts';
+import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { storeLink } from '../../../flow/links/flow-link.ts';
+import { planRecovery, recoveryPermission } from '../../../flow/links/recovery.ts';
+import type { FlowPlan } from '../../../flow/plan.ts';
+import { Invalid } from '../../../lib/problem.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
+import type { PolicyEngine } from '../../../policy/engine.ts';
+import { isVisible } from '../../../resource/access.ts';
+import { modelFacts } from '../../../resource/audit.ts';
+import type { Action, ActionInput } from '../../../resource/define.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+import { emailStage } from './email-stage.resource.ts';
+import { mailLink } from './mail-link.job.ts';
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly mailer: Mailer;
+  readonly policies: PolicyEngine;
+  jobs(): Jobs;
+}
+
+interface Planned {
+  readonly plan: FlowPlan;
+  readonly stage: Row;
+  readonly title: string;
+}
+
+/** Sends a user a link into the recovery flow, by the mail server and in the words of an e-mail stage. */
+export function recoveryEmailAction(needs: Needs): Action {
+  const { key, policies, jobs } = needs;
+  return {
+    name: 'recovery_email',
+    on: 'row',
+    method: 'POST',
+    summary: 'Send a user a link by which they can choose a new password',
+    access: { permission: recoveryPermission },
+    query: { email_stage: stringSchema },
+    answer: { status: 204 },
+    async prepare(input): Promise<Planned> {
+      const { call, row } = input;
+      if (row.email === '') throw Invalid.whole('User does not have an email address set.');
+      const stage = await findStage(needs, input);
+      const plan = await planRecovery(policies, call, row.pk as number);
+      return { plan, stage, title: await brandTitle(call.request.host, call.db.read) };
+    },
+    async run({ tx, call, row, registry, prepared }) {
+      const { plan, stage, title } = prepared as Planned;
+      const user = row.pk as number;
+      await checkMayTouchUser(tx, call, user);
+      const expires = addMilliseconds(call.now, (stage.token_expiry as number) * 60_000);
+      const link = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
+      await mailLink(jobs(), tx, { link, stage: stage.pk as string, title, isRecorded: true });
+      const context = {
+        message: `A link to recover is on its way to ${row.email}.`,
+        model: modelFacts(registry.require('svc_core.user'), user, row),
+        to_email: row.email,
+      };
+      await call.world.record(tx, call, { action: 'email_sent', app: 'svc_stages_email', context });
+    },
+  };
+}
+
+async function findStage({ mailer }: Needs, { call, engine, registry }: ActionInput): Promise<Row> {
+  const given = call.request.query.get('email_stage');
+  if (!given) throw Invalid.field('email_stage', 'This field is required.');
+  const pk = isUuid(given) ? canonicalUuid(given) : null;
+  if (pk === null || !(await isVisible(emailStage, pk, call, registry)))
+    throw Invalid.field('email_stage', 'There is no such e-mail stage.');
+  const stage = await loadStage(engine, emailStage, pk, call);
+  if (stage.use_global_settings && !mailer.isReady) throw Invalid.whole('This server cannot send mails.');
+  return stage;
+}

@@ -1,0 +1,67 @@
+import { escapeHtml } from '../../../lib/escape-html.ts';
+import type { Mail } from '../../../platform/mail/mailer.ts';
+
+/** What a mail is about. */
+interface MailFacts {
+  /** What the server calls itself towards this person. */
+  readonly title: string;
+  readonly name: string;
+  readonly link: string;
+  readonly minutes: number;
+}
+
+interface Template {
+  readonly description: string;
+  readonly intro: (facts: MailFacts) => string;
+  readonly button: string;
+  readonly unasked: string;
+}
+
+export const defaultTemplate = 'email/password_reset.html';
+
+export const templates: Readonly<Record<string, Template>> = {
+  [defaultTemplate]: {
+    description: 'Password Reset',
+    intro: ({ title }) => `Somebody, most likely you, asked to choose a new password for your account at ${title}.`,
+    button: 'Choose a new password',
+    unasked: 'If it was not you, do nothing: your password stays as it is.',
+  },
+  'email/account_confirmation.html': {
+    description: 'Account Confirmation',
+    intro: ({ title }) => `Welcome to ${title}. Please confirm that this address is yours.`,
+    button: 'Confirm the address',
+    unasked: 'If you did not sign up, do nothing: the account stays closed.',
+  },
+};
+
+/** The words of a mail, as plain text and as HTML. */
+export function writeMail(name: string, facts: MailFacts): Pick<Mail, 'text' | 'html'> {
+  const { intro, button, unasked } = (templates[name] ?? templates[defaultTemplate]) as Template;
+  const greeting = `Hello ${facts.name},`;
+  const validity = `The link works once, within ${lengthOf(facts.minutes)}.`;
+  const text = [greeting, '', intro(facts), '', `${button}: ${facts.link}`, '', validity, unasked, ''].join('\n');
+  const paragraphs = [greeting, intro(facts)].map(paragraph);
+  const address = escapeHtml(facts.link);
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeHtml(facts.title)}</title></head>
+<body style="margin:0;padding:24px;font-family:sans-serif;color:#1f2328;background:#f6f8fa">
+<div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px">
+<h1 style="font-size:20px">${escapeHtml(facts.title)}</h1>
+${paragraphs.join('\n')}
+<p><a href="${address}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none">${escapeHtml(button)}</a></p>
+<p style="font-size:13px;word-break:break-all">${address}</p>
+${[validity, unasked].map(paragraph).join('\n')}
+</div>
+</body>
+</html>
+`;
+  return { text, html };
+}
+
+const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
+
+function lengthOf(minutes: number): string {
+  const [count, unit] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,53 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
+import { OutboundError } from '../fetch/outbound-error.ts';
+import type { Mail } from './mailer.ts';
+
+/** A mail server that an administrator has named while the server runs. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  /** Encrypts after the greeting, and sends nothing if that cannot be done. */
+  readonly useTls: boolean;
+  /** Encrypts from the first byte. */
+  readonly useSsl: boolean;
+  readonly timeoutMs: number;
+  readonly from: string;
+}
+
+/** Sends one mail through a server whose address is held to the same rules as all outgoing calls. */
+export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs): Promise<void> {
+  const { host, port, username, password, useTls, useSsl, timeoutMs, from } = server;
+  const { createTransport } = await import('nodemailer');
+  const transporter = createTransport({
+    // The address that was checked is the one that is connected to; the name is for its certificate.
+    host: await reachableAddress(host, allow),
+    ...(isIP(host) === 0 && { tls: { servername: host } }),
+    port,
+    secure: useSsl,
+    requireTLS: useTls && !useSsl,
+    ...(username && { auth: { user: username, pass: password } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    dnsTimeout: timeoutMs,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  });
+  try {
+    await transporter.sendMail({ from, ...mail, to: { name: '', address: mail.to } });
+  } finally {
+    transporter.close();
+  }
+}
+
+async function reachableAddress(host: string, allow: Cidrs): Promise<string> {
+  const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
+  const reachable = addresses.find((address) => isPublicAddress(address) || contains(allow, address));
+  if (reachable === undefined)
+    throw new OutboundError('blocked', `${host} is at an address that outgoing calls may not reach`);
+  return reachable;
+}

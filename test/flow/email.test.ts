@@ -1,0 +1,248 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { eventsOf } from '../support/events.ts';
+import { type Browser, openBrowser, signInByPassword } from '../support/flow-client.ts';
+import { jobsOf, quiet, until } from '../support/jobs.ts';
+import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
+import { startMailReceiver } from '../support/receivers.ts';
+import { linkIn, makeRecovery, newPassword, readMails } from '../support/recovery.ts';
+import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { contentsOf } from '../support/whole-database.ts';
+
+const mail = await startMailReceiver();
+afterAll(() => mail.close());
+beforeEach(() => {
+  mail.mails.length = 0;
+  mail.refuses = false;
+});
+
+const publicUrl = 'http://login.example.com';
+const env = {
+  GATEHOUSE_PUBLIC_URL: publicUrl,
+  GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8',
+  GATEHOUSE_SMTP_URL: mail.url,
+  GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
+};
+const waiting = { component: 'xak-stage-email', link_opened: false };
+const opened = { component: 'xak-stage-email', link_opened: true };
+const yes = { component: 'xak-stage-email' };
+
+describeOnBoth(
+  'the e-mail stage',
+  (server) => {
+    const person = async (values: Record<string, unknown> = {}): Promise<TestUser & { email: string }> => {
+      const email = `${unique('me')}@example.org`;
+      return { ...(await server().user([], { email, ...values })), email };
+    };
+    /** Asks for a mail as this person, in a browser of its own. */
+    const asked = async (slug: string, name: string): Promise<Browser> => {
+      const browser = openBrowser(server());
+      await browser.show(slug);
+      expect((await browser.answer(slug, { uid_field: name })).body).toMatchObject(waiting);
+      await quiet(server());
+      return browser;
+    };
+
+    test('sends a link that goes on in another browser, once', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person({ name: 'Ada <Lovelace>' });
+      const first = await asked(walk.slug, user.username);
+      expect(mail.mails.map(({ to }) => to)).toEqual([[user.email]]);
+      const [text = ''] = readMails(mail);
+      expect(text).toContain('Hello Ada <Lovelace>,');
+      expect(text).toContain('Hello Ada &lt;Lovelace&gt;,');
+      expect(text).toContain('The link works once, within 30 minutes.');
+      const link = linkIn(mail);
+      expect([link.origin, link.pathname]).toEqual([publicUrl, `/if/flow/${walk.slug}/`]);
+
+      const query = link.search.slice(1);
+      const other = openBrowser(server());
+      expect((await other.show(walk.slug, query)).body).toMatchObject(opened);
+      expect((await other.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
+      const again = openBrowser(server());
+      expect((await again.show(walk.slug, query)).body.error_message).toBe('This link is not valid, or not any more.');
+      expect((await again.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-access-denied');
+      expect((await other.show(walk.slug, query)).body.component).toBe('xak-stage-prompt');
+      expect((await other.answer(walk.slug, newPassword, query)).body.component).toBe('xak-flow-redirect');
+      expect((await other.get('/core/users/me/')).body.user.pk).toBe(user.pk);
+      expect((await first.show(walk.slug)).body).toMatchObject(waiting);
+      expect((await first.get('/core/users/me/')).status).toBe(403);
+      const signedIn = await signInByPassword(openBrowser(server()), user.username, newPassword.password);
+      expect(signedIn.body.component).toBe('xak-flow-redirect');
+    });
+
+    test('goes on in the browser that asked, too', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      const browser = await asked(walk.slug, user.email);
+      const query = linkIn(mail).search.slice(1);
+      expect((await browser.show(walk.slug, query)).body).toMatchObject(opened);
+      expect((await browser.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
+      expect((await browser.answer(walk.slug, newPassword, query)).body.component).toBe('xak-flow-redirect');
+    });
+
+    test('is not used up by those who only look', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      await asked(walk.slug, user.username);
+      const query = linkIn(mail).search.slice(1);
+      for (let looked = 0; looked < 3; looked++) {
+        expect((await openBrowser(server()).show(walk.slug, query)).body).toMatchObject(opened);
+        const foreign = await openBrowser(server()).answer(walk.slug, { uid_field: 'x', password: 'y' }, query);
+        expect(foreign.body).toMatchObject(opened);
+      }
+      const browser = openBrowser(server());
+      expect((await browser.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
+    });
+
+    test('of two who use it at once one gets in', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      await asked(walk.slug, user.username);
+      const query = linkIn(mail).search.slice(1);
+      const answers = await Promise.all([1, 2, 3, 4].map(() => openBrowser(server()).answer(walk.slug, yes, query)));
+      const components = answers.map(({ body }) => body.component).sort();
+      expect(components.filter((component) => component === 'xak-stage-prompt')).toHaveLength(1);
+    });
+
+    test('asks again when told to, but not as often as somebody likes', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      const browser = await asked(walk.slug, user.username);
+      const older = linkIn(mail).search.slice(1);
+      expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
+      await quiet(server());
+      expect(mail.mails).toHaveLength(2);
+      expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
+      const refused = await browser.answer(walk.slug, yes);
+      expect(refused.body.response_errors.non_field_errors[0].string).toMatch(/^A mail was sent a moment ago/);
+      // Beginning anew does not help: the count is the person's, not the browser's.
+      await asked(walk.slug, user.email);
+      expect(mail.mails).toHaveLength(3);
+      const newer = linkIn(mail).search.slice(1);
+      const other = openBrowser(server());
+      expect((await other.answer(walk.slug, yes, newer)).body.component).toBe('xak-stage-prompt');
+      expect((await openBrowser(server()).show(walk.slug, older)).body.component).toBe('xak-stage-access-denied');
+    });
+
+    test('confirms the address of somebody new and switches them on', async () => {
+      const fields = [await makePrompt(server(), 'username', 'text'), await makePrompt(server(), 'email', 'email')];
+      const template = 'email/account_confirmation.html';
+      const walk = await makeWalk(
+        server(),
+        [
+          ['prompt/stages', { fields }],
+          ['user_write', { create_users_as_inactive: true }],
+          ['email', { use_global_settings: true, activate_user_on_success: true, template, subject: 'Welcome!' }],
+          ['user_login'],
+        ],
+        { designation: 'enrollment' },
+      );
+      const username = unique('new');
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      const answer = await browser.answer(walk.slug, { username, email: `${username}@example.org` });
+      expect(answer.body).toMatchObject(waiting);
+      await quiet(server());
+      expect(readMails(mail)[0]).toContain('Subject: Welcome!');
+      expect(readMails(mail)[0]).toContain('Please confirm that this address is yours.');
+      const isActive = async () =>
+        (await server().admin.get(`/core/users/?username=${username}`)).body.results[0].is_active;
+      expect(await isActive()).toBe(false);
+      const query = linkIn(mail).search.slice(1);
+      await openBrowser(server()).show(walk.slug, query);
+      expect(await isActive()).toBe(false);
+      const other = openBrowser(server());
+      expect((await other.answer(walk.slug, yes, query)).body.component).toBe('xak-flow-redirect');
+      expect(await isActive()).toBe(true);
+      expect((await other.get('/core/users/me/')).body.user.username).toBe(username);
+    });
+
+    test('leaves an event when the mail has gone, without the link', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      const events = await eventsOf(server(), () => asked(walk.slug, user.username));
+      expect(events).toMatchObject([{ action: 'email_sent', context: { to_email: user.email } }]);
+      const token = linkIn(mail).searchParams.get('flow_token') as string;
+      expect(JSON.stringify(await contentsOf(server().world.db))).not.toContain(token);
+    });
+
+    test('sends through a mail server of its own, whose password is sealed and never shown', async () => {
+      const { port } = new URL(mail.url);
+      const own = {
+        use_global_settings: false,
+        host: '127.0.0.1',
+        port: Number(port),
+        from_address: 'own@example.com',
+      };
+      const walk = await makeRecovery(server(), own);
+      await asked(walk.slug, (await person()).username);
+      expect(mail.mails).toHaveLength(1);
+      expect(readMails(mail)[0]).toContain('From: own@example.com');
+      const stage = await made(server(), '/stages/email/', { name: unique('mail'), password: 'hunter2hunter2' });
+      expect('password' in stage).toBe(false);
+      const { rows } = await sql<{ password: string }>`select password from stage_email where pk = ${stage.pk}`.execute(
+        server().world.db.read,
+      );
+      expect(rows[0]?.password).not.toContain('hunter2');
+    });
+
+    test('tells administrators when the mail server is broken, and keeps nobody waiting', async () => {
+      const walk = await makeRecovery(server(), { use_global_settings: false, host: '127.0.0.1', port: 1 });
+      mail.refuses = true;
+      const begun = performance.now();
+      const user = await person();
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      expect((await browser.answer(walk.slug, { uid_field: user.username })).body).toMatchObject(waiting);
+      expect(performance.now() - begun).toBeLessThan(5_000);
+      await until(async () =>
+        (await jobsOf(server(), 'mail_link')).some(
+          ({ attempt, message }) => attempt > 0 && /ECONNREFUSED/.test(message),
+        ),
+      );
+    });
+
+    test('refuses what it cannot be', async () => {
+      const { admin } = server();
+      const attempts: [Record<string, unknown>, string][] = [
+        [{ template: 'email/none.html' }, 'template'],
+        [{ template: '../../etc/passwd' }, 'template'],
+        [{ token_expiry: 0 }, 'token_expiry'],
+        [{ from_address: 'nobody' }, 'from_address'],
+        [{ port: 70_000 }, 'port'],
+        [{ use_tls: true, use_ssl: true }, 'use_ssl'],
+      ];
+      for (const [values, member] of attempts) {
+        const { status, body } = await admin.post('/stages/email/', { name: unique('mail'), ...values });
+        expect([status, Object.keys(body)]).toEqual([400, [member]]);
+      }
+      const { body } = await admin.get('/stages/email/templates/');
+      expect(body.map(({ name }: { name: string }) => name)).toEqual([
+        'email/password_reset.html',
+        'email/account_confirmation.html',
+      ]);
+      const walk = await makeWalk(server(), [['email', { use_global_settings: true }]]);
+      expect((await openBrowser(server()).show(walk.slug)).body.error_message).toBe(
+        'There is nobody to send a mail to.',
+      );
+    });
+  },
+  { env },
+);
+
+describeOnBoth('the e-mail stage of a server without a mail server', (server) => {
+  test('says so to everybody alike', async () => {
+    const walk = await makeRecovery(server());
+    const user = await server().user([], { email: 'me@example.org' });
+    for (const name of [user.username, 'nobody-at-all']) {
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      const { body } = await browser.answer(walk.slug, { uid_field: name });
+      expect(body).toMatchObject({
+        component: 'xak-stage-access-denied',
+        error_message: 'This server cannot send mails.',
+      });
+    }
+  });
+});
