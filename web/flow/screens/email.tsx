@@ -2,9 +2,26 @@ import type { Challenge } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 
-/** A link is on its way; whoever follows it goes on from there. */
-export function EmailScreen({ challenge }: { challenge: Challenge }) {
+interface EmailChallenge extends Challenge {
+  /** Whether this page was opened by the link; it is used when the person goes on, not before. */
+  readonly link_opened?: boolean;
+}
+
+/** A link is on its way, or was followed; whoever follows it goes on from there. */
+export function EmailScreen({ challenge }: { challenge: EmailChallenge }) {
   const { answer } = useWalkOfScreen();
+  if (challenge.link_opened) {
+    return (
+      <Step
+        challenge={challenge}
+        title="You have opened your link"
+        intro="It works once. Go on when you are ready."
+        action="Continue"
+        onSubmit={() => void answer({})}
+        links={<CancelLink challenge={challenge}>Not now</CancelLink>}
+      />
+    );
+  }
   return (
     <Step
       challenge={challenge}
