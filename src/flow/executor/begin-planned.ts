@@ -1,0 +1,106 @@
+import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import { randomToken } from '../../platform/random.ts';
+import type { PolicyEngine } from '../../policy/engine.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+import { refusalOf } from '../applicable-flow.ts';
+import { carriedBy, type FlowPlan, planCookie } from '../plan.ts';
+import { deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import type { Executor, Shown } from './executor.ts';
+import type { FlowReads, StoredFlow } from './flow-reads.ts';
+import { planState } from './planner.ts';
+import { findState, forgetState } from './state-store.ts';
+
+export interface BeginNeeds {
+  readonly key: InstanceKey;
+  readonly policies: PolicyEngine;
+  readonly executor: Executor;
+  readonly flows: FlowReads;
+  readonly publicUrl: string;
+}
+
+interface Beginning {
+  readonly slug: string;
+  readonly context: FlowPlan['context'];
+  readonly append: FlowPlan['append'];
+  /** The path to go on at when the flow is over. */
+  readonly next: string;
+}
+
+/** How far a walk got without asking anything. */
+export type Begun = { readonly cookies: readonly string[] } & (
+  | { readonly outcome: 'over' }
+  /** Somebody has to answer, or to go elsewhere: the walk is stored, and goes on at `to`. */
+  | { readonly outcome: 'asks'; readonly component: string; readonly to: string; forget(): Promise<void> }
+  | { readonly outcome: 'denied' }
+  | { readonly outcome: 'missing' }
+  | { readonly outcome: 'broken' }
+);
+
+/** Begins a flow for the caller, in place of any walk of their browser through it, and goes on until it asks something. */
+export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beginning): Promise<Begun> {
+  const { user } = requireActor(call);
+  const flow = await needs.flows.read(call.db, beginning.slug);
+  if (!flow) return { outcome: 'missing', cookies: [] };
+  const facts = await loadUserFacts(call, call.db.read, user.pk);
+  const context = beginning.context ?? {};
+  if (await refusalOf(needs.policies, flow, { call, user: facts, context })) return { outcome: 'denied', cookies: [] };
+  const token = await freeToken(needs, call, flow);
+  const shown = await walk(needs, call, flow, token, beginning);
+  if (!shown) return { outcome: 'denied', cookies: [] };
+  const forget = () => call.db.write((tx) => forgetState(tx, needs.key, token, flow.pk));
+  return begunBy(shown, beginning, `/if/flow/${flow.slug}/`, planCookie(token, needs.publicUrl).header, forget);
+}
+
+/** The token that the browser has, if this server gave it out; its walk through this flow is given up. */
+async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: StoredFlow): Promise<string> {
+  const token = carriedBy(call.request.cookies, publicUrl)?.token;
+  if (!token) return randomToken();
+  const { isKnown, found } = await findState(call.db.read, key, token, flow.pk, call.now);
+  if (found) await call.db.write((tx) => forgetState(tx, key, token, flow.pk));
+  return isKnown ? token : randomToken();
+}
+
+/** Null when a policy of a step could not be decided. */
+async function walk(
+  needs: BeginNeeds,
+  call: Call,
+  flow: StoredFlow,
+  token: string,
+  { context, append, next }: Beginning,
+): Promise<Shown | null> {
+  const { pk } = requireActor(call).user;
+  const plan: FlowPlan = {
+    flow: { pk: flow.pk, slug: flow.slug },
+    sso: false,
+    source: null,
+    pending_user: pk,
+    prompt_data: {},
+    ...(context && { context }),
+    append,
+  };
+  try {
+    const state = await planState(needs, call, flow, plan, { query: {}, next, actor: pk });
+    return await needs.executor.proceed(call, flow, { token, version: 0, state }, null);
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+function begunBy(
+  { challenge, cookies: own }: Shown,
+  { next }: Beginning,
+  page: string,
+  planned: string,
+  forget: () => Promise<void>,
+): Begun {
+  const component = challenge.component as string;
+  if (component === deniedComponent) return { outcome: 'denied', cookies: own };
+  if (component === faultComponent) return { outcome: 'broken', cookies: own };
+  const isRedirect = component === redirectComponent;
+  if (isRedirect && challenge.to === next) return { outcome: 'over', cookies: own };
+  const to = isRedirect ? (challenge.to as string) : page;
+  return { outcome: 'asks', component, to, forget, cookies: [planned, ...own] };
+}
