@@ -20,7 +20,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
   const ownCall = () => systemCall(db, resourceWorld, clock.now());
   const { publicUrl, outboundAllow } = world.config;
   return [
-    matchJob({ policies, jobs, quietCall }),
+    matchJob({ policies, transports, jobs, quietCall }),
     deliverJob({ transports, quietCall }),
     mailLinkJob({ ...world, engine, publicUrl, allow: parseCidrs(outboundAllow), systemCall: ownCall }),
     ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),

@@ -1,3 +1,4 @@
+import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { HopelessJob, type JobKind, type Jobs } from '../platform/jobs/job.ts';
@@ -45,18 +46,25 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind {
       const message = { pk, severity, body: summaryOf(event), now: call.now, user, event };
       const said = await sendBy(transports, transport, message, call).catch((error) => {
         const text = `${transport.name}: ${error instanceof Error ? error.message : error}`;
-        throw error instanceof Undeliverable ? new HopelessJob(text) : new Error(text);
+        throw error instanceof Undeliverable ? new HopelessJob(text, { cause: error.cause }) : new Error(text);
       });
       return `${transport.name}: ${said}`;
     },
-    /** Whoever looks at the events sees that somebody was not told. */
-    async afterFailure(tx, { payload, message }) {
+    /** Whoever looks at the events sees that somebody was not told, and whose fault that is. */
+    async afterFailure(tx, { payload, message, error }) {
       const call = quietCall();
       const { event, transport } = payload as Delivery;
+      const mapping = error instanceof Error && error.cause instanceof MappingFailed ? error.cause.event() : null;
       await call.world.record(tx, call, {
-        action: 'system_task_exception',
+        action: mapping?.action ?? 'system_task_exception',
         app: 'svc_events',
-        context: { message: `A notification could not be delivered. ${message}`, task: kindName, event, transport },
+        context: {
+          ...mapping?.context,
+          message: `A notification could not be delivered. ${message}`,
+          task: kindName,
+          event,
+          transport,
+        },
       });
     },
   };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
-import type { EventFacts, StoredTransport } from './transport-kind.ts';
+import type { EventFacts, StoredTransport, TransportKind } from './transport-kind.ts';
 
 type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
 
@@ -39,19 +39,31 @@ export async function loadRules(query: Query): Promise<ActiveRule[]> {
   return rows;
 }
 
+interface RuleTransport {
+  readonly pk: string;
+  readonly mode: string;
+  readonly send_once: boolean | number;
+}
+
 export interface Recipient {
   readonly transport: string | null;
   readonly user: number;
 }
 
 /**
- * Whom a rule tells, and how: each direct member of its group by each transport, or only the first where one message is
- * for all. A rule without transports shows it in the pages.
+ * Whom a rule tells, and how: each direct member of its group by each transport that can be used, or only the first where
+ * one message is for all. A rule without such transports shows it in the pages.
  */
-export async function loadRecipients(query: Query, { pk, group }: ActiveRule): Promise<Recipient[]> {
-  const { rows: transports } = await sql<{ pk: string; send_once: boolean | number }>`select t.pk, t.send_once
+export async function loadRecipients(
+  query: Query,
+  { pk, group }: ActiveRule,
+  kinds: readonly TransportKind[],
+): Promise<Recipient[]> {
+  const { rows } = await sql<RuleTransport>`select t.pk, t.mode, t.send_once
     from notification_rule_transports rt join notification_transports t on t.pk = rt.transport
     where rt.rule = ${pk} order by t.name`.execute(query);
+  const unready = new Set(kinds.filter(({ isReady }) => isReady === false).map(({ mode }) => mode));
+  const transports = rows.filter(({ mode }) => !unready.has(mode));
   const { rows: members } = await sql<{ user: number }>`select ug."user" from user_groups ug
     where ug."group" = ${group} order by ug."user"`.execute(query);
   if (transports.length === 0) return members.map(({ user }) => ({ transport: null, user }));

@@ -9,10 +9,11 @@ import { policyRequest } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { deliver } from './deliver.job.ts';
 import { type ActiveRule, isAboutRules, loadEvents, loadRecipients, loadRules } from './load.ts';
-import type { EventFacts } from './transport-kind.ts';
+import type { EventFacts, TransportKind } from './transport-kind.ts';
 
 interface Needs {
   readonly policies: PolicyEngine;
+  readonly transports: readonly TransportKind[];
   jobs(): Jobs;
   /** A call of the server's own whose events are matched by no rule: what comes of notifying makes no notifications. */
   quietCall(): Call;
@@ -32,7 +33,7 @@ interface Match {
   readonly rule: ActiveRule;
 }
 
-export function matchJob({ policies, jobs, quietCall }: Needs): JobKind {
+export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobKind {
   async function matchesOf(event: EventFacts, rules: readonly ActiveRule[]): Promise<Match[]> {
     const call = quietCall();
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];
@@ -51,7 +52,7 @@ export function matchJob({ policies, jobs, quietCall }: Needs): JobKind {
     await db.write(async (tx) => {
       await sql`delete from jobs where pk in (${sql.join(done)})`.execute(tx);
       for (const { event, rule } of matches) {
-        for (const recipient of await loadRecipients(tx, rule)) {
+        for (const recipient of await loadRecipients(tx, rule, transports)) {
           await deliver(jobs(), tx, { ...recipient, pk: randomUuid(), event: event.pk, severity: rule.severity });
         }
       }

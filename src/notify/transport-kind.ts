@@ -5,6 +5,8 @@ import type { Query } from '../platform/db/database.ts';
 /** A way to tell somebody of an event. */
 export interface TransportKind {
   readonly mode: string;
+  /** False where the server lacks what it takes: rules go by their other transports. */
+  readonly isReady?: boolean;
   /** Outside any transaction; throws when the message did not arrive. Says what came of it. */
   send?(message: Message, transport: StoredTransport): Promise<string>;
   /** In a transaction, for what stays in the database. */

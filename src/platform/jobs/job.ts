@@ -13,9 +13,16 @@ export interface JobKind {
   /** Runs by itself, this often. */
   readonly everyMs?: number;
   /** What follows from a job that is given up, in the transaction that says so. */
-  afterFailure?(tx: Query, job: { readonly payload: unknown; readonly message: string }): Promise<void>;
+  afterFailure?(tx: Query, job: FailedJob): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
   run(job: RunningJob): Promise<string | undefined>;
+}
+
+export interface FailedJob {
+  readonly payload: unknown;
+  readonly message: string;
+  /** What the last attempt threw. */
+  readonly error: unknown;
 }
 
 export interface RunningJob {

@@ -62,7 +62,7 @@ export async function extendLease(db: Database, pk: string, worker: string, now:
 
 export type JobEnd =
   | { readonly state: 'done'; readonly message: string }
-  | { readonly state: 'failed'; readonly message: string }
+  | { readonly state: 'failed'; readonly message: string; readonly error: unknown }
   | { readonly state: 'again'; readonly message: string };
 
 /** Says how a job ended; only the worker that holds it may. */
@@ -89,7 +89,7 @@ export async function endJob(
       await sql`update jobs set state = ${end.state}, finished = ${now}, unique_key = null, worker = null, lease_until = null, message = ${message}
       where ${mine} returning pk`.execute(tx);
     if (end.state === 'failed' && rows.length > 0) {
-      await kind.afterFailure?.(tx, { payload: JSON.parse(job.payload), message });
+      await kind.afterFailure?.(tx, { payload: JSON.parse(job.payload), message, error: end.error });
     }
   });
 }

@@ -135,7 +135,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const isOver = error instanceof HopelessJob || job.attempt >= (kind.attempts ?? defaultAttempts);
-      return { state: isOver ? 'failed' : 'again', message };
+      return isOver ? { state: 'failed', message, error } : { state: 'again', message };
     }
   }
 

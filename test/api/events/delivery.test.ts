@@ -226,6 +226,16 @@ describeOnBoth(
         { message: expect.stringContaining('The mapping failed') },
       ]);
       expect(hook.bodies).toEqual([]);
+      const { results } = (await server().admin.get('/events/events/?action=property_mapping_exception')).body;
+      expect(results).toMatchObject([
+        {
+          context: {
+            expression: 'return notification.nothing.at.all;',
+            message: expect.stringContaining('The mapping failed'),
+          },
+        },
+      ]);
+      expect(JSON.stringify(await failures(server()))).not.toContain('The mapping failed');
     });
 
     test('rules do not answer to themselves', async () => {
@@ -290,12 +300,29 @@ describeOnBoth(
 );
 
 describeOnBoth('e-mail without a mail server in the settings', (server) => {
-  test('fails visibly, once', async () => {
-    const { fire, transports } = await makeRule(server(), [{ mode: 'email' }]);
+  test('is left out, and what nothing else tells is shown in the pages', async () => {
+    const { ada, bob, fire, name, transports } = await makeRule(server(), [{ mode: 'email' }]);
     await fire();
     await quiet(server());
-    expect((await failures(server()))[0].context.message).toContain('GATEHOUSE_SMTP_URL');
+    for (const user of [ada, bob]) expect(await bodiesOf(user)).toEqual([`it is ${name}`]);
+    expect(await failures(server())).toEqual([]);
     const answer = await server().admin.post(`/events/transports/${transports[0]}/test/`);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('GATEHOUSE_SMTP_URL')]);
+  });
+
+  test('does no harm to the rules of a fresh install', async () => {
+    const { admin } = server();
+    const { body } = await admin.post('/events/events/', {
+      action: 'configuration_error',
+      app: 'test',
+      context: { message: 'something is set wrongly' },
+      client_ip: '192.0.2.1',
+    });
+    await quiet(server());
+    expect(await failures(server())).toEqual([]);
+    const told = (await admin.get('/events/notifications/')).body.results;
+    expect(told.filter(({ event }: { event: { pk: string } }) => event.pk === body.pk)).toMatchObject([
+      { body: 'something is set wrongly', severity: 'alert' },
+    ]);
   });
 });

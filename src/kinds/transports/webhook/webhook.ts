@@ -31,6 +31,7 @@ function mapped(sandbox: Sandbox, expression: string, { body, severity, user, ev
   try {
     return evaluateMapping(sandbox, expression, { notification, user: asJson(user) });
   } catch (error) {
-    throw error instanceof MappingFailed ? new Undeliverable(`The mapping failed: ${error.message}`) : error;
+    if (!(error instanceof MappingFailed)) throw error;
+    throw new Undeliverable(`The mapping failed: ${error.message}`, { cause: error });
   }
 }
