@@ -5,7 +5,7 @@ import { AccountHeader } from './account-header.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Announcing } from './announcing.tsx';
 import { ImpersonationBanner } from './impersonation-banner.tsx';
-import { Loaded, useAnswer } from './loading.tsx';
+import { Loaded, useAnswer, Waiting } from './loading.tsx';
 import { SectionLink, useSlug } from './navigation.tsx';
 import { type Me, PersonContext } from './person.ts';
 import { Section } from './section.tsx';
@@ -57,7 +57,7 @@ function Content() {
       </Section>
     );
   return (
-    <Suspense key={slug} fallback={null}>
+    <Suspense key={slug} fallback={<Waiting />}>
       <section.Content />
     </Suspense>
   );

@@ -1,36 +1,34 @@
-import { createContext, type ReactNode, use, useCallback, useEffect, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 
-type Announce = (text: string) => void;
+interface Announcement {
+  readonly text: string;
+}
 
-const AnnounceContext = createContext<Announce>(() => {});
+const AnnounceContext = createContext<(announcement: Announcement) => void>(() => {});
 const shownMs = 6000;
 
 /** Tells in a corner of the window that something was done, and reads it out. */
 export function Announcing({ children }: { children: ReactNode }) {
-  const [text, setText] = useState('');
+  const [announcement, announce] = useState<Announcement | null>(null);
   useEffect(() => {
-    if (text === '') return;
-    const timer = setTimeout(() => setText(''), shownMs);
+    if (!announcement) return;
+    // What was done may have taken away the row that had the focus: the heading gets it, by now that nothing is in front.
+    document.querySelector<HTMLElement>('main h1')?.focus();
+    const timer = setTimeout(() => announce(null), shownMs);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [announcement]);
   return (
-    <AnnounceContext value={setText}>
+    <AnnounceContext value={announce}>
       {children}
       <div className="announcement" role="status">
-        {text !== '' && <p>{text}</p>}
+        {announcement && <p>{announcement.text}</p>}
       </div>
     </AnnounceContext>
   );
 }
 
-/** For what was done to a row that is gone now: tells of it, and gives the focus to the heading instead of nothing. */
+/** Says that something was done, once the page shows it. */
 export function useDone(): (text: string) => void {
   const announce = use(AnnounceContext);
-  return useCallback(
-    (text) => {
-      announce(text);
-      document.querySelector<HTMLElement>('main h1')?.focus();
-    },
-    [announce],
-  );
+  return (text) => announce({ text });
 }

@@ -1,13 +1,10 @@
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
 import { wordsOf } from './call.ts';
+import { Dialog } from './dialog.tsx';
 
-interface Props {
-  /** What the button says; `about` is added for those who hear it without the row it stands in. */
-  readonly children: ReactNode;
-  readonly about?: string;
-  readonly look?: 'plain' | 'quiet';
+interface Question {
   readonly question: string;
   /** What comes of it. */
   readonly consequence: ReactNode;
@@ -16,10 +13,28 @@ interface Props {
   onConfirm(): Promise<unknown>;
 }
 
+interface Props extends Question {
+  /** What the button says; `about` is added for those who hear it without the row it stands in. */
+  readonly children: ReactNode;
+  readonly about?: string;
+  readonly look?: 'plain' | 'quiet';
+}
+
 /** Asks before something is done that cannot be undone. */
-export function ConfirmButton({ children, about, look = 'quiet', question, consequence, confirm, onConfirm }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
+export function ConfirmButton({ children, about, look = 'quiet', ...question }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} onClick={() => setOpen(true)}>
+        {children}
+        {about && <span className="visually-hidden"> {about}</span>}
+      </Button>
+      {isOpen && <Confirmation {...question} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Confirmation({ question, consequence, confirm, onConfirm, onClose }: Question & { onClose(): void }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -28,39 +43,23 @@ export function ConfirmButton({ children, about, look = 'quiet', question, conse
     setProblem(null);
     try {
       await onConfirm();
-      dialog.current?.close();
+      onClose();
     } catch (caught) {
       setProblem(wordsOf(caught));
-    } finally {
       setBusy(false);
     }
   }
 
   return (
-    <>
-      <Button look={look} onClick={() => dialog.current?.showModal()}>
-        {children}
-        {about && <span className="visually-hidden"> {about}</span>}
-      </Button>
-      <dialog
-        ref={dialog}
-        className="dialog"
-        aria-labelledby={`${id}-question`}
-        aria-describedby={`${id}-consequence`}
-        onClose={() => setProblem(null)}
-      >
-        <div className="stack">
-          <h2 id={`${id}-question`}>{question}</h2>
-          <div id={`${id}-consequence`}>{consequence}</div>
-          {problem && <Notice tone="bad">{problem}</Notice>}
-          <div className="row">
-            <Button look="danger" isBusy={isBusy} onClick={act}>
-              {confirm}
-            </Button>
-            <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-          </div>
-        </div>
-      </dialog>
-    </>
+    <Dialog title={question} onClose={onClose}>
+      <div>{consequence}</div>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <div className="row">
+        <Button look="danger" isBusy={isBusy} onClick={act}>
+          {confirm}
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </Dialog>
   );
 }

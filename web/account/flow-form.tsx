@@ -7,6 +7,7 @@ import { type Prompt, PromptField } from '../flow/screens/prompt-field.tsx';
 import { readPrompts } from '../flow/screens/read-prompts.ts';
 import { wordsOf } from './call.ts';
 import { Loaded, useAsked } from './loading.tsx';
+import { usePerson } from './person.ts';
 
 interface Props {
   readonly slug: string;
@@ -22,6 +23,11 @@ interface PromptChallenge extends Challenge {
 }
 
 const isPrompt = (challenge: Challenge): challenge is PromptChallenge => challenge.component === 'xak-stage-prompt';
+
+/** Tells password managers whose password it is. */
+function WhoseForm() {
+  return <input type="text" autoComplete="username" value={usePerson().username} readOnly hidden />;
+}
 
 /** A flow that only asks prompts, gone through in place. One that asks for more is gone through on its own page. */
 export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
@@ -67,6 +73,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
           );
         return (
           <form className="card stack flow-form" key={walk} onSubmit={(event) => send(event, challenge)}>
+            {challenge.fields.some(({ type }) => type === 'password') && <WhoseForm />}
             {challenge.fields.map((prompt) => (
               <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />
             ))}

@@ -41,21 +41,24 @@ async function answerOf<T>(ask: () => Promise<T>): Promise<Answer<T>> {
   }
 }
 
+export function Waiting() {
+  return (
+    <p className="waiting" role="status">
+      <span className="spinner" aria-hidden="true" /> Loading…
+    </p>
+  );
+}
+
 /** Shows what was asked for, that it is on its way, or why it did not come. */
 export function Loaded<T>({ answer, reload, children }: Asked<T> & { children(value: T): ReactNode }) {
   if (answer.state === 'ready') return children(answer.value);
-  if (answer.state === 'loading')
-    return (
-      <p className="waiting" role="status">
-        <span className="spinner" aria-hidden="true" /> Loading…
-      </p>
-    );
+  if (answer.state === 'loading') return <Waiting />;
   return (
     <Notice tone="bad">
-      <p>{wordsOf(answer.problem)}</p>
-      <Button look="quiet" onClick={reload}>
-        Try again
-      </Button>
+      <div className="row">
+        <p className="rows-text">{wordsOf(answer.problem)}</p>
+        <Button onClick={reload}>Try again</Button>
+      </div>
     </Notice>
   );
 }

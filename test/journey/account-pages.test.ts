@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { visit } from '../support/account-visit.ts';
+import { describeJourney, signInOn } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+import { makeApplication } from '../support/providers.ts';
+
+const sections = [
+  ['', 'Applications'],
+  ['profile', 'Profile'],
+  ['password', 'Password'],
+  ['devices', 'Devices'],
+  ['sessions', 'Sessions'],
+  ['consents', 'Consents'],
+  ['tokens', 'Tokens'],
+  ['connections', 'Connected accounts'],
+  ['notifications', 'Notifications'],
+] as const;
+
+describeJourney('the page of a person', (journey) => {
+  test('every section opens from the menu, names itself and is found again by its address', async () => {
+    const { page } = await visit(journey(), '');
+    for (const [slug, title] of sections) {
+      await page.getByRole('navigation').getByRole('link', { name: title }).click();
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/if/user/${slug && `${slug}/`}`);
+      expect(await page.title()).toBe(`${title} · Gatehouse`);
+      expect(await page.locator('[aria-current=page]').innerText()).toBe(title);
+      await page.locator('.waiting').waitFor({ state: 'detached' });
+      expect(await page.getByRole('alert').count()).toBe(0);
+    }
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Connected accounts', level: 1 }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Connected accounts', level: 1 }).waitFor();
+  });
+
+  test('every section fits on a narrow screen, where the menu unfolds', async () => {
+    const { page } = await visit(journey(), '', { viewport: { width: 320, height: 640 } });
+    const links = page.getByRole('navigation').getByRole('link');
+    let at: string = sections[0][1];
+    for (const [, title] of sections) {
+      expect(await links.count()).toBe(0);
+      await page.getByRole('button', { name: `Menu, now at ${at}` }).press('Enter');
+      expect(await links.count()).toBe(sections.length);
+      await links.filter({ hasText: title }).press('Enter');
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+      await page.locator('.waiting').waitFor({ state: 'detached' });
+      expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(320);
+      at = title;
+    }
+  });
+
+  test('applications stand in groups, are searched and lead where they are', async () => {
+    const { server } = journey();
+    const mark = unique('app');
+    for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      await makeApplication(server, {
+        name: `${mark} ${number}`,
+        group: number < 3 ? `${mark} group` : '',
+        meta_launch_url: `https://app${number}.example/%(username)s`,
+        open_in_new_tab: number === 2,
+      });
+    }
+    const { page, person } = await visit(journey(), '');
+    const group = page.getByRole('region', { name: `${mark} group` });
+    const first = group.getByRole('link', { name: `${mark} 1` });
+    await first.waitFor();
+    expect(await group.getByRole('link').count()).toBe(2);
+    expect(await first.getAttribute('href')).toBe(`https://app1.example/${person.username}`);
+    expect(await first.getAttribute('target')).toBeNull();
+    const second = page.getByRole('link', { name: `${mark} 2` });
+    expect(await second.getAttribute('target')).toBe('_blank');
+    expect(await second.getAttribute('rel')).toContain('noopener');
+
+    await page.getByLabel('Search applications').fill(`${mark} 7`);
+    await group.waitFor({ state: 'detached' });
+    expect(await page.getByRole('main').getByRole('link').count()).toBe(1);
+    await page.getByLabel('Search applications').fill('nothing like it');
+    await page.getByText('No application matches “nothing like it”.').waitFor();
+  });
+
+  test('the profile is changed in place; what may not be changed is said in words', async () => {
+    const { server } = journey();
+    const person = await server.user([], { name: 'Before', email: 'before@example.com' });
+    const { page } = await visit(journey(), 'profile', { person });
+    await page.getByLabel('Email').fill('after@example.com');
+    await page.getByLabel('Name', { exact: true }).fill('After');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Not allowed to change email address.').waitFor();
+    await page.getByLabel('Email').fill('before@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your profile is saved.').waitFor();
+    await page.getByRole('banner').getByText('After').waitFor();
+    expect((await server.admin.get(`/core/users/${person.pk}/`)).body).toMatchObject({
+      name: 'After',
+      email: 'before@example.com',
+    });
+  });
+
+  test('the password is changed in place, and the page stays', async () => {
+    const { server, window } = journey();
+    const password = 'a new password for the journey';
+    const { page, person, session } = await visit(journey(), 'password', {
+      prepare: ({ pk }) => server.admin.post(`/core/users/${pk}/set_password/`, { password: 'the one before it' }),
+    });
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('Password (repeat)', { exact: true }).fill('something else');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText("Passwords don't match.").waitFor();
+    await page.getByLabel('Password (repeat)', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    expect((await session.browser.get('/core/users/me/')).status).toBe(200);
+
+    const other = await window();
+    await other.goto('/if/user/profile/');
+    await signInOn(other, person.username, password);
+    await other.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
+  });
+
+  test('an address that names no section says so and shows the way', async () => {
+    const { page } = await visit(journey(), 'no-such-section');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'your applications' }).click();
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+  });
+
+  test('who acts as somebody else is told so, and can end it', async () => {
+    const { server } = journey();
+    const { body } = await server.admin.get('/core/users/?username=admin');
+    const person = await server.user();
+    const { page, session } = await visit(journey(), '', { person: body.results[0] });
+    expect(await page.getByRole('complementary', { name: 'Impersonation' }).count()).toBe(0);
+    expect((await session.browser.post(`/core/users/${person.pk}/impersonate/`, {})).status).toBe(204);
+    await page.reload();
+    const banner = page.getByRole('complementary', { name: 'Impersonation' });
+    expect(await banner.innerText()).toContain(`act as ${person.username}`);
+    await page.getByRole('banner').getByText(person.username).waitFor();
+    await banner.getByRole('button', { name: 'End impersonation' }).click();
+    await banner.waitFor({ state: 'detached' });
+    expect((await session.browser.get('/core/users/me/')).body.user.username).toBe('admin');
+  });
+});

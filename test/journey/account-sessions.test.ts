@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { visit } from '../support/account-visit.ts';
+import { describeJourney, signInOn } from '../support/journey.ts';
+import { signIn } from '../support/session.ts';
+
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+
+describeJourney('the sessions of a person', (journey) => {
+  const isAlive = async ({ browser }: Awaited<ReturnType<typeof signIn>>) =>
+    (await browser.get('/core/users/me/')).status === 200;
+
+  test('show where one is signed in; another one is ended, this one stays', async () => {
+    const { server } = journey();
+    const person = await server.user();
+    const phone = await signIn(server, person.pk, { userAgent: iphone, clientIp: '8.8.8.8' });
+    const { page } = await visit(journey(), 'sessions', { person });
+    const row = page.getByRole('listitem').filter({ hasText: 'Mobile Safari 17 on iOS' });
+    expect(await row.innerText()).toContain('United States, 8.8.8.8');
+    const here = page.getByRole('listitem').filter({ has: page.getByText('This session', { exact: true }) });
+    expect(await here.getByRole('button').count()).toBe(0);
+
+    await row.getByRole('button', { name: /^End/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'End this session?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await isAlive(phone)).toBe(true);
+    await row.getByRole('button', { name: /^End/ }).click();
+    await dialog.getByRole('button', { name: 'End session' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    expect(await page.locator('h1:focus').innerText()).toBe('Sessions');
+    expect(await isAlive(phone)).toBe(false);
+    expect(await here.count()).toBe(1);
+  });
+
+  test('all others end at once', async () => {
+    const { server } = journey();
+    const person = await server.user();
+    const others = [await signIn(server, person.pk), await signIn(server, person.pk)];
+    const { page, session } = await visit(journey(), 'sessions', { person });
+    await page.getByRole('button', { name: 'End all others' }).click();
+    await page.getByRole('button', { name: 'End the others' }).click();
+    await page.getByText('All other sessions have ended.').waitFor();
+    for (const other of others) expect(await isAlive(other)).toBe(false);
+    expect(await isAlive(session)).toBe(true);
+    expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1);
+  });
+
+  test('signing out everywhere ends this one too and leads to the sign-in', async () => {
+    const { server } = journey();
+    const person = await server.user();
+    const other = await signIn(server, person.pk);
+    const { page, session } = await visit(journey(), 'sessions', { person });
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.waitForURL('**/if/flow/default-authentication-flow/**');
+    expect(await isAlive(other)).toBe(false);
+    expect(await isAlive(session)).toBe(false);
+  });
+
+  test('signing out ends this one', async () => {
+    const { page, session } = await visit(journey(), '');
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    await page.waitForURL('**/if/flow/default-authentication-flow/**');
+    expect(await isAlive(session)).toBe(false);
+  });
+
+  test('a session that ends elsewhere leads to the sign-in, and back to where one was', async () => {
+    const { server } = journey();
+    const password = 'a password for this journey';
+    const { page, person, session } = await visit(journey(), 'consents', {
+      prepare: ({ pk }) => server.admin.post(`/core/users/${pk}/set_password/`, { password }),
+    });
+    await server.admin.delete(`/core/authenticated_sessions/${session.pk}/`);
+    await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).click();
+    await page.waitForURL('**/if/flow/default-authentication-flow/**');
+    await signInOn(page, person.username, password);
+    await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/if/user/tokens/');
+  });
+});

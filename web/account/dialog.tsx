@@ -1,0 +1,27 @@
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+
+interface Props {
+  readonly title: string;
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
+/** Stands in front of the page as long as it is there; the focus goes in, and back to where it was. */
+export function Dialog({ title, onClose, children }: Props) {
+  const place = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const dialog = place.current;
+    dialog?.showModal();
+    // Only a dialog that is closed gives the focus back; taking it away does not.
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog ref={place} className="dialog" aria-labelledby={id} onClose={onClose}>
+      <div className="stack">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}
