@@ -38,7 +38,13 @@ export async function bundleWeb({ rolldown }, root) {
       entryFileNames: '[name]-[hash].js',
       chunkFileNames: '[name]-[hash].js',
       minify: true,
-      codeSplitting: { groups: [{ name: 'react', test: /[\\/]node_modules[\\/](react|react-dom|scheduler)[\\/]/ }] },
+      codeSplitting: {
+        groups: [
+          { name: 'react', test: /[\\/]node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
+          // What several pages share comes in one file, not in a dozen small ones.
+          { name: 'common', test: /[\\/]web[\\/](api|page|elements)[\\/]/, minShareCount: 2 },
+        ],
+      },
     });
     const files = output.map((chunk) => ({ name: chunk.fileName, text: chunk.code }));
     const manifest = {};

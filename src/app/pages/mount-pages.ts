@@ -19,9 +19,8 @@ interface Needs extends SessionNeeds {
 const plainPage = { foreign: nothingForeign, asksMediaServer: false };
 
 /** The pages people see: flows for everybody, their own page for those who are signed in. */
-export async function mountPages(app: FastifyInstance, needs: Needs): Promise<void> {
+export async function mountPages(app: FastifyInstance, needs: Needs, built = findBuiltPages()): Promise<void> {
   const { db, settings } = needs;
-  const built = findBuiltPages();
   if (built) {
     await app.register(fastifyStatic, {
       root: built.folder,

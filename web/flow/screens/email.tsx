@@ -1,37 +1,54 @@
+import { useState } from 'react';
+import { Notice } from '../../elements/notice.tsx';
 import type { Challenge } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 
 interface EmailChallenge extends Challenge {
-  /** Whether this page was opened by the link; it is used when the person goes on, not before. */
+  /** Whether this page was opened by the link from the mail. */
   readonly link_opened?: boolean;
 }
 
-/** A link is on its way, or was followed; whoever follows it goes on from there. */
 export function EmailScreen({ challenge }: { challenge: EmailChallenge }) {
-  const { answer } = useWalkOfScreen();
-  if (challenge.link_opened) {
-    return (
-      <Step
-        challenge={challenge}
-        title="You have opened your link"
-        intro="It works once. Go on when you are ready."
-        action="Continue"
-        onSubmit={() => void answer({})}
-        links={<CancelLink challenge={challenge}>Not now</CancelLink>}
-      />
-    );
+  return challenge.link_opened ? <LinkOpened challenge={challenge} /> : <LinkSent challenge={challenge} />;
+}
+
+/** A link is on its way; whoever follows it goes on from there. */
+function LinkSent({ challenge }: { challenge: EmailChallenge }) {
+  const { answer, trouble } = useWalkOfScreen();
+  const [isSentAgain, setSentAgain] = useState(false);
+
+  async function sendAgain(): Promise<void> {
+    setSentAgain(false);
+    await answer({}, { isPart: true });
+    setSentAgain(true);
   }
+
   return (
     <Step
       challenge={challenge}
       title="Check your email"
-      intro="We have sent you an email with a link. Open the link to go on; this page can be closed then."
+      intro="If we know you, an email with a link is on its way. Open the link to go on; this page can be closed then."
       action="Send it again"
-      onSubmit={() => void answer({})}
+      onSubmit={() => void sendAgain()}
       links={<CancelLink challenge={challenge}>Start again</CancelLink>}
     >
+      {isSentAgain && !challenge.response_errors && !trouble && <Notice tone="good">It has been sent again.</Notice>}
       <p className="small quiet">Nothing there? It may take a minute, or be among the unwanted mail.</p>
     </Step>
+  );
+}
+
+/** Programs that look into mails open links too: only a person presses the button. */
+function LinkOpened({ challenge }: { challenge: EmailChallenge }) {
+  const { answer } = useWalkOfScreen();
+  return (
+    <Step
+      challenge={challenge}
+      title="Welcome back"
+      intro="You have opened the link from our email."
+      action="Continue"
+      onSubmit={() => void answer({})}
+    />
   );
 }

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { get } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { mountPages } from '../../src/app/pages/mount-pages.ts';
+import { createServer } from '../../src/platform/http/server.ts';
+import { made, makeWalk } from '../support/make-walk.ts';
+import { describeOnSqlite, type TestServer } from '../support/server.ts';
+
+spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))], { stdio: 'ignore' });
+
+const signInPage = '/if/flow/default-authentication-flow/';
+
+interface Plain {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: number;
+}
+
+/** As it crosses the network, still compressed. */
+function getPlain({ url }: TestServer, path: string, encodings = 'gzip'): Promise<Plain> {
+  return new Promise((resolve, reject) => {
+    get(`${url}${path}`, { headers: { 'accept-encoding': encodings } }, (answer) => {
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes }));
+    }).on('error', reject);
+  });
+}
+
+const addressesIn = (html: string, pattern: RegExp): string[] =>
+  [...html.matchAll(pattern)].map(([, path = '']) => path);
+
+describeOnSqlite('the documents of pages', (server) => {
+  const readPage = async (path: string) => {
+    const answer = await fetch(`${server().url}${path}`, { redirect: 'manual' });
+    return { headers: answer.headers, status: answer.status, html: await answer.text() };
+  };
+
+  test('signing in takes far less than 150 kB of compressed script', async () => {
+    const { html } = await readPage(signInPage);
+    const scripts = addressesIn(html, /(?:src|rel="modulepreload" href)="([^"]+\.js)"/g);
+    expect(scripts.length).toBeGreaterThan(1);
+    const sizes = await Promise.all(scripts.map(async (path) => (await getPlain(server(), path)).bytes));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(90_000);
+  });
+
+  test('nothing inline, nothing evaluated, nothing from elsewhere', async () => {
+    const { headers, html } = await readPage(signInPage);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("style-src 'self';");
+    expect(policy).toContain("connect-src 'self'; frame-src 'none'");
+    expect(policy).toContain("form-action 'self'; frame-ancestors 'none'");
+    expect(policy.replace("img-src 'self' data: https:", '')).not.toMatch(/unsafe|\*|http/);
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|style=|https?:\/\//i);
+    expect(html).toContain('<html lang="en" data-theme="automatic">');
+  });
+
+  test('files have names that change with them, and are kept for ever', async () => {
+    const { html } = await readPage(signInPage);
+    for (const path of addressesIn(html, /(?:src|href)="(\/static\/pages\/[^"]+)"/g)) {
+      expect(path).toMatch(/-[\w-]{8}\.(js|css)$/);
+      const packed = await getPlain(server(), path, 'br, gzip');
+      expect(packed.headers).toMatchObject({
+        'content-encoding': 'br',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+      });
+      const plain = await getPlain(server(), path, 'identity');
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(packed.bytes).toBeLessThan(plain.bytes * 0.7);
+    }
+    expect((await getPlain(server(), '/static/pages/none-12345678.js')).status).toBe(404);
+    expect((await getPlain(server(), '/static/pages/..%2fgatehouse.js')).status).not.toBe(200);
+  });
+
+  test('what a brand is called stays text', async () => {
+    const brand = await made(server(), '/core/brands/', {
+      domain: '127.0.0.1',
+      branding_title: '"></title><script>alert(1)</script>',
+    });
+    const { html } = await readPage(signInPage);
+    expect(html).toContain('<title>&#34;&#62;&#60;/title&#62;&#60;script&#62;alert(1)&#60;/script&#62;</title>');
+    expect(html).not.toContain('<script>');
+    await server().admin.delete(`/core/brands/${brand.brand_uuid}/`);
+  });
+
+  test('a captcha and a media server are allowed on the pages of their own flows only', async () => {
+    const captcha = { public_key: 'a', private_key: 'b' };
+    const walk = await makeWalk(server(), [
+      ['captcha', { ...captcha, js_url: 'https://js.hcaptcha.com/1/api.js', api_url: 'https://hcaptcha.com/verify' }],
+      ['captcha', { ...captcha, js_url: "https://captcha.example:8443/x.js?a=;script-src-elem 'unsafe-inline'" }],
+    ]);
+    const policy = (await readPage(`/if/flow/${walk.slug}/`)).headers.get('content-security-policy') ?? '';
+    const services =
+      'https://js.hcaptcha.com https://hcaptcha.com https://*.hcaptcha.com https://captcha.example:8443'.split(' ');
+    for (const directive of ['script-src', 'frame-src', 'connect-src', 'style-src']) {
+      const allowed = policy.split('; ').find((part) => part.startsWith(`${directive} `)) ?? '';
+      for (const service of services) expect(allowed.split(' ')).toContain(service);
+    }
+    expect(policy).not.toContain('unsafe');
+
+    const source = await made(server(), '/sources/mediasrc/', {
+      name: 'Media',
+      slug: 'media',
+      client_id: 'x',
+      plex_token: 'y',
+    });
+    const media = await makeWalk(server(), [['identification', { user_fields: [], sources: [source.pk] }]]);
+    const page = await readPage(`/if/flow/${media.slug}/`);
+    expect(page.headers.get('content-security-policy')).toContain("connect-src 'self' https://plex.tv;");
+    expect(page.html).toContain('data-media-api="https://plex.tv/api/v2"');
+    expect((await readPage(signInPage)).html).not.toContain('data-media-api');
+  });
+
+  test('people who are not signed in are led to the sign-in, and back afterwards', async () => {
+    const places: Record<string, string> = {
+      '/': signInPage,
+      '/if/user/tokens/?a=1&b=2': `${signInPage}?next=%2Fif%2Fuser%2Ftokens%2F%3Fa%3D1%26b%3D2`,
+      '/if/admin/': `${signInPage}?next=%2Fif%2Fadmin%2F`,
+      '/if/flow/default-authentication-flow?next=%2Fx': `${signInPage}?next=%2Fx`,
+      '/flows/-/cancel/?next=%2Fif%2Fuser%2F': `${signInPage}?next=%2Fif%2Fuser%2F`,
+      '/flows/-/cancel/?next=https%3A%2F%2Fevil.example': signInPage,
+    };
+    for (const [path, to] of Object.entries(places)) {
+      const { status, headers } = await readPage(path);
+      expect([path, status, headers.get('location')]).toEqual([path, 302, to]);
+    }
+  });
+
+  test('a server without built pages starts, and says what is missing', async () => {
+    const { world } = server();
+    const warnings: unknown[] = [];
+    const log = Object.assign(Object.create(world.log), { warn: (text: string) => warnings.push(text) });
+    const bare = await createServer({ log: world.log, trustedProxies: [] });
+    await mountPages(bare, { ...needsOf(server()), log }, null);
+    const answer = await bare.inject(signInPage);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.body).toContain('npm run build');
+    expect(warnings).toEqual([expect.stringContaining('have not been built')]);
+    await bare.close();
+  });
+});
+
+/** What pages need of a server, none of which a page that is missing uses. */
+function needsOf({ world }: TestServer): Parameters<typeof mountPages>[1] {
+  const { db, key, clock, log, geo, settings } = world;
+  return { db, key, clock, log, geo, settings, isSecure: false, mediaApi: '', record: async () => undefined };
+}

@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openBrowser, signInFlow } from '../support/flow-client.ts';
+import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
+import { makeWalk } from '../support/make-walk.ts';
+import { appFrom, password, personWithPassword, step, stillClock } from '../support/second-factor.ts';
+
+const clock = stillClock();
+
+/** A browser's own authenticator, made of software, that agrees to everything. */
+async function plugInAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+}
+
+/** Signs out, and begins to sign in again. */
+async function signInAgain(page: Page, username: string): Promise<void> {
+  await page.goto('/if/flow/default-invalidation-flow/');
+  await page.waitForURL(`**/if/flow/${signInFlow}/`);
+  await signInOn(page, username, password);
+}
+
+describeJourney(
+  'a second factor',
+  (journey) => {
+    test('by an app is set up from the picture’s key, and asked for from then on', async () => {
+      const { server } = journey();
+      const { username } = await personWithPassword(server);
+      const page = await journey().window();
+      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-totp-setup/`);
+      await signInOn(page, username, password);
+      await page.getByRole('img', { name: /QR code/ }).waitFor();
+      await page.getByText('Cannot scan it?').click();
+      const secret = (await page.locator('details code').innerText()).replaceAll(' ', '');
+      const app = appFrom(server, openBrowser(server), `otpauth://totp/x?secret=${secret}&digits=6`);
+      await page.getByLabel('Code from the app').fill('000 000');
+      await page.keyboard.press('Enter');
+      await page.locator('[aria-invalid=true]').waitFor();
+      await page.getByLabel('Code from the app').fill(app.code());
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/if/user/**');
+
+      clock.forward(step);
+      await signInAgain(page, username);
+      await page.getByText('Enter the code that your authenticator app shows.').waitFor();
+      expect(await whoIs(page)).toBeNull();
+      await page.getByLabel('Code').fill('111111');
+      await page.keyboard.press('Enter');
+      await page.locator('[aria-invalid=true]').waitFor();
+      const code = app.code();
+      await page.getByLabel('Code').fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/if/user/');
+      expect(await whoIs(page)).toBe(username);
+    });
+
+    test('by a list of codes is one of several ways', async () => {
+      const { server } = journey();
+      const { username } = await personWithPassword(server);
+      const page = await journey().window();
+      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-static-setup/`);
+      await signInOn(page, username, password);
+      await page.getByRole('list', { name: 'Codes' }).waitFor();
+      const codes = await page.getByRole('list', { name: 'Codes' }).getByRole('listitem').allInnerTexts();
+      await page.getByRole('button', { name: 'I have kept them' }).click();
+      await page.waitForURL('**/if/user/**');
+      await plugInAuthenticator(page);
+      await page.goto('/if/flow/default-authenticator-webauthn-setup/');
+      await page.getByRole('button', { name: 'Register a passkey' }).click();
+      await page.waitForURL('**/if/user/**');
+
+      await signInAgain(page, username);
+      await page.getByRole('button', { name: /^Recovery code/ }).click();
+      await page.getByRole('button', { name: 'Use another way' }).click();
+      await page.getByRole('button', { name: /^Recovery code/ }).click();
+      await page.getByLabel('Code').fill(codes[0] as string);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/if/user/');
+      expect(await whoIs(page)).toBe(username);
+    });
+
+    test('by a passkey is registered and used with the browser’s own authenticator', async () => {
+      const { server } = journey();
+      const { username } = await personWithPassword(server);
+      const page = await journey().window();
+      await plugInAuthenticator(page);
+      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-webauthn-setup/`);
+      await signInOn(page, username, password);
+      await page.getByRole('button', { name: 'Register a passkey' }).click();
+      await page.waitForURL('**/if/user/**');
+
+      await signInAgain(page, username);
+      await page.getByRole('button', { name: 'Use your passkey' }).click();
+      await page.waitForURL('**/if/user/');
+      expect(await whoIs(page)).toBe(username);
+
+      // Without a name and a password: the passkey says whose it is.
+      const walk = await makeWalk(
+        server,
+        [
+          ['authenticator/validate', { device_classes: ['webauthn'], webauthn_user_verification: 'required' }],
+          ['user_login'],
+        ],
+        { designation: 'authentication' },
+      );
+      await page.goto('/if/flow/default-invalidation-flow/');
+      await page.waitForURL(`**/if/flow/${signInFlow}/`);
+      await page.goto(`/if/flow/${walk.slug}/`);
+      await page.getByRole('button', { name: 'Use your passkey' }).click();
+      await page.waitForURL('**/if/user/');
+      expect(await whoIs(page)).toBe(username);
+    });
+
+    test('that nobody answers can be tried again', async () => {
+      const { server } = journey();
+      const { username } = await personWithPassword(server);
+      const page = await journey().window();
+      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-webauthn-setup/`);
+      await signInOn(page, username, password);
+      const register = page.getByRole('button', { name: 'Register a passkey' });
+      await register.waitFor();
+      await page.evaluate(
+        'navigator.credentials.create = async () => { throw new DOMException("", "NotAllowedError"); }',
+      );
+      await register.click();
+      await page.getByRole('alert').filter({ hasText: 'did not answer' }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+    });
+  },
+  { clock },
+);
