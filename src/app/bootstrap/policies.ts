@@ -11,6 +11,8 @@ return !context.auth_method;`,
   'default-source-enrollment-if-sso': fromSource,
   'default-source-enrollment-if-username': `// A name is asked for when the source has not told one.
 return !context.prompt_data?.username;`,
+  'default-oobe-password-usable': `// Set-up is over once the password of the first start has been replaced.
+return user.password_change_date === user.date_joined;`,
   'default-user-settings-authorization': `// What somebody may change of themselves: their own and their groups' attributes say so, else the settings.
 const attributes = Object.assign({}, ...user.groups.map((group) => group.attributes), user.attributes);
 const given = context.prompt_data ?? {};
@@ -35,6 +37,7 @@ export const policies: BootstrapStep = {
     for (const [slug, policy] of [
       ['default-source-authentication', 'default-source-authentication-if-sso'],
       ['default-source-enrollment', 'default-source-enrollment-if-sso'],
+      ['initial-setup', 'default-oobe-password-usable'],
     ] as const) {
       await bind(make, await make.find('svc_flows.flow', { slug }), policy);
     }

@@ -22,6 +22,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
   test('there are expressions and event matchers, bound to flows, a stage and the rules', async () => {
     expect(await namesAt('/policies/expression/')).toEqual([
       'default-authentication-flow-password-stage',
+      'default-oobe-password-usable',
       'default-source-authentication-if-sso',
       'default-source-enrollment-if-sso',
       'default-source-enrollment-if-username',
@@ -37,6 +38,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
       'default-match-policy-exception',
       'default-match-property-mapping-exception',
       'default-match-update',
+      'default-oobe-password-usable',
       'default-source-authentication-if-sso',
       'default-source-enrollment-if-sso',
       'default-source-enrollment-if-username',
