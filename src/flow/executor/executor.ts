@@ -17,12 +17,13 @@ import {
   redirectComponent,
   redirectTo,
 } from './challenge.ts';
-import { type FlowFacts, type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
+import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
 import { loadPendingUser } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
+import { stateAfter } from './state-after.ts';
 import { deleteState, type HeldState, keepState, reloadState } from './state-store.ts';
 
 export interface ExecutorNeeds {
@@ -261,26 +262,6 @@ const draftOf = (state: FlowState): FlowState => ({
 
 /** Of what is stored as JSON anyway; for small values faster than `structuredClone`. */
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
-
-/** Where the walk stands after a move. A wrong answer starts it over where the binding says so. */
-function stateAfter(
-  move: Extract<Move, { move: 'next' | 'stay' | 'leave' | 'detour' }>,
-  planned: PlannedStage,
-  draft: FlowState,
-): FlowState {
-  const { onInvalid } = planned;
-  const { at, stages } = draft;
-  if (move.move === 'detour') {
-    const { stage, kind } = move;
-    const detour: PlannedStage = { ...planned, stage, kind, evaluateAtRun: false, onInvalid: 'retry', isDetour: true };
-    return { ...draft, stages: stages.toSpliced(at, 0, detour), memory: {} };
-  }
-  // A detour is made once: whoever starts over does not come by it again.
-  if (move.move === 'next' && planned.isDetour) return { ...draft, stages: stages.toSpliced(at, 1), memory: {} };
-  if (move.move === 'next') return { ...draft, at: at + 1, memory: {} };
-  if (move.move === 'leave' || onInvalid === 'retry') return draft;
-  return { ...draft, at: 0, memory: {}, ...(onInvalid === 'restart' && { context: firstContext(draft.plan) }) };
-}
 
 const orRefusal = <T>(work: Promise<T>): Promise<T | Invalid | Problem> =>
   work.catch((error: unknown) => {
