@@ -148,7 +148,7 @@ interface Acting {
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */
 export function catalogue(
   world: World & Acting,
-  { policyKinds, policies, deviceKinds, stageKinds, transports }: Kinds,
+  { policyKinds, policies, flows, deviceKinds, stageKinds, transports }: Kinds,
 ): Resource[] {
   const askAccess = askApplicationAccess(policies);
   const openFetch = openFetchWithin(world.config.outboundAllow);
@@ -192,7 +192,7 @@ export function catalogue(
     containerConnection,
     clusterConnection,
     // Flows and stages
-    flowResource,
+    flowResource({ ...world, policies, flows }),
     stageBindingResource,
     stagesResource(policies),
     deviceTypeResource,

@@ -7,6 +7,7 @@ import { cookieNames } from '../core/session/session-cookies.ts';
 import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
+import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { matchEvent } from '../notify/match.job.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createServer } from '../platform/http/server.ts';
@@ -85,7 +86,9 @@ export async function composeApp(world: World): Promise<App> {
   });
   const operations: Operation[] = [
     ...registry.resources.flatMap((resource) => operationsOf(resource, engine)),
-    ...endpoints(world).map((endpoint) => endpointOperation(endpoint, engine)),
+    ...[...endpoints(world), inspectorEndpoint({ ...world, flows: kinds.flows })].map((endpoint) =>
+      endpointOperation(endpoint, engine),
+    ),
     ...executorOperations({
       key,
       policies: kinds.policies,

@@ -6,7 +6,8 @@ import { computed, derived } from '../resource/fields/shown.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
-import { defineResource } from '../resource/resource.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+import { type FlowActionNeeds, flowActions } from './flow-actions.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 
 const designations = [
@@ -30,84 +31,89 @@ const authentications = [
 export const defaultBackground = '/static/flow-background.svg';
 
 /** Steps that a person goes through: to sign in, to sign out, to enrol, to give consent. */
-export const flowResource = defineResource({
-  path: '/flows/instances/',
-  param: 'slug',
-  lookup: 'slug',
-  key: 'uuid',
-  model: 'svc_flows.flow',
-  schema: 'Flow',
-  names: ['Flow', 'Flows'],
-  table: 'flows',
-  target: 'policybindingmodel_ptr_id',
-  order: ['slug', 'name'],
-  search: ['name', 'slug', 'designation', 'title'],
-  filters: { flow_uuid: keyFilter },
-  fields: {
-    policybindingmodel_ptr_id: uuid({ readOnly: true }),
-    name: text({ filter: true }),
-    slug: slug({
-      unique: 'Flow with this slug already exists.',
-      filter: true,
-      help: 'Part of the address of the flow’s page.',
-    }),
-    title: text({ help: 'The heading of the flow’s pages.' }),
-    designation: choice(designations, {
-      filter: true,
-      help: 'What the flow is for; a brand picks its flows by this.',
-    }),
-    background: image(defaultBackground),
-    stages: computed(arrayOf(uuidSchema), (row, dialect) =>
-      dialect.jsonValues(
-        sql`select fsb.stage from flow_stage_bindings fsb where fsb.target = ${row.col('pk')} order by fsb."order", fsb.pk`,
-        'stage',
+export function flowResource(needs: FlowActionNeeds): Resource {
+  return defineResource({
+    path: '/flows/instances/',
+    param: 'slug',
+    lookup: 'slug',
+    key: 'uuid',
+    model: 'svc_flows.flow',
+    schema: 'Flow',
+    names: ['Flow', 'Flows'],
+    table: 'flows',
+    target: 'policybindingmodel_ptr_id',
+    order: ['slug', 'name'],
+    search: ['name', 'slug', 'designation', 'title'],
+    filters: { flow_uuid: keyFilter },
+    fields: {
+      policybindingmodel_ptr_id: uuid({ readOnly: true }),
+      name: text({ filter: true }),
+      slug: slug({
+        unique: 'Flow with this slug already exists.',
+        filter: true,
+        help: 'Part of the address of the flow’s page.',
+      }),
+      title: text({ help: 'The heading of the flow’s pages.' }),
+      designation: choice(designations, {
+        filter: true,
+        help: 'What the flow is for; a brand picks its flows by this.',
+      }),
+      background: image(defaultBackground),
+      stages: computed(arrayOf(uuidSchema), (row, dialect) =>
+        dialect.jsonValues(
+          sql`select fsb.stage from flow_stage_bindings fsb where fsb.target = ${row.col('pk')} order by fsb."order", fsb.pk`,
+          'stage',
+        ),
       ),
-    ),
-    policies: computed(arrayOf(uuidSchema), (row, dialect) =>
-      dialect.jsonValues(
-        sql`select pb.policy from policy_bindings pb
+      policies: computed(arrayOf(uuidSchema), (row, dialect) =>
+        dialect.jsonValues(
+          sql`select pb.policy from policy_bindings pb
           where pb.target = ${row.col('policybindingmodel_ptr_id')} and pb.policy is not null order by pb."order", pb.pk`,
-        'policy',
+          'policy',
+        ),
       ),
-    ),
-    // Plans are made for each person anew and none is kept.
-    cache_count: derived(integerSchema, () => 0),
-    policy_engine_mode: choice(policyEngineModes, { default: 'any' }),
-    compatibility_mode: flag({
-      default: false,
-      help: 'Build pages so that password managers on phones find the fields.',
-    }),
-    export_url: derived(stringSchema, (row) => `/api/v3/flows/instances/${row.slug}/export/`),
-    layout: choice(layouts, { default: 'stacked' }),
-    denied_action: choice(['message_continue', 'message', 'continue'], {
-      default: 'message_continue',
-      filter: true,
-      help: 'What somebody sees whom the flow turns away.',
-    }),
-    authentication: choice(authentications, {
-      default: 'none',
-      help: 'Who may begin the flow.',
-    }),
-  },
-  views: {
-    set: {
-      schema: 'FlowSet',
-      fields: [
-        'pk',
-        'policybindingmodel_ptr_id',
-        'name',
-        'slug',
-        'title',
-        'designation',
-        'background',
-        'policy_engine_mode',
-        'compatibility_mode',
-        'export_url',
-        'layout',
-        'denied_action',
-      ],
+      // Plans are made for each person anew and none is kept; what is kept of flows says `cache_info`.
+      cache_count: derived(integerSchema, () => 0),
+      policy_engine_mode: choice(policyEngineModes, { default: 'any' }),
+      compatibility_mode: flag({
+        default: false,
+        help: 'Build pages so that password managers on phones find the fields.',
+      }),
+      export_url: derived(stringSchema, (row) => `/api/v3/flows/instances/${row.slug}/export/`),
+      layout: choice(layouts, { default: 'stacked' }),
+      denied_action: choice(['message_continue', 'message', 'continue'], {
+        default: 'message_continue',
+        filter: true,
+        help: 'What somebody sees whom the flow turns away.',
+      }),
+      authentication: choice(authentications, {
+        default: 'none',
+        help: 'Who may begin the flow.',
+      }),
     },
-  },
-  actions: imageActions({ model: 'svc_flows.flow', column: 'background', field: 'background' }),
-  afterWrite: (input) => releaseImage('background', input),
-});
+    views: {
+      set: {
+        schema: 'FlowSet',
+        fields: [
+          'pk',
+          'policybindingmodel_ptr_id',
+          'name',
+          'slug',
+          'title',
+          'designation',
+          'background',
+          'policy_engine_mode',
+          'compatibility_mode',
+          'export_url',
+          'layout',
+          'denied_action',
+        ],
+      },
+    },
+    actions: [
+      ...imageActions({ model: 'svc_flows.flow', column: 'background', field: 'background' }),
+      ...flowActions(needs),
+    ],
+    afterWrite: (input) => releaseImage('background', input),
+  });
+}

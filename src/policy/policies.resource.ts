@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { cacheActions } from '../resource/cache-actions.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import { eitherFilter } from '../resource/filters.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -25,6 +26,14 @@ export function policiesResource(engine: PolicyEngine): Resource {
         (row) => sql`not exists (select 1 from prompt_stage_validation_policies pv where pv.policy = ${row.col('pk')})`,
       ),
     },
-    actions: [tryPolicyAction(engine)],
+    actions: [
+      tryPolicyAction(engine),
+      ...cacheActions(engine.kept, {
+        of: 'policies',
+        app: 'svc_policies',
+        view: 'svc_policies.view_policy_cache',
+        clear: 'svc_policies.clear_policy_cache',
+      }),
+    ],
   });
 }

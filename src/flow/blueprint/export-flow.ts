@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
+import { visibleRows } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import { isWritable, type Row } from '../../resource/fields/field.ts';
+import { isRef, type RefField } from '../../resource/fields/ref.ts';
+import { type Engine, selectOne } from '../../resource/read.ts';
+import type { Resource } from '../../resource/resource.ts';
+import {
+  type FlowParts,
+  flowModel,
+  flowParts,
+  policyBindingModel,
+  stageBindingModel,
+  tellingMembers,
+} from './flow-parts.ts';
+import { type BlueprintEntry, Find, KeyOf, writeBlueprint } from './format.ts';
+
+/** A flow as a file: with its stages, their prompts, all policies and all bindings, and without secrets. */
+export async function exportFlow(engine: Engine, call: Call, flow: { pk: string; slug: string }): Promise<string> {
+  return writeBlueprint(flow.slug, await createExport(engine, call).entriesOf(flow.pk));
+}
+
+function createExport(engine: Engine, call: Call) {
+  const { registry } = engine;
+  const parts = flowParts(registry);
+  const entries = new Map<string, BlueprintEntry>();
+  const underWay = new Set<string>();
+
+  async function entriesOf(flow: string): Promise<BlueprintEntry[]> {
+    await add(registry.require(flowModel), flow);
+    const bindings = await keys(sql`select pk from flow_stage_bindings where target = ${flow} order by "order", pk`);
+    for (const binding of bindings) await add(registry.require(stageBindingModel), binding);
+    const policyBindings = await keys(sql`select pk from policy_bindings where target in (
+      select policybindingmodel_ptr_id from flows where pk = ${flow}
+      union all select policybindingmodel_ptr_id from flow_stage_bindings where target = ${flow}) order by "order", pk`);
+    for (const binding of policyBindings) await add(registry.require(policyBindingModel), binding);
+    return [...entries.values()];
+  }
+
+  async function keys(query: ReturnType<typeof sql>): Promise<string[]> {
+    const { rows } = await query.execute(call.db.read);
+    return (rows as { pk: string }[]).map(({ pk }) => pk);
+  }
+
+  /** Adds an object after all that it refers to. */
+  async function add(resource: Resource, pk: string): Promise<void> {
+    if (entries.has(pk) || underWay.has(pk)) return;
+    underWay.add(pk);
+    const values = await load(resource, pk);
+    const shown: Row = {};
+    for (const [name, field] of Object.entries(resource.allFields)) {
+      const isSaid = isWritable(field) && !field.secret && values[name] !== undefined;
+      if (isSaid && !isRef(field) && field.kind !== 'target') shown[name] = values[name];
+      else if (isSaid) shown[name] = await referenced(field as RefField, values[name]);
+    }
+    const telling = tellingMembers(resource) ?? [];
+    const isTelling = ([name]: [string, unknown]) => telling.includes(name);
+    const members = Object.entries(shown);
+    entries.set(pk, {
+      model: resource.model,
+      id: pk,
+      identifiers: Object.fromEntries(members.filter(isTelling)),
+      attrs: Object.fromEntries(members.filter((member) => !isTelling(member))),
+    });
+  }
+
+  /** Whoever exports a flow reads everything in it: what they may not view they do not get this way. */
+  async function load(resource: Resource, pk: string): Promise<Row> {
+    const visible = await visibleRows(resource, call, registry);
+    const conditions = [sql`${resource.row().col('pk')} = ${pk}`, ...(visible ? [visible] : [])];
+    const found = await selectOne(engine, resource, call, call.db.read, conditions);
+    if (!found) throw new Problem('permission_denied', 'The flow has parts that you may not view.');
+    return found.values;
+  }
+
+  async function referenced(field: RefField, value: unknown): Promise<unknown> {
+    if (Array.isArray(value)) return Promise.all(value.map((key) => referenced(field, key)));
+    if (value === null) return null;
+    const key = value as string;
+    if (!entries.has(key) && parts.isPart(field)) await add(await kindOf(field, key, parts), key);
+    return entries.has(key) ? new KeyOf(key) : elsewhere(field, value as string | number);
+  }
+
+  /** The kind of a stage or policy is told by its row in the family's table. */
+  async function kindOf({ model }: RefField, pk: string, { find }: FlowParts): Promise<Resource> {
+    const own = find(model);
+    if (own) return own;
+    const { table } = registry.require(model);
+    const { rows } = await sql<{ kind: string }>`select kind from ${sql.table(table)} where pk = ${pk}`.execute(
+      call.db.read,
+    );
+    const kind = find(rows[0]?.kind ?? '');
+    if (!kind) throw new Problem('bad_request', 'The flow has parts of a kind that this server does not know.');
+    return kind;
+  }
+
+  /** What the flow only refers to is told by its name, where the caller may know it. */
+  async function elsewhere({ model }: RefField, key: string | number): Promise<unknown> {
+    const resource = registry.require(model);
+    const [member] = tellingMembers(resource) ?? [];
+    if (member === undefined) return key;
+    const visible = await visibleOrNull(resource);
+    if (visible === null) return key;
+    const row = resource.row();
+    const { rows } = await sql<{ value: unknown }>`select ${row.col(member)} as value from ${resource.from()}
+      where ${row.col('pk')} = ${key} and ${visible}`.execute(call.db.read);
+    return rows[0] ? new Find(model, member, rows[0].value) : key;
+  }
+
+  async function visibleOrNull(resource: Resource) {
+    try {
+      return (await visibleRows(resource, call, registry)) ?? sql`1 = 1`;
+    } catch (error) {
+      if (error instanceof Problem) return null;
+      throw error;
+    }
+  }
+
+  return { entriesOf };
+}

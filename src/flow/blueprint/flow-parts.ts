@@ -1,0 +1,43 @@
+import type { Field } from '../../resource/fields/field.ts';
+import type { RefField } from '../../resource/fields/ref.ts';
+import type { Registry } from '../../resource/registry.ts';
+import type { Resource } from '../../resource/resource.ts';
+
+export const flowModel = 'svc_flows.flow';
+export const stageBindingModel = 'svc_flows.flowstagebinding';
+export const policyBindingModel = 'svc_policies.policybinding';
+const promptModel = 'svc_stages_prompt.prompt';
+const families = ['svc_flows.stage', 'svc_policies.policy'];
+
+/** What a flow is made of. Blueprints of flows hold nothing else. */
+export interface FlowParts {
+  /** By the model of a kind; undefined when it is no part of flows. */
+  find(model: string): Resource | undefined;
+  /** Whether objects that a reference names belong to the flow, as its stages, prompts and policies do. */
+  isPart(reference: RefField): boolean;
+}
+
+export function flowParts(registry: Registry): FlowParts {
+  const kinds = families.flatMap((family) => registry.kinds(family));
+  const single = [promptModel, flowModel, stageBindingModel, policyBindingModel].flatMap((model) => {
+    const resource = registry.find(model);
+    return resource ? [resource] : [];
+  });
+  const byModel = new Map([...kinds, ...single].map((resource) => [resource.model, resource]));
+  const owned = new Set([...families, promptModel, ...kinds.map(({ model }) => model)]);
+  return { find: (model) => byModel.get(model), isPart: ({ model }) => owned.has(model) };
+}
+
+const apart: Readonly<Record<string, readonly string[]>> = {
+  [stageBindingModel]: ['target', 'stage', 'order'],
+  [policyBindingModel]: ['target', 'order', 'policy', 'group', 'user'],
+};
+
+/** The members that tell an object apart on any server, whatever its key is there; null when only its key does. */
+export function tellingMembers({ model, lookup, allFields }: Resource): readonly string[] | null {
+  if (apart[model]) return apart[model];
+  const name = [lookup, 'name', 'username'].find((member) => member !== 'pk' && isStored(allFields[member]));
+  return name === undefined ? null : [name];
+}
+
+const isStored = (field: Field | undefined): boolean => field?.storage.in === 'column';

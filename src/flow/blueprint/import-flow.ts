@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { checkMayAdd, checkMayWrite, visibleRows } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import { isWritable, type Row } from '../../resource/fields/field.ts';
+import { type Engine, type FoundRow, selectOne } from '../../resource/read.ts';
+import type { Resource } from '../../resource/resource.ts';
+import { createRow, updateRow } from '../../resource/verbs/write-row.ts';
+import { flowParts } from './flow-parts.ts';
+import { type BlueprintEntry, Find, KeyOf } from './format.ts';
+
+/** What is wrong with one entry, told by its number and its model. */
+export interface EntryComplaint {
+  readonly entry: number;
+  readonly model: string;
+  readonly complaints: Complaints;
+}
+
+/**
+ * Makes or changes the objects of a blueprint, each by the rules and with the rights of a request of its own. Gives all
+ * complaints; when there are any, the caller has to undo what was written.
+ */
+export async function importFlow(
+  engine: Engine,
+  call: Call,
+  tx: Query,
+  entries: readonly BlueprintEntry[],
+): Promise<EntryComplaint[]> {
+  const work = createImport(engine, call, tx);
+  const complaints: EntryComplaint[] = [];
+  for (const [index, entry] of entries.entries()) {
+    try {
+      await work.apply(entry);
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      complaints.push({ entry: index + 1, model: entry.model, complaints: error.complaints });
+    }
+  }
+  return complaints;
+}
+
+function createImport(engine: Engine, call: Call, tx: Query) {
+  const { registry } = engine;
+  const parts = flowParts(registry);
+  /** The keys that entries have got here; null of those that were refused. */
+  const made = new Map<string, string | number | null>();
+
+  async function apply({ model, id, identifiers, attrs }: BlueprintEntry): Promise<void> {
+    if (id !== null) made.set(id, null);
+    const resource = parts.find(model);
+    if (!resource) throw Invalid.field('model', `Objects of the kind "${model}" are no part of flows.`);
+    const told = await resolved(identifiers);
+    const body = { ...told, ...(await resolved(attrs)) };
+    const unknown = Object.keys(body).filter((name) => !isNamed(resource, name));
+    if (unknown.length > 0) throw Invalid.whole(...unknown.map((name) => `There is no member "${name}".`));
+    const current = await existing(resource, told);
+    const pk = current ? await change(resource, current, body) : await create(resource, body);
+    if (id !== null) made.set(id, pk);
+  }
+
+  async function create(resource: Resource, body: Row): Promise<string | number> {
+    checkMayAdd(resource, call);
+    return (await createRow(engine, resource, call, tx, body)).pk;
+  }
+
+  async function change(resource: Resource, { pk, values }: FoundRow, body: Row): Promise<string | number> {
+    await checkMayWrite(resource, 'change', values, call, registry, tx);
+    await updateRow(engine, resource, call, tx, pk, values, body, 'patch');
+    return pk;
+  }
+
+  /** The object that the identifiers tell. One that the caller may not see is not made a second time, nor touched. */
+  async function existing(resource: Resource, told: Row): Promise<FoundRow | null> {
+    const conditions = Object.entries(told).map(([name, value]) => isValue(resource, name, value));
+    const found = await selectOne(engine, resource, call, tx, conditions);
+    if (!found) return null;
+    const visible = await visibleRows(resource, call, registry);
+    if (visible && !(await selectOne(engine, resource, call, tx, [...conditions, visible]))) {
+      throw new Problem('permission_denied');
+    }
+    return found;
+  }
+
+  function isValue(resource: Resource, name: string, value: unknown): RawBuilder<unknown> {
+    const field = resource.allFields[name];
+    if (field?.storage.in !== 'column') throw Invalid.field(name, 'Nothing can be told apart by this member.');
+    const column = field.storage.shownAs?.(resource.row(), call.db.dialect) ?? resource.row().col(name);
+    if (value === null) return sql`${column} is null`;
+    const parsed = field.parse(value);
+    if ('complaint' in parsed) throw new Invalid({ [name]: parsed.complaint });
+    return sql`${column} = ${field.toColumn(parsed.value, call.world, `${resource.rootTable}.${name}`)}`;
+  }
+
+  async function resolved(values: Row): Promise<Row> {
+    const found: Row = {};
+    for (const [name, value] of Object.entries(values)) {
+      found[name] = Array.isArray(value)
+        ? await Promise.all(value.map((element) => keyFor(name, element)))
+        : await keyFor(name, value);
+    }
+    return found;
+  }
+
+  async function keyFor(name: string, value: unknown): Promise<unknown> {
+    if (value instanceof KeyOf) {
+      const key = made.get(value.id);
+      if (key === undefined) throw Invalid.field(name, `No entry before this one has the id "${value.id}".`);
+      if (key === null) throw Invalid.field(name, `The entry "${value.id}" was refused.`);
+      return key;
+    }
+    return value instanceof Find ? lookedUp(name, value) : value;
+  }
+
+  /** By one of its plain members, among those that the caller may see. */
+  async function lookedUp(name: string, { model, member, value }: Find): Promise<string | number> {
+    const missing = Invalid.field(name, `There is no ${model} with the ${member} "${value}".`);
+    const resource = registry.find(model);
+    if (!resource || !isTold(resource, member)) throw missing;
+    const visible = await visibleRows(resource, call, registry);
+    const conditions = [isValue(resource, member, value), ...(visible ? [visible] : [])];
+    const { rows } = await sql<{ pk: string | number }>`select ${resource.row().col('pk')} as pk from ${resource.from()}
+      where ${sql.join(conditions, sql` and `)} limit 1`.execute(tx);
+    if (!rows[0]) throw missing;
+    return rows[0].pk;
+  }
+
+  return { apply };
+}
+
+const isNamed = ({ allFields }: Resource, name: string): boolean => {
+  const field = Object.hasOwn(allFields, name) ? allFields[name] : undefined;
+  return field !== undefined && isWritable(field);
+};
+
+/** Nobody guesses hidden or secret values by looking objects up by them. */
+const isTold = ({ allFields }: Resource, member: string): boolean => {
+  const field = Object.hasOwn(allFields, member) ? allFields[member] : undefined;
+  return field?.storage.in === 'column' && !field.secret && !field.writeOnly;
+};

@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import { holdsOn } from '../../resource/access.ts';
+import { masked } from '../../resource/audit.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import { type Engine, selectOne, showRow } from '../../resource/read.ts';
+import { flowModel, stageBindingModel } from '../blueprint/flow-parts.ts';
+import { planTokenOf } from '../plan.ts';
+import type { FlowReads, StoredFlow } from './flow-reads.ts';
+import type { FlowContext, FlowState, PlannedStage } from './flow-state.ts';
+import { findState } from './state-store.ts';
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly flows: FlowReads;
+  readonly config: { readonly publicUrl: string };
+}
+
+const bindingOrNull = orNull({ $ref: '#/components/schemas/FlowStageBinding' });
+const planSchema = objectSchema({
+  current_stage: bindingOrNull,
+  next_planned_stage: bindingOrNull,
+  plan_context: { type: 'object', additionalProperties: true },
+  session_id: stringSchema,
+});
+
+/** Shows administrators how their own walk through a flow stands: for finding out why a flow does what it does. */
+export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
+  return defineEndpoint({
+    id: 'flows_inspector_get',
+    method: 'GET',
+    path: '/flows/inspector/{flow_slug}/',
+    summary: 'Look at one’s own walk through a flow',
+    access: async ({ call, engine }) => checkMayInspect(engine, call, await flows.read(call.db, slugOf(call))),
+    answer: {
+      status: 200,
+      schema: {
+        type: 'object',
+        properties: { plans: arrayOf(planSchema), current_plan: planSchema, is_completed: booleanSchema },
+        required: ['plans', 'is_completed'],
+      },
+      schemaName: 'FlowInspection',
+    },
+    async run({ call, engine }) {
+      const flow = (await flows.read(call.db, slugOf(call))) as StoredFlow;
+      const token = planTokenOf(call.request.cookies, config.publicUrl);
+      const found = token ? (await findState(call.db.read, key, token, flow.pk, call.now)).found : null;
+      const walk = found && 'state' in found ? found.state : null;
+      // Whoever inspects, inspects what they walk through themselves.
+      if (!walk || walk.actor !== call.actor?.user.pk) {
+        throw new Problem('bad_request', 'You are on no walk through this flow.');
+      }
+      const plans: Row[] = [];
+      for (let at = 0; at <= walk.at; at++) plans.push(await planOf(engine, call, walk, at));
+      return { plans, current_plan: plans.at(-1), is_completed: false };
+    },
+  });
+}
+
+const slugOf = ({ params }: Call): string => params.flow_slug ?? '';
+
+async function checkMayInspect(engine: Engine, call: Call, flow: StoredFlow | null): Promise<void> {
+  const actor = requireActor(call);
+  const permission = 'svc_flows.inspect_flow';
+  if (!flow) throw new Problem(actor.holds(permission) ? 'not_found' : 'permission_denied');
+  const flowResource = engine.registry.require(flowModel);
+  if (!(await holdsOn(actor, permission, flowResource, flow.pk, call.db.read))) throw new Problem('permission_denied');
+}
+
+async function planOf(engine: Engine, call: Call, walk: FlowState, at: number): Promise<Row> {
+  return {
+    current_stage: await bindingOf(engine, call, walk.stages[at]),
+    next_planned_stage: await bindingOf(engine, call, walk.stages[at + 1]),
+    plan_context: at === walk.at ? await contextOf(call, walk.context) : {},
+    session_id: '',
+  };
+}
+
+async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undefined): Promise<Row | null> {
+  if (!stage) return null;
+  const resource = engine.registry.require(stageBindingModel);
+  const condition = sql`${resource.row().col('pk')} = ${stage.binding}`;
+  const found = await selectOne(engine, resource, call, call.db.read, [condition]);
+  return found && showRow(engine, resource, call, found.raw);
+}
+
+/** Members that hold nothing that anybody typed, was sent or has to keep to themselves. */
+const open = ['auth_method', 'is_sso', 'mfa_devices', 'is_restored', 'show_matched_user'] as const;
+
+/** Everything else is there by its name alone: forms may hold passwords, stages codes and keys. */
+async function contextOf(call: Call, context: FlowContext): Promise<Row> {
+  const user = context.pending_user === null ? null : await loadUserFacts(call, call.db.read, context.pending_user);
+  const shown: Row = Object.fromEntries(Object.keys(context).map((name) => [name, masked]));
+  for (const name of open) if (name in context) shown[name] = context[name];
+  return {
+    ...shown,
+    pending_user: user && { pk: user.pk, username: user.username, name: user.name, email: user.email },
+    prompt_data: Object.fromEntries(Object.keys(context.prompt_data).map((name) => [name, masked])),
+    source: context.source && { pk: context.source.pk, slug: context.source.slug, name: context.source.name },
+  };
+}

@@ -1,0 +1,123 @@
+import { Invalid } from '../lib/problem.ts';
+import { Rollback } from '../platform/db/database.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
+import { callersFacts } from '../policy/request.ts';
+import { cacheActions } from '../resource/cache-actions.ts';
+import type { Call } from '../resource/call.ts';
+import type { Action } from '../resource/define.ts';
+import { objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { ReplyWith } from '../resource/operations.ts';
+import { type AskedFlow, refusalOf } from './applicable-flow.ts';
+import { exportFlow } from './blueprint/export-flow.ts';
+import { type BlueprintEntry, readBlueprint } from './blueprint/format.ts';
+import { type EntryComplaint, importFlow } from './blueprint/import-flow.ts';
+import { flowDiagram } from './diagram.ts';
+import type { FlowReads } from './executor/flow-reads.ts';
+
+export interface FlowActionNeeds {
+  readonly policies: PolicyEngine;
+  readonly flows: FlowReads;
+  readonly config: { readonly publicUrl: string };
+}
+
+/** What can be done with flows besides walking through them. */
+export function flowActions({ policies, flows, config }: FlowActionNeeds): Action[] {
+  return [
+    executeAction(policies, config.publicUrl),
+    diagramAction,
+    exportAction,
+    importAction,
+    ...cacheActions(flows, {
+      of: 'flows',
+      app: 'svc_flows',
+      view: 'svc_flows.view_flow_cache',
+      clear: 'svc_flows.clear_flow_cache',
+    }),
+  ];
+}
+
+/** Where the flow is found, for those whom it is for. It begins when its page is opened. */
+const executeAction = (policies: PolicyEngine, publicUrl: string): Action => ({
+  name: 'execute',
+  on: 'row',
+  method: 'GET',
+  summary: 'Find out where a flow begins, if it may for the caller',
+  access: 'visible',
+  answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
+  async run({ call, row }) {
+    const user = await callersFacts(call, call.db.read);
+    const refusal = await refusalOf(policies, row as unknown as AskedFlow, { call, user, context: {} });
+    if (refusal) throw Invalid.whole(['Flow not applicable to current user/request.', ...refusal].join(' '));
+    return { link: new URL(`/if/flow/${row.slug}/`, publicUrl).href };
+  },
+});
+
+const diagramAction: Action = {
+  name: 'diagram',
+  on: 'row',
+  method: 'GET',
+  summary: 'Draw a flow in the language of Mermaid',
+  access: 'visible',
+  answer: { status: 200, schema: objectSchema({ diagram: stringSchema }), schemaName: 'FlowDiagram' },
+  run: async ({ call, registry, row }) => ({
+    diagram: await flowDiagram(call, registry, {
+      pk: row.pk as string,
+      name: row.name as string,
+      target: row.policybindingmodel_ptr_id as string,
+      mode: row.policy_engine_mode as string,
+    }),
+  }),
+};
+
+const yaml = 'application/yaml';
+
+const exportAction: Action = {
+  name: 'export',
+  on: 'row',
+  method: 'GET',
+  summary: 'Export a flow with its stages and policies as a blueprint',
+  access: { permission: 'svc_flows.export_flow' },
+  answer: { status: 200, schema: { type: 'string', format: 'binary' }, file: yaml },
+  async run({ call, engine, row }) {
+    const { pk, slug } = row as { pk: string; slug: string };
+    const text = await exportFlow(engine, call, { pk, slug });
+    const disposition = `attachment; filename="${slug}.yaml"`;
+    return new ReplyWith(200, text, { 'content-type': yaml, 'content-disposition': disposition });
+  },
+};
+
+const importAction: Action = {
+  name: 'import',
+  on: 'set',
+  method: 'POST',
+  summary: 'Make the flow of a blueprint, all of it or nothing',
+  access: { permission: 'svc_flows.add_flow' },
+  upload: true,
+  answer: { status: 204 },
+  prepare: ({ call }) => uploadedEntries(call),
+  async run({ call, engine, tx, prepared }) {
+    const complaints = await importFlow(engine, call, tx, prepared as BlueprintEntry[]);
+    if (complaints.length === 0) return new ReplyWith(204);
+    const body = { success: false, logs: complaints.map((complaint) => logOf(complaint, call.now)) };
+    throw new Rollback(new ReplyWith(400, body));
+  },
+};
+
+async function uploadedEntries(call: Call): Promise<BlueprintEntry[]> {
+  const upload = await call.upload();
+  if (!upload || upload.bytes.length === 0) throw Invalid.field('file', 'No file was submitted.');
+  try {
+    return readBlueprint(new TextDecoder('utf-8', { fatal: true }).decode(upload.bytes));
+  } catch (error) {
+    if (error instanceof TypeError) throw Invalid.field('file', 'The file is no text in UTF-8.');
+    throw error;
+  }
+}
+
+const logOf = ({ entry, model, complaints }: EntryComplaint, now: string) => ({
+  timestamp: now,
+  log_level: 'error',
+  logger: 'gatehouse.blueprint',
+  event: `Entry ${entry} is refused.`,
+  attributes: { entry, model, complaints },
+});

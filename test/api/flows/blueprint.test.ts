@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Api } from '../../support/api.ts';
+import { eventsOf } from '../../support/events.ts';
+import { openBrowser } from '../../support/flow-client.ts';
+import { bindExpression, made, makePrompt, makeWalk, unique } from '../../support/make-walk.ts';
+import { describeOnBoth, startServer } from '../../support/server.ts';
+
+const importPath = '/flows/instances/import/';
+
+function upload(api: Api, text: string | Buffer, query = '') {
+  const form = new FormData();
+  form.set('file', new Blob([text as string], { type: 'application/yaml' }), 'flow.yaml');
+  return api.post(`${importPath}${query}`, form);
+}
+
+const entry = (model: string, identifiers: object, attrs: object = {}) => ({ model, identifiers, attrs });
+const file = (...entries: object[]) => JSON.stringify({ version: 1, metadata: { name: 'x' }, entries });
+
+describeOnBoth('blueprints of flows', (server) => {
+  async function wholeFlow() {
+    const prompt = await makePrompt(server(), 'colour', 'text', { placeholder: 'red: "or" blue' });
+    const policy = await made(server(), '/policies/expression/', {
+      name: unique('validation'),
+      expression: 'if (context.prompt_data.colour === "black")\n  return false\nreturn true',
+    });
+    const walk = await makeWalk(server(), [
+      ['prompt/stages', { fields: [prompt], validation_policies: [policy.pk] }],
+      ['captcha', { public_key: 'public', private_key: 'very-private-key' }],
+      ['deny', { deny_message: 'the end' }],
+    ]);
+    await bindExpression(server(), walk.bindings[1]?.target as string, 'return false');
+    const group = await made(server(), '/core/groups/', { name: unique('group') });
+    await made(server(), '/policies/bindings/', { target: walk.pk, group: group.pk, order: 1, negate: true });
+    return { ...walk, group };
+  }
+  const exported = (slug: string, api = server().admin) => api.get(`/flows/instances/${slug}/export/`);
+
+  test('an export holds the flow with all that belongs to it, and no secrets', async () => {
+    const flow = await wholeFlow();
+    const answer = await exported(flow.slug);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${flow.slug}.yaml"`);
+    expect(answer.text).not.toContain('very-private-key');
+    expect(answer.text).toContain(`!Find [ svc_core.group, [ name, ${flow.group.name} ] ]`);
+    const { version, entries } = parse(answer.text, { logLevel: 'silent' });
+    expect(version).toBe(1);
+    expect(entries.map(({ model }: { model: string }) => model).sort()).toEqual([
+      'svc_flows.flow',
+      'svc_flows.flowstagebinding',
+      'svc_flows.flowstagebinding',
+      'svc_flows.flowstagebinding',
+      'svc_policies.policybinding',
+      'svc_policies.policybinding',
+      'svc_policies_expression.expressionpolicy',
+      'svc_policies_expression.expressionpolicy',
+      'svc_stages_captcha.captchastage',
+      'svc_stages_deny.denystage',
+      'svc_stages_prompt.prompt',
+      'svc_stages_prompt.promptstage',
+    ]);
+  });
+
+  test('an import of an export changes nothing', async () => {
+    const flow = await wholeFlow();
+    const before = (await exported(flow.slug)).text;
+    const answer = await upload(server().admin, before);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect((await exported(flow.slug)).text).toBe(before);
+    const secret = await server().admin.get(`/stages/captcha/${flow.stages[1]}/`);
+    expect(secret.status).toBe(200);
+  });
+
+  test('a flow goes from one server to another, and acts there', async () => {
+    const flow = await wholeFlow();
+    const text = (await exported(flow.slug)).text;
+    const other = await startServer(server().kind);
+    try {
+      const refused = await upload(other.admin, text);
+      expect(refused.status).toBe(400);
+      expect(refused.body.success).toBe(false);
+      // The group is not there, and of the secret only the person who imports can know.
+      const complaints = refused.body.logs.map(({ attributes }: { attributes: object }) => attributes);
+      expect(complaints).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ model: 'svc_stages_captcha.captchastage' }),
+          expect.objectContaining({ model: 'svc_policies.policybinding' }),
+        ]),
+      );
+      expect((await other.admin.get(`/flows/instances/${flow.slug}/`)).status).toBe(404);
+      await other.admin.post('/core/groups/', { name: flow.group.name });
+      const complete = text.replace(/^(\s*)public_key: public$/m, '$1public_key: public\n$1private_key: other-key');
+      expect((await upload(other.admin, complete)).status).toBe(204);
+      const browser = openBrowser(other);
+      const first = await browser.show(flow.slug);
+      expect(first.body.fields[0]).toMatchObject({ field_key: 'colour', placeholder: 'red: "or" blue' });
+      const black = await browser.answer(flow.slug, { component: 'xak-stage-prompt', colour: 'black' });
+      expect(black.body.response_errors).toBeTruthy();
+      const red = await browser.answer(flow.slug, { component: 'xak-stage-prompt', colour: 'red' });
+      expect(red.body).toMatchObject({ component: 'xak-stage-access-denied', error_message: 'the end' });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('everything that is wrong is told at once, and nothing is written', async () => {
+    const slug = unique('half');
+    const text = file(
+      { ...entry('svc_flows.flow', { slug }, { name: 'n', title: 't', designation: 'enrollment' }), id: 'flow' },
+      entry('svc_stages_dummy.dummystage', { name: unique('d') }, { throw_error: 'perhaps' }),
+      {
+        ...entry('svc_policies_expression.expressionpolicy', { name: unique('p') }, { expression: 'return (' }),
+        id: 'p',
+      },
+      entry('svc_core.user', { username: 'mallory' }, { name: 'x' }),
+      entry('svc_stages_dummy.dummystage', { name: unique('d') }, { nonsense: 1 }),
+    );
+    const events = await eventsOf(server(), async () => {
+      const answer = await upload(server().admin, text);
+      expect(answer.status).toBe(400);
+      expect(answer.body.logs.map(({ attributes }: { attributes: { entry: number } }) => attributes.entry)).toEqual([
+        2, 3, 4, 5,
+      ]);
+    });
+    expect(events).toEqual([]);
+    expect((await server().admin.get(`/flows/instances/${slug}/`)).status).toBe(404);
+  });
+
+  test('a dry run writes nothing', async () => {
+    const slug = unique('dry');
+    const text = file(entry('svc_flows.flow', { slug }, { name: 'n', title: 't', designation: 'enrollment' }));
+    expect((await upload(server().admin, text, '?dry_run=true')).status).toBe(204);
+    expect((await server().admin.get(`/flows/instances/${slug}/`)).status).toBe(404);
+  });
+
+  test('each object that is made leaves its event', async () => {
+    const text = file(
+      {
+        ...entry('svc_flows.flow', { slug: unique('f') }, { name: 'n', title: 't', designation: 'enrollment' }),
+        id: 'flow',
+      },
+      entry('svc_stages_dummy.dummystage', { name: unique('d') }),
+    );
+    const events = await eventsOf(server(), async () => {
+      expect((await upload(server().admin, text)).status).toBe(204);
+    });
+    expect(events.map(({ action }) => action)).toEqual(['model_created', 'model_created']);
+  });
+
+  test('an import needs the rights for everything that it makes or changes', async () => {
+    const slug = unique('rights');
+    const flow = entry('svc_flows.flow', { slug }, { name: 'n', title: 't', designation: 'enrollment' });
+    const policyName = unique('p');
+    const policy = entry(
+      'svc_policies_expression.expressionpolicy',
+      { name: policyName },
+      { expression: 'return true' },
+    );
+    const nobody = await server().user();
+    expect((await upload(nobody.api, file(flow))).status).toBe(403);
+    const some = await server().user(['svc_flows.add_flow', 'svc_flows.view_flow']);
+    expect((await upload(some.api, file(flow, policy))).status).toBe(403);
+    expect((await server().admin.get(`/flows/instances/${slug}/`)).status).toBe(404);
+    expect((await upload(some.api, file(flow))).status).toBe(204);
+    // What is there already is changed only by those who may change it.
+    expect((await upload(some.api, file(flow))).status).toBe(403);
+    const model = 'svc_policies_expression';
+    const writer = await server().user([
+      'svc_flows.add_flow',
+      'svc_flows.view_flow',
+      'svc_flows.change_flow',
+      `${model}.add_expressionpolicy`,
+    ]);
+    expect((await upload(writer.api, file(flow, policy))).status).toBe(204);
+    // One that they may make but not see is neither touched nor made again.
+    expect((await upload(writer.api, file(flow, policy))).status).toBe(403);
+  });
+
+  test('an export needs the right to export, and to view every part', async () => {
+    const flow = await wholeFlow();
+    const viewer = await server().user(['svc_flows.view_flow']);
+    expect((await exported(flow.slug, viewer.api)).status).toBe(403);
+    const exporter = await server().user(['svc_flows.view_flow', 'svc_flows.export_flow']);
+    const partly = await exported(flow.slug, exporter.api);
+    expect(partly.status).toBe(403);
+    expect(partly.text).not.toContain('colour');
+    const bare = await makeWalk(server(), []);
+    expect((await exported(bare.slug, exporter.api)).status).toBe(200);
+  });
+
+  test.each([
+    ['no YAML', 'a: [', /./],
+    ['no blueprint', '- 1', /members version/],
+    ['another version', '{version: 2, entries: []}', /members version/],
+    ['no entries', '{version: 1}', /members version/],
+    ['an unknown tag', 'version: 1\nentries:\n- !Env SECRET', /tag/i],
+    ['a tag of another language', 'version: 1\nentries:\n- !!js/function "return 1"', /tag/i],
+    ['aliases', 'version: 1\nx: &a [1]\nentries: [*a, *a]', /alias/i],
+    [
+      'a bomb',
+      `version: 1\na: &a [x]\n${'bcdefgh'
+        .split('')
+        .map((n, i) => `${n}: &${n} [${Array(9).fill(`*${'abcdefg'[i]}`)}]`)
+        .join('\n')}\nentries: [*h]`,
+      /alias/i,
+    ],
+    ['an absent object', file({ ...entry('svc_flows.flow', { slug: 'x' }), state: 'absent' }), /state/],
+    ['unknown members', file({ ...entry('svc_flows.flow', { slug: 'x' }), conditions: [] }), /conditions/],
+    ['no identifiers', file(entry('svc_flows.flow', {})), /identifiers/],
+    ['too many entries', file(...Array(1001).fill(entry('svc_flows.flow', { slug: 'x' }))), /too many/],
+    ['bytes', Buffer.from([0xff, 0xfe, 0x00]), /UTF-8/],
+    ['nothing', '', /No file/],
+  ])('%s is refused with words', async (_name, text, words) => {
+    const answer = await upload(server().admin, text);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(words);
+  });
+
+  test.each([
+    ['by what no member is', { nothing: 1 }],
+    ['by a prototype', { constructor: 1 }],
+    ['by a shown member', { stages: [] }],
+    ['by a value of another form', { slug: { a: 1 } }],
+    ['by text that no column holds', { slug: 'a\u0000b' }],
+  ])('objects told apart %s are refused', async (_name, identifiers) => {
+    const answer = await upload(server().admin, file(entry('svc_flows.flow', identifiers)));
+    expect(answer.status).toBe(400);
+  });
+
+  test('nobody looks up by a blueprint what they may not see, nor by hidden values', async () => {
+    const group = await made(server(), '/core/groups/', { name: unique('hidden-group') });
+    const rights = ['svc_flows.add_flow', 'svc_flows.view_flow', 'svc_policies.add_policybinding'];
+    const user = await server().user([...rights, 'svc_flows.change_flow']);
+    const slug = unique('f');
+    const flow = `- {model: svc_flows.flow, id: f, identifiers: {slug: ${slug}}, attrs: {name: n, title: t, designation: enrollment}}`;
+    const binding = (find: string) =>
+      `version: 1\nentries:\n${flow}\n- {model: svc_policies.policybinding, identifiers: {target: !KeyOf f, order: 0, ${find}}}`;
+    const byName = binding(`group: !Find [svc_core.group, [name, ${group.name}]]`);
+    expect((await upload(user.api, byName)).status).toBe(403);
+    const byHash = binding('user: !Find [svc_core.user, [password, x]]');
+    expect((await upload(server().admin, byHash)).body.logs[0].attributes.complaints.user[0]).toContain('There is no');
+    expect((await upload(server().admin, binding('policy: !KeyOf nothing'))).status).toBe(400);
+    expect((await upload(server().admin, byName)).status).toBe(204);
+  });
+});
