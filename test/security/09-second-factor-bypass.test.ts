@@ -130,6 +130,16 @@ describeOnBoth(
       expect(answers[0]).toContain(denied);
     });
 
+    test('a token sets up no device: it could be taken back, the device would stay', async () => {
+      const user = await personWithPassword(server());
+      const program = openBrowser(server(), { authorization: `Bearer ${user.token}` });
+      for (const setup of ['default-authenticator-totp-setup', 'default-authenticator-static-setup']) {
+        expect((await program.show(setup)).body.component).toBe(denied);
+        await program.answer(setup, { component: 'xak-stage-authenticator-static' });
+      }
+      expect(await devices(user.pk)).toBe(0);
+    });
+
     test('whoever acts as somebody else sets up no device for them', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);

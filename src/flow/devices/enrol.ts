@@ -23,6 +23,8 @@ export async function whoEnrols({ call, context, pendingUser }: Step): Promise<E
   const isNew = user !== null && context.created_user === user.pk;
   if (!user?.is_active && !isNew) return { refusal: 'There is nobody to set this up for.' };
   if (call.actor?.impersonator) return { refusal: 'Nobody can set this up for somebody else.' };
+  // A token ends with its revocation; a device that it brought in would not.
+  if (call.actor && call.actor.session === null) return { refusal: 'This cannot be set up with a token.' };
   if (call.actor?.user.pk === user.pk) return { user };
   const isProven = isNew || context.auth_method !== null || context.is_sso;
   if (!isProven) return { refusal: 'Sign in before you set this up.' };
