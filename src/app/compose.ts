@@ -8,6 +8,7 @@ import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
+import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
 import { matchEvent } from '../notify/match.job.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createServer } from '../platform/http/server.ts';
@@ -115,6 +116,7 @@ export async function composeApp(world: World): Promise<App> {
     anonymousPerMinute,
   });
   mountCancel(server, { db, key, publicUrl: config.publicUrl });
+  mountOAuth2(server, { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld });
   mountHealth(server, db);
   mountMetrics(server, metrics, config.metricsToken);
   mountMedia(server, db);

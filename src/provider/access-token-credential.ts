@@ -4,6 +4,7 @@ import { isSuperuserSql } from '../core/access/rights-sql.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Actor } from '../resource/actor.ts';
+import type { GrantTerms } from './grants.ts';
 
 /** The scope that lets an access token call this server's own API. */
 export const apiScope = 'gatehouse/api';
@@ -14,6 +15,7 @@ interface GrantRow extends ActorRow {
   readonly expires: string | null;
   readonly revoked: boolean | number;
   readonly scope: string;
+  readonly terms: string;
 }
 
 /** Who presents an OAuth2 access token; null when it is none, or none for the API. Everything is asked at every use. */
@@ -23,14 +25,17 @@ export async function actorOfAccessToken(
   token: string,
   now: string,
 ): Promise<Actor | null> {
-  const { rows } = await sql<GrantRow>`select ${actorColumns}, u.is_active, t.expiring, t.expires, t.revoked, t.scope,
+  const { rows } =
+    await sql<GrantRow>`select ${actorColumns}, u.is_active, t.expiring, t.expires, t.revoked, t.scope, t.terms,
     ${isSuperuserSql(sql`u.pk`)} as is_superuser
     from oauth2_access_tokens t join users u on u.pk = t."user" where t.token_hash = ${key.hash(token)}`.execute(
-    db.read,
-  );
+      db.read,
+    );
   const row = rows[0];
   if (!row?.is_active || row.revoked) return null;
   if (row.expiring && (row.expires === null || row.expires <= now)) return null;
+  // RFC 9449 §7.2: a token that is bound to a key is worth nothing to whoever merely has it.
+  if ((JSON.parse(row.terms) as GrantTerms).jkt !== undefined) return null;
   const scopes: string[] = JSON.parse(row.scope);
   return scopes.includes(apiScope) ? loadActor(db, row, null) : null;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import type { InstanceKey } from '../platform/keys.ts';
+import { randomUuid } from '../platform/random.ts';
 
 // The one way in which tokens and codes come to be. Of the token itself only a hash is stored: who reads the database
 // cannot use what is in it.
@@ -19,6 +20,24 @@ export interface Grant {
   readonly authTime: string;
   /** Null: never. */
   readonly expires: string | null;
+  /** All that comes of one authorization has the same; a new one unless told. */
+  readonly family?: string;
+  readonly terms?: GrantTerms;
+}
+
+/** What was agreed besides the scope. It goes over to all that a grant is exchanged for. */
+export interface GrantTerms {
+  readonly nonce?: string;
+  readonly acr?: string;
+  readonly amr?: readonly string[];
+  /** The `claims` parameter (OpenID Connect Core §5.5). */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** RFC 8707: what the access token is for, when that is not the client itself. */
+  readonly resource?: readonly string[];
+  /** RFC 9449: the thumbprint of the key whose owner alone may use it. */
+  readonly jkt?: string;
+  /** What clients know the session by (OpenID Connect Back-Channel Logout §2.1). */
+  readonly sid?: string;
 }
 
 export interface TokenGrant extends Grant {
@@ -52,7 +71,7 @@ export const storeAuthorizationCode = (tx: Query, key: Hash, grant: CodeGrant): 
     code_challenge_method: grant.codeChallengeMethod,
   });
 
-const columnsOf = ({ provider, user, session, scope, now, authTime, expires }: Grant) => ({
+const columnsOf = ({ provider, user, session, scope, now, authTime, expires, family, terms = {} }: Grant) => ({
   provider,
   user,
   session,
@@ -61,6 +80,8 @@ const columnsOf = ({ provider, user, session, scope, now, authTime, expires }: G
   expires,
   expiring: expires !== null,
   scope: JSON.stringify(scope),
+  family: family ?? randomUuid(),
+  terms: JSON.stringify(terms),
 });
 
 const tokenColumns = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
@@ -69,6 +90,12 @@ const tokenColumns = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
   id_token: JSON.stringify(idToken, null, 4),
   revoked: false,
 });
+
+/** Takes back everything that came of one authorization. */
+export async function revokeFamily(tx: Query, family: string): Promise<void> {
+  await sql`update oauth2_access_tokens set revoked = true where family = ${family} and not revoked`.execute(tx);
+  await sql`update oauth2_refresh_tokens set revoked = true where family = ${family} and not revoked`.execute(tx);
+}
 
 async function store(tx: Query, table: string, row: Record<string, unknown>): Promise<number> {
   const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));

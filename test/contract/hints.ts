@@ -198,8 +198,8 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   users: ['password'],
   tokens: ['key', 'key_hash'],
   authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated'],
-  oauth2_access_tokens: ['session', 'created', 'auth_time', 'token_hash'],
-  oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'token_hash'],
+  oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
+  oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_authorization_codes: [
     'session',
     'created',
@@ -209,5 +209,8 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
     'nonce',
     'code_challenge',
     'code_challenge_method',
+    'family',
+    'terms',
+    'consumed',
   ],
 };

@@ -123,7 +123,7 @@ export function clientIp(request: FastifyRequest): string {
 }
 
 /** Who counts as one caller where calls are counted: an IPv4 address, or the /64 that an IPv6 subscriber has to himself. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const bytes = readAddress(address);
   return bytes?.length === 16 ? Buffer.from(bytes.subarray(0, 8)).toString('hex') : address;
 }

@@ -31,7 +31,7 @@ export interface ScopeRow {
 }
 
 /** The reference to an authentication of no particular strength. */
-const defaultAcr = 'gatehouse/providers/oauth2/default';
+export const defaultAcr = 'gatehouse/providers/oauth2/default';
 
 /** Who the token is about, as the provider's clients know them. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {

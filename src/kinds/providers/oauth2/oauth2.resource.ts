@@ -7,10 +7,12 @@ import type { Action, CheckInput, Filter } from '../../../resource/define.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
 import { canonicalUuid, duration, flag, isUuid } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
+import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { subModes } from './claims.ts';
+import { defaultGrantTypes, grantTypes } from './grant-types.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
 import { type IssuerMode, setupUrls } from './urls.ts';
@@ -67,6 +69,10 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
         default: 'per_provider',
         filter: true,
         help: 'Whether tokens name this provider or the whole server as their issuer.',
+      }),
+      grant_types: list(choice(grantTypes), {
+        default: () => [...defaultGrantTypes],
+        help: 'How clients may come by tokens. Those for old clients are off unless they are named here.',
       }),
       jwks_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
         table: 'provider_oauth2_jwks_sources',

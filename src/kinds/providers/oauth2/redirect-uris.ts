@@ -53,3 +53,13 @@ export function guessLaunchUrl(uris: readonly RedirectUri[]): string {
   const url = first?.matching_mode === 'strict' ? URL.parse(first.url) : null;
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.origin : '';
 }
+
+/** Whether pages of this origin belong to a client: the origin of one of its plain redirect URIs, to the letter. */
+export function isOriginOf(origin: string, uris: readonly RedirectUri[]): boolean {
+  return uris.some(({ matching_mode, url }) => matching_mode === 'strict' && webOrigin(url) === origin);
+}
+
+function webOrigin(text: string): string | null {
+  const url = URL.parse(text);
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.origin : null;
+}

@@ -57,6 +57,7 @@ function oauth2(dialect: Dialect): string[] {
       redirect_uris: 'json',
       sub_mode: 'text index',
       issuer_mode: 'text index',
+      grant_types: 'json',
     }),
     ...createJoin(
       dialect,
@@ -79,6 +80,9 @@ function grants(dialect: Dialect): string[] {
     expires: 'time? index',
     expiring: 'bool',
     scope: 'json',
+    // All that comes of one authorization, to be taken back together.
+    family: 'uuid index',
+    terms: 'json',
   };
   const rules = {
     index: [
@@ -100,8 +104,43 @@ function grants(dialect: Dialect): string[] {
         nonce: 'text',
         code_challenge: 'text',
         code_challenge_method: 'text',
+        consumed: 'time?',
       },
       rules,
+    ),
+    ...underWay(dialect),
+  ];
+}
+
+/** Requests that are not answered yet, what may be used once, keys that tokens were signed with, and clients' own accounts. */
+function underWay(dialect: Dialect): string[] {
+  return [
+    ...createTable(dialect, 'oauth2_requests', {
+      pk: 'uuid key',
+      purpose: 'text',
+      id_hash: 'text unique',
+      user_code_hash: 'text? unique',
+      provider: 'int -> provider_oauth2 cascade',
+      user: 'int? -> users cascade',
+      session: 'uuid? -> authenticated_sessions cascade',
+      state: 'text',
+      content: 'text',
+      polled: 'time?',
+      created: 'time',
+      expires: 'time index',
+    }),
+    ...createTable(dialect, 'oauth2_seen', { pk: 'text key', expires: 'time index' }),
+    ...createTable(
+      dialect,
+      'oauth2_published_keys',
+      { pk: 'serial', provider: 'int -> provider_oauth2 cascade', kid: 'text', jwk: 'json', expires: 'time index' },
+      { unique: [['provider', 'kid']] },
+    ),
+    ...createTable(
+      dialect,
+      'oauth2_client_accounts',
+      { pk: 'serial', provider: 'int -> provider_oauth2 cascade', subject: 'text', user: 'int -> users cascade' },
+      { unique: [['provider', 'subject']] },
     ),
   ];
 }

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import { addMilliseconds, toTimestamp } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Client } from './client.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { isFirstUse } from './seen-once.ts';
+import { setupUrls } from './urls.ts';
+
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Asymmetric alone: what verifies must not be able to sign. */
+export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
+export interface Assertion {
+  /** Null: the client itself. Else one of the workloads that its JWKS sources vouch for. */
+  readonly workload: string | null;
+}
+
+/** What cannot be told apart by its id for so long is refused, so that no mark has to be kept for years. */
+const longestLifeMs = 24 * 3_600_000;
+const longestAssertion = 16_384;
+const skewSeconds = 30;
+
+export interface TrustedKeys {
+  readonly source: string;
+  readonly jwks: string;
+}
+
+/**
+ * Checks a JWT by the keys of the client's JWKS sources (RFC 7523 §3). With the client's own id as issuer and subject it
+ * is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
+ */
+export async function checkAssertion(
+  { db, key, publicUrl }: Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl'>,
+  call: Call,
+  client: Client,
+  assertion: string,
+): Promise<Assertion | null> {
+  if (assertion.length > longestAssertion) return null;
+  const trusted = await loadTrustedKeys(db.read, client.pk);
+  const proven = await firstThatVerifies(trusted, assertion, audiences(publicUrl, client), call.now);
+  if (!proven) return null;
+  const { iss, sub, jti, exp, source } = proven;
+  const expires = toTimestamp((exp + skewSeconds) * 1000);
+  if (expires > addMilliseconds(call.now, longestLifeMs)) return null;
+  const isClient = iss === client.client_id && sub === client.client_id;
+  // RFC 7523 §3, OpenID Connect Core §9: the id makes it good for one request. Workloads get theirs from platforms that
+  // hand out the same one until it expires, mostly without an id.
+  if (isClient && jti === undefined) return null;
+  if (isClient) {
+    const use = { use: `assertion of ${client.pk}`, id: String(jti), expires };
+    if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;
+  }
+  return { workload: isClient ? null : JSON.stringify([source, iss ?? '', sub]) };
+}
+
+/** Whom an assertion may be meant for: this server under any name that clients know it by. */
+function audiences(publicUrl: string, { assigned_application_slug, issuer_mode, client_id }: Client): string[] {
+  const { issuer = '', token = '' } = setupUrls(publicUrl, assigned_application_slug, issuer_mode);
+  return [issuer, token, `${publicUrl}/`, publicUrl, client_id];
+}
+
+interface Proven {
+  readonly source: string;
+  readonly iss: string | undefined;
+  readonly sub: string;
+  readonly jti: string | undefined;
+  readonly exp: number;
+}
+
+async function firstThatVerifies(
+  trusted: readonly TrustedKeys[],
+  assertion: string,
+  audience: string[],
+  now: string,
+): Promise<Proven | null> {
+  const { createLocalJWKSet, errors, jwtVerify } = await import('jose');
+  for (const { source, jwks } of trusted) {
+    try {
+      const { payload } = await jwtVerify(assertion, createLocalJWKSet(JSON.parse(jwks)), {
+        algorithms: assertionAlgorithms,
+        audience,
+        currentDate: new Date(now),
+        clockTolerance: skewSeconds,
+        requiredClaims: ['exp', 'sub'],
+      });
+      const { iss, sub = '', jti, exp = 0 } = payload;
+      if (sub !== '') return { source, iss, sub, jti, exp };
+    } catch (error) {
+      // Not by these keys, or not good at all: whether by others is seen next.
+      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** A source that is switched off vouches for nobody. */
+export async function loadTrustedKeys(query: Query, provider: number): Promise<TrustedKeys[]> {
+  const { rows } = await sql<TrustedKeys>`select s.pk as source, o.oidc_jwks as jwks
+    from provider_oauth2_jwks_sources j join sources s on s.pk = j.source join source_oauth o on o.pk = s.pk
+    where j.provider = ${provider} and s.enabled order by s.pk`.execute(query);
+  return rows;
+}

@@ -1,0 +1,134 @@
+import { equalInConstantTime } from '../../../lib/constant-time.ts';
+import type { Call } from '../../../resource/call.ts';
+import { type Client, loadClient } from './client.ts';
+import { type Assertion, assertionType, checkAssertion } from './client-assertion.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { Exchange } from './oauth-edge.ts';
+import { OAuthError } from './oauth-error.ts';
+import type { Params } from './params.ts';
+
+/** How a client has proven itself. */
+export interface AuthenticatedClient {
+  readonly client: Client;
+  readonly method: 'client_secret_basic' | 'client_secret_post' | 'none' | 'private_key_jwt' | 'workload';
+  /** What a workload of the client's (not the client itself) proved to be; only with that method. */
+  readonly workload?: string;
+}
+
+/** The ways in which clients prove themselves, for the discovery document. */
+export const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'];
+
+type Credentials =
+  | {
+      readonly method: 'client_secret_basic' | 'client_secret_post';
+      readonly clientId: string;
+      readonly secret: string;
+    }
+  | { readonly method: 'none'; readonly clientId: string }
+  | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
+
+/** Who asks. Throws `invalid_client` for everybody who does not prove it. */
+export async function authenticateClient(needs: OAuthNeeds, exchange: Exchange): Promise<AuthenticatedClient> {
+  const { call, params } = exchange;
+  needs.failures.check(call);
+  const credentials = readCredentials(call, params);
+  const client = await loadClient(needs, { clientId: credentials.clientId });
+  const proof = client && (await provenBy(needs, call, client, credentials));
+  if (!client || !proof) {
+    needs.failures.count(call);
+    // Not whether there is such a client: that is nobody's business who is none.
+    throw new OAuthError('invalid_client', 'The client did not authenticate.');
+  }
+  exchange.isOf(client);
+  return { client, ...proof };
+}
+
+/** Confidential clients only, for what public ones have no business with. */
+export function requireConfidential({ client, method }: AuthenticatedClient): void {
+  if (client.client_type === 'public' || method === 'none') {
+    throw new OAuthError('unauthorized_client', 'Only clients that can keep a secret may do this.');
+  }
+}
+
+async function provenBy(
+  needs: OAuthNeeds,
+  call: Call,
+  client: Client,
+  credentials: Credentials,
+): Promise<Pick<AuthenticatedClient, 'method' | 'workload'> | null> {
+  switch (credentials.method) {
+    case 'none':
+      return client.client_type === 'public' ? { method: 'none' } : null;
+    case 'assertion': {
+      const assertion: Assertion | null = await checkAssertion(needs, call, client, credentials.assertion);
+      if (!assertion) return null;
+      return assertion.workload === null
+        ? { method: 'private_key_jwt' }
+        : { method: 'workload', workload: assertion.workload };
+    }
+    default:
+      return isSecretOf(client, credentials.secret) ? { method: credentials.method } : null;
+  }
+}
+
+const isSecretOf = ({ client_secret }: Client, given: string): boolean =>
+  client_secret !== '' && equalInConstantTime(client_secret, given);
+
+/** RFC 6749 §2.3: a client uses one method in a request, never two. */
+function readCredentials(call: Call, params: Params): Credentials {
+  const basic = readBasic(call.request.header('authorization'));
+  const clientId = params.get('client_id');
+  const secret = params.get('client_secret');
+  const assertion = params.get('client_assertion');
+  const used = [basic, secret, assertion].filter((given) => given !== undefined && given !== null);
+  if (used.length > 1) throw new OAuthError('invalid_request', 'The client authenticates in two ways at once.');
+  if (basic) {
+    if (clientId !== undefined && clientId !== basic.clientId) {
+      throw new OAuthError('invalid_request', 'client_id is not the one that authenticates.');
+    }
+    return { method: 'client_secret_basic', ...basic };
+  }
+  if (assertion !== undefined) {
+    if (params.get('client_assertion_type') !== assertionType) {
+      throw new OAuthError('invalid_request', `client_assertion_type must be ${assertionType}.`);
+    }
+    return { method: 'assertion', clientId: clientId ?? unverifiedSubject(assertion), assertion };
+  }
+  if (clientId === undefined) throw new OAuthError('invalid_client', 'The client did not authenticate.');
+  return secret === undefined ? { method: 'none', clientId } : { method: 'client_secret_post', clientId, secret };
+}
+
+/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
+function readBasic(header: string | undefined): { clientId: string; secret: string } | null {
+  const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header?.trim() ?? '') ?? [];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  const clientId = formDecode(text.slice(0, colon));
+  const secret = formDecode(text.slice(colon + 1));
+  if (colon === -1 || clientId === null || secret === null) {
+    throw new OAuthError('invalid_client', 'The Authorization header cannot be read.');
+  }
+  return { clientId, secret };
+}
+
+function formDecode(text: string): string | null {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '));
+    return decoded.includes('\u0000') ? null : decoded;
+  } catch {
+    // The language says in no other way that an escape is broken.
+    return null;
+  }
+}
+
+/** Whom an assertion claims to come from, to find the keys by which to check it. */
+function unverifiedSubject(assertion: string): string {
+  try {
+    const { sub } = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    if (typeof sub === 'string' && !sub.includes('\u0000')) return sub;
+  } catch {
+    // No JSON, no client.
+  }
+  throw new OAuthError('invalid_client', 'The client did not authenticate.');
+}

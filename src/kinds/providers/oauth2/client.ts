@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/db/database.ts';
+import { statement } from '../../../platform/db/statement.ts';
+import type { SecretBox } from '../../../platform/keys.ts';
+import type { ScopeRow, TokenSettings } from './claims.ts';
+import type { GrantType } from './grant-types.ts';
+import type { RedirectUri } from './redirect-uris.ts';
+
+/** A provider with the application that uses it, as its client meets it. Read anew for every request. */
+export interface Client extends TokenSettings {
+  readonly client_type: 'confidential' | 'public';
+  /** In clear; empty when there is none. */
+  readonly client_secret: string;
+  readonly access_code_validity: string;
+  readonly refresh_token_validity: string;
+  readonly redirect_uris: readonly RedirectUri[];
+  readonly grant_types: readonly GrantType[];
+  readonly authentication_flow: string | null;
+  readonly authorization_flow: string | null;
+  readonly application: ClientApplication;
+  readonly signingKey: StoredKey | null;
+  /** The scopes that the administrator has given it; there are no others. */
+  readonly scopes: readonly ScopeRow[];
+}
+
+export interface ClientApplication {
+  readonly pk: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly group: string;
+  readonly policy_engine_mode: 'all' | 'any';
+}
+
+/** A certificate with its private key, still sealed. */
+export interface StoredKey {
+  readonly pk: string;
+  readonly certificate: string;
+  readonly sealedKey: string;
+}
+
+interface ClientRow {
+  readonly pk: number;
+  readonly name: string;
+  readonly client_id: string;
+  readonly client_type: Client['client_type'];
+  readonly client_secret: string;
+  readonly access_code_validity: string;
+  readonly access_token_validity: string;
+  readonly refresh_token_validity: string;
+  readonly include_claims_in_id_token: boolean | number;
+  readonly redirect_uris: string;
+  readonly grant_types: string;
+  readonly sub_mode: Client['sub_mode'];
+  readonly issuer_mode: Client['issuer_mode'];
+  readonly authentication_flow: string | null;
+  readonly authorization_flow: string | null;
+  readonly application_pk: string;
+  readonly application_name: string;
+  readonly slug: string;
+  readonly group: string;
+  readonly policy_engine_mode: 'all' | 'any';
+  readonly certificate_pk: string | null;
+  readonly certificate_data: string | null;
+  readonly key_data: string | null;
+}
+
+// A provider that no application uses serves nobody: there would be nothing to ask for access to.
+const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
+    o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types,
+    o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow, a.pk as application_pk,
+    a.name as application_name, a.slug, a."group", a.policy_engine_mode, c.pk as certificate_pk, c.certificate_data,
+    c.key_data
+  from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
+    left join certificates c on c.pk = o.signing_key`;
+
+const byClientId = statement<[clientId: string], ClientRow>(
+  (clientId) => sql`${clientSelect} where o.client_id = ${clientId}`,
+);
+const bySlug = statement<[slug: string], ClientRow>((slug) => sql`${clientSelect} where a.slug = ${slug}`);
+const byProvider = statement<[pk: number], ClientRow>((pk) => sql`${clientSelect} where o.pk = ${pk}`);
+
+const scopesOf = statement<[provider: number], ScopeRow>(
+  (provider) => sql`select m.name, s.scope_name, m.expression from provider_property_mappings pm
+    join property_mappings m on m.pk = pm.mapping join mapping_scope s on s.pk = m.pk
+    where pm.provider = ${provider} order by m.name`,
+);
+
+export interface ClientNeeds {
+  readonly db: Database;
+  readonly key: { readonly box: SecretBox };
+}
+
+type By = { readonly clientId: string } | { readonly slug: string } | { readonly provider: number };
+
+/** Null when there is no such client, or no application uses it. */
+export async function loadClient({ db, key }: ClientNeeds, by: By): Promise<Client | null> {
+  const [row] =
+    'clientId' in by
+      ? await byClientId(db.read, by.clientId)
+      : 'slug' in by
+        ? await bySlug(db.read, by.slug)
+        : await byProvider(db.read, by.provider);
+  if (!row) return null;
+  const { application_pk, application_name, slug, group, policy_engine_mode, certificate_pk, ...settings } = row;
+  const { certificate_data, key_data, ...kept } = settings;
+  return {
+    ...kept,
+    include_claims_in_id_token: Boolean(row.include_claims_in_id_token),
+    client_secret: row.client_secret === '' ? '' : key.box.open(row.client_secret, 'providers.client_secret'),
+    redirect_uris: JSON.parse(row.redirect_uris),
+    grant_types: JSON.parse(row.grant_types),
+    assigned_application_slug: slug,
+    application: { pk: application_pk, name: application_name, slug, group, policy_engine_mode },
+    signingKey:
+      certificate_pk === null
+        ? null
+        : { pk: certificate_pk, certificate: certificate_data ?? '', sealedKey: key_data ?? '' },
+    scopes: await scopesOf(db.read, row.pk),
+  };
+}
+
+export const scopeNames = ({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> =>
+  new Set(scopes.map(({ scope_name }) => scope_name));

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Call } from '../../../resource/call.ts';
+import { assertionAlgorithms } from './client-assertion.ts';
+import { seconds } from './issue.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { OAuthError } from './oauth-error.ts';
+import { isFirstUse } from './seen-once.ts';
+
+/** For the discovery document (RFC 9449 §5.1). */
+export const dpopAlgorithms: readonly string[] = assertionAlgorithms;
+
+interface Asked {
+  /** The endpoint's name below `/application/o/`. */
+  readonly url: string;
+  /** The access token that comes with it. */
+  readonly accessToken?: string;
+  /** The status of a refusal: 401 where a token is presented. */
+  readonly status?: number;
+}
+
+/** How long after it was made a proof is taken, and how far ahead a client's clock may be. */
+const goodForSeconds = 60;
+const longestProof = 8_192;
+const longestId = 256;
+
+/** The thumbprint of the key that a request proves to hold (RFC 9449 §4.3); null when it brings no proof. */
+export async function readDpopProof(
+  { key, publicUrl }: Pick<OAuthNeeds, 'key' | 'publicUrl'>,
+  call: Call,
+  { url, accessToken, status = 400 }: Asked,
+): Promise<string | null> {
+  const proof = call.request.header('dpop');
+  if (proof === undefined) return null;
+  const refuse = (text: string) => new OAuthError('invalid_dpop_proof', text, { status });
+  // Two headers come joined by a comma, which no proof holds.
+  if (proof.length > longestProof || proof.includes(',')) throw refuse('There must be one DPoP proof.');
+  const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose');
+  try {
+    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      typ: 'dpop+jwt',
+      algorithms: assertionAlgorithms,
+      currentDate: new Date(call.now),
+    });
+    const { jti, iat, htm, htu, ath } = payload;
+    if (typeof jti !== 'string' || jti === '' || jti.length > longestId) throw refuse('The proof has no jti.');
+    if (htm !== call.request.method) throw refuse('htm is not the method of the request.');
+    if (withoutQuery(htu) !== `${publicUrl}/application/o/${url}/`) throw refuse('htu is not where the request went.');
+    if (typeof iat !== 'number' || Math.abs(seconds(call.now) - iat) > goodForSeconds) {
+      throw refuse('The proof was not made just now.');
+    }
+    const expected = accessToken === undefined ? undefined : hash('sha256', accessToken, 'base64url');
+    if (ath !== expected) throw refuse('ath is not the hash of the access token.');
+    const jwk = protectedHeader.jwk;
+    if (!jwk || 'd' in jwk || 'k' in jwk) throw refuse('The proof must hold a public key and nothing more.');
+    const thumbprint = await calculateJwkThumbprint(jwk);
+    const expires = addMilliseconds(call.now, 2 * goodForSeconds * 1000);
+    const use = { use: 'dpop proof', id: `${thumbprint} ${jti}`, expires };
+    if (!(await call.db.write((tx) => isFirstUse(tx, key, use)))) throw refuse('The proof was used before.');
+    return thumbprint;
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) throw refuse('The proof is not good.');
+    throw error;
+  }
+}
+
+/** RFC 9449 §4.3: query and fragment are left out, and the rest compared as the same URL would be. */
+function withoutQuery(htu: unknown): string | null {
+  const url = typeof htu === 'string' ? URL.parse(htu) : null;
+  if (!url) return null;
+  url.search = '';
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,48 @@
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Call, NewEvent } from '../../../resource/call.ts';
+import type { Client } from './client.ts';
+import type { GrantType } from './grant-types.ts';
+
+const app = 'svc_providers_oauth2';
+
+/** The same call, in the name of the user whom it is about: events tell of them. It gives nobody any right. */
+export function callAs(call: Call, user: UserFacts): Call {
+  const { pk, uuid, username, name, email, type } = user;
+  return {
+    ...call,
+    actor: {
+      user: { pk, uuid, username, name, email, type, attributes: {} },
+      session: null,
+      isSuperuser: false,
+      holds: () => false,
+      objectsHolding: () => {
+        throw new Error('nothing is asked in the name of who is only told of');
+      },
+    },
+  };
+}
+
+const factsOf = ({ application: { pk, name } }: Client) => ({
+  app: 'svc_core',
+  model_name: 'application',
+  pk: pk.replaceAll('-', ''),
+  name,
+});
+
+/** That an application got tokens for a user. */
+export const authorizedEvent = (client: Client, scope: readonly string[], grantType: GrantType): NewEvent => ({
+  action: 'authorize_application',
+  app,
+  context: { authorized_application: factsOf(client), scopes: scope.join(' '), grant_type: grantType },
+});
+
+/** That something that may be used once was used again. */
+export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent => ({
+  action: 'suspicious_request',
+  app,
+  context: {
+    message: 'A grant was used twice. Everything that came of it has been revoked.',
+    application: factsOf(client),
+    grant_type: grantType,
+  },
+});

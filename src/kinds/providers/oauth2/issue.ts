@@ -1,0 +1,194 @@
+import { MappingFailed } from '../../../core/mapping/evaluate.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import type { Json } from '../../../lib/json.ts';
+import { addMilliseconds, fromTimestamp } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { randomToken, randomUuid } from '../../../platform/random.ts';
+import { type GrantTerms, storeAccessToken, storeRefreshToken } from '../../../provider/grants.ts';
+import type { Call } from '../../../resource/call.ts';
+import { type Claims, defaultAcr, idTokenClaims, scopeClaims, subjectOf } from './claims.ts';
+import type { Client } from './client.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { OAuthError } from './oauth-error.ts';
+import { publishKey } from './published-keys.ts';
+import { halfHash, type SigningKey, signJwt } from './signing.ts';
+import { issuerOf } from './urls.ts';
+
+/** What was granted, to be made into tokens. */
+export interface Issuance {
+  readonly client: Client;
+  readonly user: UserFacts;
+  readonly scope: readonly string[];
+  readonly family: string;
+  readonly session: string | null;
+  /** When the person proved who they are; null when nobody did, as with clients' own accounts. */
+  readonly authTime: string | null;
+  readonly terms: GrantTerms;
+  readonly gives: { readonly access: boolean; readonly id: boolean; readonly refresh: boolean };
+  /** What a refresh token stands for: all that was granted, however little is asked for this time (RFC 6749 §6). */
+  readonly refreshes?: { readonly scope: readonly string[]; readonly terms: GrantTerms };
+  /** The code that comes with them, for `c_hash`. */
+  readonly code?: string;
+  /** Nothing of it is good for longer. */
+  readonly notAfter?: string;
+}
+
+export interface IssuedTokens {
+  /** RFC 6749 §5.1, as far as it was asked for. */
+  readonly body: Readonly<Record<string, Json>>;
+  store(tx: Query): Promise<void>;
+}
+
+type Needs = Pick<OAuthNeeds, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer'>;
+
+/**
+ * Makes tokens. The only way to them: nothing is signed elsewhere but what ends sessions. They are worth nothing before
+ * `store` has run in the transaction in which the grant is used up.
+ */
+export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance): Promise<IssuedTokens> {
+  const { client, gives, scope, terms, family } = issuance;
+  const { now } = call;
+  const signingKey = needs.signer.keyOf(client);
+  const expires = earlier(addMilliseconds(now, lengthOf(client.access_token_validity)), issuance.notAfter);
+  const id = await idClaimsOf(needs, call, issuance, expires);
+  const accessToken = gives.access
+    ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, now, expires))
+    : null;
+  const idClaims = withHashes(id, signingKey, accessToken, issuance.code);
+  const idToken = gives.id ? await signJwt(signingKey, 'JWT', idClaims) : null;
+  const refreshToken = gives.refresh ? randomToken() : null;
+
+  const grant = {
+    provider: client.pk,
+    user: issuance.user.pk,
+    now,
+    authTime: issuance.authTime ?? now,
+    family,
+    idToken: idClaims,
+  };
+  return {
+    body: {
+      ...(accessToken !== null && {
+        access_token: accessToken,
+        token_type: terms.jkt === undefined ? 'Bearer' : 'DPoP',
+        expires_in: seconds(expires) - seconds(now),
+        scope: scope.join(' '),
+      }),
+      ...(idToken !== null && { id_token: idToken }),
+      ...(refreshToken !== null && { refresh_token: refreshToken }),
+    },
+    async store(tx) {
+      if (accessToken !== null || idToken !== null) await publishKey(tx, client.pk, signingKey, expires);
+      if (accessToken !== null) {
+        const { session } = issuance;
+        await storeAccessToken(tx, needs.key, { ...grant, session, scope, terms, token: accessToken, expires });
+      }
+      if (refreshToken === null) return;
+      const whole = issuance.refreshes ?? { scope, terms };
+      // RFC 9449 §5: what a client keeps that can prove itself is not tied to a key, which it may change.
+      const { jkt: _, ...unbound } = whole.terms;
+      const isBound = client.client_type === 'public' && terms.jkt !== undefined;
+      await storeRefreshToken(tx, needs.key, {
+        ...grant,
+        // OpenID Connect Core §11: offline access is access while the person is not there.
+        session: whole.scope.includes('offline_access') ? null : issuance.session,
+        scope: whole.scope,
+        terms: { ...unbound, ...(isBound && { jkt: terms.jkt as string }) },
+        token: refreshToken,
+        expires: addMilliseconds(now, lengthOf(client.refresh_token_validity)),
+      });
+    },
+  };
+}
+
+/** What the scopes of a grant say of the user. A mapping that fails means no tokens, and an event that says why. */
+export async function claimsOfScope(
+  { sandbox }: Pick<Needs, 'sandbox'>,
+  call: Call,
+  client: Client,
+  user: UserFacts,
+  scope: readonly string[],
+): Promise<Claims> {
+  const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
+  try {
+    return mappings.length === 0 ? {} : scopeClaims(sandbox, mappings, user, client);
+  } catch (error) {
+    if (!(error instanceof MappingFailed)) throw error;
+    await call.db.write((tx) => call.world.record(tx, call, error.event()));
+    throw new OAuthError('server_error', 'A scope mapping of the provider failed.', { cause: error });
+  }
+}
+
+async function idClaimsOf(needs: Needs, call: Call, issuance: Issuance, expires: string): Promise<Claims> {
+  const { client, user, scope, terms, authTime } = issuance;
+  const claims = await claimsOfScope(needs, call, client, user, scope);
+  const { publicUrl, installId } = needs;
+  const own = idTokenClaims({ settings: client, user, claims, now: call.now, publicUrl, installId });
+  const { auth_time: _, ...rest } = own;
+  return {
+    // What was asked for by name is told even where claims are left to the userinfo endpoint.
+    ...pick(claims, terms.claims?.id_token),
+    ...rest,
+    exp: seconds(expires),
+    azp: client.client_id,
+    acr: terms.acr ?? defaultAcr,
+    ...(authTime !== null && { auth_time: seconds(authTime) }),
+    ...(terms.amr && { amr: [...terms.amr] }),
+    ...(terms.nonce !== undefined && { nonce: terms.nonce }),
+    ...(terms.sid !== undefined && { sid: terms.sid }),
+  };
+}
+
+/** Those of the claims that the `claims` parameter names (OpenID Connect Core §5.5). */
+export function pick(claims: Claims, asked: unknown): Claims {
+  if (typeof asked !== 'object' || asked === null) return {};
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => Object.hasOwn(asked, name)));
+}
+
+function withHashes(claims: Claims, { alg }: SigningKey, accessToken: string | null, code: string | undefined): Claims {
+  return {
+    ...claims,
+    ...(accessToken !== null && { at_hash: halfHash(alg, accessToken) }),
+    ...(code !== undefined && { c_hash: halfHash(alg, code) }),
+  };
+}
+
+/** RFC 9068 §2.2 */
+function accessClaimsOf(
+  { publicUrl, installId }: Needs,
+  { client, user, scope, terms, authTime }: Issuance,
+  now: string,
+  expires: string,
+): Claims {
+  return {
+    iss: issuerOf(publicUrl, client.assigned_application_slug, client.issuer_mode),
+    sub: subjectOf(client.sub_mode, user, installId),
+    aud: audienceOf(client, terms),
+    exp: seconds(expires),
+    iat: seconds(now),
+    jti: randomUuid(),
+    client_id: client.client_id,
+    scope: scope.join(' '),
+    acr: terms.acr ?? defaultAcr,
+    ...(authTime !== null && { auth_time: seconds(authTime) }),
+    ...(terms.amr && { amr: [...terms.amr] }),
+    ...(terms.jkt !== undefined && { cnf: { jkt: terms.jkt } }),
+  };
+}
+
+export function audienceOf({ client_id }: Pick<Client, 'client_id'>, { resource = [] }: GrantTerms): string | string[] {
+  if (resource.length === 0) return client_id;
+  return resource.length === 1 ? (resource[0] as string) : [...resource];
+}
+
+/** What clients know a session by; nobody can tell the session from it. */
+export const sessionIdClaim = (key: Pick<InstanceKey, 'sign'>, session: string): string =>
+  key.sign('oauth2 session id', session);
+
+export const lengthOf = (validity: string): number => Math.max(parseDuration(validity) ?? 0, 0);
+
+export const seconds = (timestamp: string): number => Math.floor(fromTimestamp(timestamp).getTime() / 1000);
+
+const earlier = (one: string, other: string | undefined): string => (other !== undefined && other < one ? other : one);

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Call, ResourceWorld } from '../../../resource/call.ts';
+import { requestFacts } from '../../../resource/http.ts';
+import { createFailureCount } from './failure-count.ts';
+import { frontRoutes } from './front-routes.ts';
+import { jwksEndpoint } from './jwks.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { answerOAuth, type OAuthEndpoint } from './oauth-edge.ts';
+import { isOriginOf } from './redirect-uris.ts';
+import { createSigner } from './signing.ts';
+import { authorizationCode } from './token/grants/authorization-code.ts';
+import { refreshToken } from './token/grants/refresh-token.ts';
+import { tokenEndpoint } from './token/handle-token.ts';
+
+export interface MountNeeds extends Omit<OAuthNeeds, 'signer' | 'failures'> {
+  readonly clock: { now(): string };
+  readonly world: ResourceWorld;
+}
+
+type Route = readonly [methods: readonly ('GET' | 'POST')[], path: string, endpoint: OAuthEndpoint];
+
+const root = '/application/o/';
+const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`);
+/** How long browsers need not ask again whether a page may call. */
+const preflightSeconds = 600;
+
+/** Serves the endpoints of OAuth 2 and OpenID Connect. */
+export function mountOAuth2(app: FastifyInstance, mount: MountNeeds): void {
+  const needs: OAuthNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
+  const callOf = (request: FastifyRequest): Call => ({
+    actor: null,
+    request: requestFacts(request),
+    params: request.params as Record<string, string>,
+    now: mount.clock.now(),
+    db: mount.db,
+    world: mount.world,
+    body: () => ({}),
+    upload: async () => null,
+  });
+  for (const [methods, path, endpoint] of routes(needs)) {
+    app.route({
+      method: [...methods],
+      url: urlOf(path),
+      handler: (request, reply) => answerOAuth(request, reply, callOf(request), endpoint),
+    });
+    app.options(urlOf(path), async (request, reply) => {
+      const { origin } = request.headers;
+      reply.code(204).headers({ vary: 'Origin', 'cache-control': 'no-store' });
+      if (origin === undefined || !(await isOriginOfAny(mount.db, origin))) return reply.send();
+      return reply
+        .headers({
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': 'Authorization, Content-Type, DPoP',
+          'access-control-max-age': String(preflightSeconds),
+        })
+        .send();
+    });
+  }
+}
+
+/** Every endpoint that answers clients themselves, and not browsers on their way. */
+function routes(needs: OAuthNeeds): readonly Route[] {
+  return [
+    [['POST'], 'token/', tokenEndpoint(needs, [authorizationCode, refreshToken])],
+    [['GET'], ':slug/jwks/', jwksEndpoint(needs)],
+    ...frontRoutes(needs),
+  ];
+}
+
+/** A browser asks before it says whose page it is: any client's will do, and the answer itself is for that client's alone. */
+async function isOriginOfAny(db: Database, origin: string): Promise<boolean> {
+  const { rows } = await sql<{ redirect_uris: string }>`select redirect_uris from provider_oauth2
+    where ${db.dialect.contains(sql.ref('redirect_uris'), origin)}`.execute(db.read);
+  return rows.some(({ redirect_uris }) => isOriginOf(origin, JSON.parse(redirect_uris)));
+}

@@ -1,0 +1,20 @@
+import type { Database } from '../../../platform/db/database.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { PolicyEngine } from '../../../policy/engine.ts';
+import type { FailureCount } from './failure-count.ts';
+import type { Signer } from './signing.ts';
+
+/** What the protocol needs of the server. */
+export interface OAuthNeeds {
+  readonly db: Database;
+  readonly key: InstanceKey;
+  readonly publicUrl: string;
+  readonly installId: string;
+  readonly sandbox: Sandbox;
+  readonly policies: PolicyEngine;
+  readonly fetch: GuardedFetch;
+  readonly signer: Signer;
+  readonly failures: FailureCount;
+}

@@ -1,0 +1,47 @@
+import { OAuthError } from './oauth-error.ts';
+
+/** The parameters of a request. One that is empty counts as one that was not sent (RFC 6749 §3.1, §3.2). */
+export interface Params {
+  get(name: string): string | undefined;
+  /** Throws `invalid_request` when it is missing. */
+  require(name: string): string;
+  /** For the few that may stand several times. */
+  all(name: string): readonly string[];
+  readonly entries: readonly (readonly [string, string])[];
+}
+
+/** RFC 8707 §2, RFC 8693 §2.1 */
+const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
+const longestValue = 65_536;
+
+/** Reads form-encoded text. Throws `invalid_request` for parameters that stand twice, or cannot be meant. */
+export function parseParams(text: string): Params {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (value === '') continue;
+    if (value.length > longestValue) throw new OAuthError('invalid_request', `${shown(name)} is too long.`);
+    if (`${name}${value}`.includes('\u0000')) {
+      throw new OAuthError('invalid_request', `${shown(name)} holds a character that no parameter may hold.`);
+    }
+    const known = values.get(name);
+    if (known && !repeatable.has(name)) throw new OAuthError('invalid_request', `${shown(name)} is given twice.`);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  const get = (name: string) => values.get(name)?.[0];
+  return {
+    get,
+    require(name) {
+      const value = get(name);
+      if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`);
+      return value;
+    },
+    all: (name) => values.get(name) ?? [],
+    entries: [...values].flatMap(([name, all]) => all.map((value) => [name, value] as const)),
+  };
+}
+
+const shown = (name: string): string => `The parameter ${name.slice(0, 50)}`;
+
+/** The words of a space-separated list, each once, in their order. */
+export const words = (text: string | undefined): string[] => [...new Set((text ?? '').split(' ').filter(Boolean))];

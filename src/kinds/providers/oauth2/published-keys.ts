@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Client } from './client.ts';
+import { OAuthError } from './oauth-error.ts';
+import type { PublicJwk, Signer, SigningKey } from './signing.ts';
+
+/** So much longer than the token that most tokens need not write it again. */
+const slackMs = 24 * 3_600_000;
+
+/** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
+export async function publishKey(tx: Query, provider: number, { kid, jwk }: SigningKey, until: string): Promise<void> {
+  if (kid === null) return;
+  const { rows } = await sql`select 1 from oauth2_published_keys where provider = ${provider} and kid = ${kid}
+    and expires >= ${until}`.execute(tx);
+  if (rows.length > 0) return;
+  const expires = addMilliseconds(until, slackMs);
+  await sql`insert into oauth2_published_keys (provider, kid, jwk, expires)
+    values (${provider}, ${kid}, ${JSON.stringify(jwk)}, ${expires})
+    on conflict (provider, kid) do update set jwk = excluded.jwk, expires = excluded.expires`.execute(tx);
+}
+
+/** The public keys by which tokens of a client are verified: the one that signs now, then those that signed what is still good. */
+export async function publicKeys(query: Query, signer: Signer, client: Client, now: string): Promise<PublicJwk[]> {
+  const { rows } = await sql<{ jwk: string }>`select jwk from oauth2_published_keys
+    where provider = ${client.pk} and expires > ${now} order by expires desc`.execute(query);
+  const keys = [currentKey(signer, client), ...rows.map(({ jwk }) => JSON.parse(jwk) as PublicJwk)];
+  const byKid = new Map<unknown, PublicJwk>();
+  for (const jwk of keys) if (jwk && !byKid.has(jwk.kid)) byKid.set(jwk.kid, jwk);
+  return [...byKid.values()];
+}
+
+function currentKey(signer: Signer, client: Client): PublicJwk | null {
+  try {
+    return signer.keyOf(client).jwk;
+  } catch (error) {
+    // What cannot sign any more has nothing to publish; what it signed before stands in the table.
+    if (error instanceof OAuthError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { constants, createHmac, createPublicKey, hash, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { readPrivateKey } from '../../../lib/certificate.ts';
+import { readPem } from '../../../lib/pem.ts';
+import { createRecentlyUsed } from '../../../lib/recently-used.ts';
+import type { SecretBox } from '../../../platform/keys.ts';
+import type { Claims } from './claims.ts';
+import type { Client } from './client.ts';
+import { OAuthError } from './oauth-error.ts';
+
+export type Alg = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'HS256';
+
+/** RFC 7517 */
+export type PublicJwk = Readonly<Record<string, unknown>>;
+
+/** What tokens of a client are signed with. */
+export interface SigningKey {
+  readonly alg: Alg;
+  /** Both null where the client's secret signs: nothing of that is published. */
+  readonly kid: string | null;
+  readonly jwk: PublicJwk | null;
+  sign(bytes: Buffer): Buffer | Promise<Buffer>;
+}
+
+export interface Signer {
+  /** The key of a client as it is stored now. Throws when it has none that could sign. */
+  keyOf(client: Pick<Client, 'signingKey' | 'client_secret'>): SigningKey;
+}
+
+/** Reading a key takes longer than signing with it, so those that were read are remembered: each as it was stored. */
+export function createSigner(box: SecretBox): Signer {
+  const keys = createRecentlyUsed<SigningKey>(500);
+  return {
+    keyOf({ signingKey, client_secret }) {
+      if (signingKey === null) return secretKey(client_secret);
+      // A pair that is changed is sealed anew and never found under its old name.
+      const name = hash('sha256', `${signingKey.pk} ${signingKey.sealedKey} ${signingKey.certificate}`);
+      const known = keys.get(name);
+      if (known) return known;
+      const pem = signingKey.sealedKey === '' ? '' : box.open(signingKey.sealedKey, 'certificates.key_data');
+      const key = pairKey(pem, signingKey.certificate);
+      keys.set(name, key);
+      return key;
+    },
+  };
+}
+
+function secretKey(secret: string): SigningKey {
+  if (secret === '') throw unusable('The provider has neither a signing key nor a client secret to sign with.');
+  return {
+    alg: 'HS256',
+    kid: null,
+    jwk: null,
+    sign: (bytes) => createHmac('sha256', secret).update(bytes).digest(),
+  };
+}
+
+function pairKey(pem: string, certificatePem: string): SigningKey {
+  const key = readPrivateKey(pem)?.key;
+  if (!key) throw unusable('The signing key of the provider cannot be read.');
+  const alg = algOf(key);
+  if (!alg) throw unusable('The signing key of the provider is of a kind that tokens cannot be signed with.');
+  const publicKey = createPublicKey(key);
+  const spki = publicKey.export({ format: 'der', type: 'spki' });
+  const kid = hash('sha256', spki, 'base64url');
+  const jwk = { ...publicKey.export({ format: 'jwk' }), use: 'sig', alg, kid, ...certificateMembers(certificatePem) };
+  return { alg, kid, jwk, sign: (bytes) => signWith(key, alg, bytes) };
+}
+
+const unusable = (text: string) => new OAuthError('server_error', text);
+
+const ecAlgs: Readonly<Record<string, Alg>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+
+function algOf(key: KeyObject): Alg | undefined {
+  if (key.asymmetricKeyType === 'rsa') return 'RS256';
+  if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
+  return key.asymmetricKeyType === 'ec' ? ecAlgs[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
+}
+
+const digests: Readonly<Record<Alg, string>> = {
+  RS256: 'sha256',
+  ES256: 'sha256',
+  ES384: 'sha384',
+  ES512: 'sha512',
+  EdDSA: 'sha512',
+  HS256: 'sha256',
+};
+
+function signWith(key: KeyObject, alg: Alg, bytes: Buffer): Buffer | Promise<Buffer> {
+  if (alg === 'EdDSA') return sign(null, bytes, key);
+  if (alg !== 'RS256') return sign(digests[alg], bytes, { key, dsaEncoding: 'ieee-p1363' });
+  // RSA takes a millisecond and more: off the loop, others are served meanwhile.
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  sign('sha256', bytes, { key, padding: constants.RSA_PKCS1_PADDING }, (error, signature) =>
+    error ? reject(error) : resolve(signature),
+  );
+  return promise;
+}
+
+/** RFC 7517 §4.7, §4.9. Left out when the certificate is none that can be read. */
+function certificateMembers(pem: string): Record<string, unknown> {
+  const block = readPem(pem).find(({ label }) => label.endsWith('CERTIFICATE'));
+  if (!block?.bytes) return {};
+  try {
+    const { raw } = new X509Certificate(block.bytes);
+    return { x5c: [raw.toString('base64')], 'x5t#S256': hash('sha256', raw, 'base64url') };
+  } catch {
+    // The key alone serves clients just as well.
+    return {};
+  }
+}
+
+/** A signed token: `at+jwt` (RFC 9068), `JWT` for ID tokens, `logout+jwt`. */
+export async function signJwt(key: SigningKey, typ: string, claims: Claims): Promise<string> {
+  const header = { alg: key.alg, typ, ...(key.kid !== null && { kid: key.kid }) };
+  const text = `${encode(header)}.${encode(claims)}`;
+  const signature = await key.sign(Buffer.from(text));
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** OpenID Connect Core §3.1.3.6, §3.3.2.11: the left half of the digest, for `at_hash` and `c_hash`. */
+export function halfHash(alg: Alg, text: string): string {
+  const digest = hash(digests[alg], text, 'buffer');
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { GrantTerms } from '../../../../../provider/grants.ts';
+import { OAuthError } from '../../oauth-error.ts';
+import { type GrantKind, GrantReused } from '../grant-kind.ts';
+
+interface RefreshRow {
+  readonly pk: number;
+  readonly provider: number;
+  readonly user: number;
+  readonly session: string | null;
+  readonly auth_time: string;
+  readonly expires: string | null;
+  readonly expiring: boolean | number;
+  readonly revoked: boolean | number;
+  readonly scope: string;
+  readonly family: string;
+  readonly terms: string;
+}
+
+/** RFC 6749 §6 with RFC 9700 §4.14.2: each refresh token is good once, and a second use gives the theft away. */
+export const refreshToken: GrantKind = {
+  grantType: 'refresh_token',
+  async redeem({ needs, call, params, by: { client } }) {
+    const token = params.require('refresh_token');
+    const { rows } = await sql<RefreshRow>`select pk, provider, "user", session, auth_time, expires, expiring, revoked,
+      scope, family, terms from oauth2_refresh_tokens where token_hash = ${needs.key.hash(token)}`.execute(
+      call.db.read,
+    );
+    const row = rows[0];
+    const isDead = !row || row.provider !== client.pk || (row.expiring && (row.expires ?? '') <= call.now);
+    if (isDead) throw new OAuthError('invalid_grant', 'The refresh token is not good.');
+    if (row.revoked) throw new GrantReused(row.family);
+    const granted: string[] = JSON.parse(row.scope);
+    const { nonce: _, ...terms }: GrantTerms = JSON.parse(row.terms);
+    return {
+      user: row.user,
+      scope: { most: new Set(granted), otherwise: granted },
+      family: row.family,
+      session: row.session,
+      authTime: row.auth_time,
+      // OpenID Connect Core §12.2: a nonce is not said again.
+      terms,
+      gives: { id: true, refresh: true },
+      async consume(tx) {
+        const { rows: used } = await sql`update oauth2_refresh_tokens set revoked = true
+          where pk = ${row.pk} and not revoked returning pk`.execute(tx);
+        if (used.length === 0) throw new GrantReused(row.family);
+      },
+    };
+  },
+};

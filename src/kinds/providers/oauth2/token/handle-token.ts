@@ -1,0 +1,132 @@
+import { asAsked } from '../../../../core/application/application-access.ts';
+import { loadUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
+import { policyRequest } from '../../../../policy/request.ts';
+import { type GrantTerms, revokeFamily } from '../../../../provider/grants.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { type Client, scopeNames } from '../client.ts';
+import { type AuthenticatedClient, authenticateClient } from '../client-authentication.ts';
+import { readDpopProof } from '../dpop.ts';
+import { authorizedEvent, callAs, suspiciousEvent } from '../events.ts';
+import { prepareTokens } from '../issue.ts';
+import type { OAuthNeeds } from '../needs.ts';
+import type { OAuthAnswer, OAuthEndpoint } from '../oauth-edge.ts';
+import { OAuthError, type OAuthErrorCode } from '../oauth-error.ts';
+import { type Params, words } from '../params.ts';
+import { checkResource } from '../resource-indicators.ts';
+import { type GrantKind, GrantReused, type Redeemed, type Redemption } from './grant-kind.ts';
+
+/**
+ * The token endpoint (RFC 6749 §3.2). Every grant goes the same way: the client proves itself, the grant proves what it
+ * stands for, and scope, resource, user and access are asked here, so that no kind of grant can forget one.
+ */
+export function tokenEndpoint(needs: OAuthNeeds, kinds: readonly GrantKind[]): OAuthEndpoint {
+  const byType = new Map<string, GrantKind>(kinds.map((kind) => [kind.grantType, kind]));
+  return async (exchange) => {
+    const { call, params } = exchange;
+    if (call.request.method !== 'POST') throw new OAuthError('invalid_request', 'Tokens are asked for by POST.');
+    const kind = byType.get(params.require('grant_type'));
+    if (!kind) throw new OAuthError('unsupported_grant_type', 'There is no such grant type.');
+    const by = await authenticateClient(needs, exchange);
+    checkMayUse(kind, by);
+    const jkt = await readDpopProof(needs, call, { url: 'token' });
+    const redemption: Redemption = { needs, call, params, by, jkt };
+    try {
+      return await redeem(redemption, kind);
+    } catch (error) {
+      if (!(error instanceof GrantReused)) throw error;
+      await revokeReused(call, by.client, kind, error.family);
+      throw new OAuthError('invalid_grant', 'The grant was used before; all that came of it has been revoked.');
+    }
+  };
+}
+
+async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAnswer> {
+  const { needs, call, params, by, jkt } = redemption;
+  const { client } = by;
+  const grant = await kind.redeem(redemption);
+  const configured = scopeNames(client);
+  const granted = grant.scope.otherwise.filter((name) => configured.has(name));
+  const scope = scopeOf(params, grant, granted, configured);
+  const terms = termsOf(params, grant, jkt);
+  const user = await loadActiveUser(call, grant.user);
+  await checkAccess(needs, call, client, user, kind.deniedAs);
+  const tokens = await prepareTokens(needs, call, {
+    ...grant,
+    client,
+    user,
+    scope,
+    terms,
+    refreshes: { scope: granted, terms: grant.terms },
+    gives: {
+      access: true,
+      id: grant.gives.id && scope.includes('openid'),
+      refresh:
+        grant.gives.refresh && granted.includes('offline_access') && client.grant_types.includes('refresh_token'),
+    },
+  });
+  await call.db.write(async (tx) => {
+    await grant.consume(tx);
+    await tokens.store(tx);
+    await call.world.record(tx, callAs(call, user), authorizedEvent(client, scope, kind.grantType));
+  });
+  return { status: 200, body: tokens.body };
+}
+
+function checkMayUse({ grantType, takesWorkloads = false }: GrantKind, { client, method }: AuthenticatedClient): void {
+  if (!client.grant_types.includes(grantType)) {
+    throw new OAuthError('unauthorized_client', 'The client may not use this grant type.');
+  }
+  if (method === 'workload' && !takesWorkloads) {
+    throw new OAuthError('invalid_client', 'A workload may not use this grant type in place of the client.');
+  }
+}
+
+/** Never more than was granted, nor than the provider has by now. */
+function scopeOf(
+  params: Params,
+  { scope }: Redeemed,
+  granted: readonly string[],
+  configured: ReadonlySet<string>,
+): readonly string[] {
+  const asked = words(params.get('scope'));
+  if (asked.length === 0) return granted;
+  const excess = asked.filter((name) => !scope.most.has(name) || !configured.has(name));
+  if (excess.length > 0) throw new OAuthError('invalid_scope', `Not granted: ${excess.join(' ').slice(0, 200)}`);
+  return asked;
+}
+
+function termsOf(params: Params, { terms }: Redeemed, jkt: string | null): GrantTerms {
+  const { jkt: bound, ...rest } = terms;
+  if (bound !== undefined && bound !== jkt) {
+    throw new OAuthError('invalid_dpop_proof', 'The grant is bound to a key that the request does not prove to hold.');
+  }
+  const resource = checkResource(params.all('resource'), terms.resource);
+  return { ...rest, ...(resource.length > 0 && { resource }), ...(jkt !== null && { jkt }) };
+}
+
+async function loadActiveUser(call: Call, pk: number): Promise<UserFacts> {
+  const user = await loadUserFacts(call, call.db.read, pk);
+  if (!user?.is_active) throw new OAuthError('invalid_grant', 'The user may not sign in.');
+  return user;
+}
+
+/** What is bound to the application decides at every use, not once when it was authorized. */
+async function checkAccess(
+  { policies }: OAuthNeeds,
+  call: Call,
+  { application }: Client,
+  user: UserFacts,
+  deniedAs: OAuthErrorCode = 'invalid_grant',
+): Promise<void> {
+  const { pk, mode, facts } = asAsked(application);
+  const request = policyRequest(call, { user, obj: facts });
+  const { passing } = await policies.evaluateTarget({ call, request, targetPk: pk, mode });
+  if (!passing) throw new OAuthError(deniedAs, 'The user may not use the application.');
+}
+
+async function revokeReused(call: Call, client: Client, kind: GrantKind, family: string): Promise<void> {
+  await call.db.write(async (tx) => {
+    await revokeFamily(tx, family);
+    await call.world.record(tx, call, suspiciousEvent(client, kind.grantType));
+  });
+}
