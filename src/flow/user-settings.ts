@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { callersFacts } from '../policy/request.ts';
@@ -48,18 +48,28 @@ export function userSettingsAction(policies: PolicyEngine): Action {
 }
 
 async function configurableStages(registry: Registry, query: Query): Promise<ConfigurableStage[]> {
-  const found: ConfigurableStage[] = [];
-  for (const kind of registry.kinds(stageFamily.model)) {
-    if (!('configure_flow' in kind.fields)) continue;
-    const row = kind.row();
-    const title = 'friendly_name' in kind.fields ? row.col('friendly_name') : sql`null`;
-    const { rows } = await sql<{ pk: string; flow: string; title: string | null }>`select ${row.col('pk')} as pk,
-      ${row.col('configure_flow')} as flow, ${title} as title from ${kind.from()}
-      where ${row.col('configure_flow')} is not null order by ${row.col('name')}`.execute(query);
-    const component = settingsComponent(kind);
-    found.push(...rows.map(({ pk, flow, title }) => ({ pk, flow, component, title: title || kind.names[0] })));
-  }
-  return found;
+  const kinds = registry.kinds(stageFamily.model).filter(({ fields }) => 'configure_flow' in fields);
+  const { rows } = await sql<StageRow>`${sql.join(kinds.map(stagesOfKind), sql` union all `)}
+    order by kind, name`.execute(query);
+  return rows.map(({ kind, pk, flow, title }) => {
+    const resource = registry.require(kind);
+    return { pk, flow, title: title || resource.names[0], component: settingsComponent(resource) };
+  });
+}
+
+interface StageRow {
+  readonly kind: string;
+  readonly pk: string;
+  readonly flow: string;
+  readonly title: string | null;
+}
+
+function stagesOfKind(kind: Resource): RawBuilder<unknown> {
+  const row = kind.row();
+  const title = 'friendly_name' in kind.fields ? row.col('friendly_name') : sql`null`;
+  return sql`select cast(${kind.model} as text) as kind, ${row.col('pk')} as pk, ${row.col('configure_flow')} as flow,
+    cast(${title} as text) as title, ${row.col('name')} as name from ${kind.from()}
+    where ${row.col('configure_flow')} is not null`;
 }
 
 /** `xak-stage-password-form` is set up with `xak-user-settings-password`. */

@@ -25,7 +25,7 @@ describeJourney('the page of a person', (journey) => {
       expect(new URL(page.url()).pathname).toBe(`/if/user/${slug && `${slug}/`}`);
       expect(await page.title()).toBe(`${title} · Gatehouse`);
       expect(await page.locator('[aria-current=page]').innerText()).toBe(title);
-      await page.locator('.waiting').waitFor({ state: 'detached' });
+      await page.locator('.waiting').first().waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').count()).toBe(0);
     }
     await page.goBack();
@@ -44,7 +44,7 @@ describeJourney('the page of a person', (journey) => {
       expect(await links.count()).toBe(sections.length);
       await links.filter({ hasText: title }).press('Enter');
       await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-      await page.locator('.waiting').waitFor({ state: 'detached' });
+      await page.locator('.waiting').first().waitFor({ state: 'detached' });
       expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(320);
       at = title;
     }

@@ -1,3 +1,4 @@
+import './announcing.css';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 
 interface Announcement {

@@ -1,3 +1,4 @@
+import './dialog.css';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 interface Props {

@@ -1,3 +1,4 @@
+import './flow-form.css';
 import { type FormEvent, useCallback, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';

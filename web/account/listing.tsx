@@ -1,3 +1,4 @@
+import './listing.css';
 import { type ReactNode, useCallback, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { callAsPerson } from './call.ts';

@@ -1,3 +1,4 @@
+import './loading.css';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';

@@ -1,4 +1,5 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react';
+import { safeAddress } from '../flow/safe-address.ts';
 
 /** Every path of these pages begins with it. */
 export const home = '/if/user/';
@@ -18,6 +19,13 @@ export function useSlug(): string {
 }
 
 export const pathOf = (slug: string): string => (slug === '' ? home : `${home}${slug}/`);
+
+/** An address that leads back to a section in the end; null for one that is no place. */
+export function returningTo(slug: string, address: string): string | undefined {
+  const url = URL.parse(safeAddress(address) ?? '');
+  url?.searchParams.set('next', pathOf(slug));
+  return url?.href;
+}
 
 export function goTo(slug: string): void {
   history.pushState({ isMove: true }, '', pathOf(slug));

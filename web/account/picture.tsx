@@ -1,3 +1,4 @@
+import './picture.css';
 import { useState } from 'react';
 
 /** An icon; where there is none, or it does not come, the first letter stands in. */

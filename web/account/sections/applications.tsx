@@ -1,3 +1,4 @@
+import './applications.css';
 import { useState } from 'react';
 import { TextField } from '../../elements/field.tsx';
 import { Empty, readAll } from '../listing.tsx';

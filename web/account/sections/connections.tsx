@@ -6,7 +6,7 @@ import { FormDialog } from '../form-dialog.tsx';
 import { Listed, useListing } from '../listing.tsx';
 import { Loaded, useAnswer } from '../loading.tsx';
 import { Moment } from '../moment.tsx';
-import { pathOf } from '../navigation.tsx';
+import { returningTo } from '../navigation.tsx';
 import { usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
@@ -110,7 +110,7 @@ function Connect({ setting, onConnected }: { setting: UserSetting; onConnected()
   const { component, configure_url, object_uid, title } = setting;
   if (component !== 'xak-user-settings-source-mediasrc')
     return (
-      <a className="button button-plain" href={`${configure_url}?next=${encodeURIComponent(pathOf('connections'))}`}>
+      <a className="button button-plain" href={returningTo('connections', configure_url)}>
         Connect<span className="visually-hidden"> {title}</span>
       </a>
     );

@@ -6,7 +6,7 @@ import { FormDialog } from '../form-dialog.tsx';
 import { Empty } from '../listing.tsx';
 import { Loaded, useAnswer } from '../loading.tsx';
 import { Moment } from '../moment.tsx';
-import { pathOf } from '../navigation.tsx';
+import { returningTo } from '../navigation.tsx';
 import { Section } from '../section.tsx';
 import type { UserSetting } from '../user-setting.ts';
 
@@ -131,7 +131,7 @@ function Enrolments({ settings }: { settings: readonly UserSetting[] }) {
       <ul className="row">
         {settings.map(({ object_uid, title, configure_url }) => (
           <li key={object_uid}>
-            <a className="button button-plain" href={`${configure_url}?next=${encodeURIComponent(pathOf('devices'))}`}>
+            <a className="button button-plain" href={returningTo('devices', configure_url)}>
               {title}
             </a>
           </li>

@@ -1,3 +1,4 @@
+import './profile.css';
 import { useBrand } from '../../page/mount-page.tsx';
 import { useDone } from '../announcing.tsx';
 import { FlowForm } from '../flow-form.tsx';

@@ -1,3 +1,4 @@
+import './token-key.css';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
