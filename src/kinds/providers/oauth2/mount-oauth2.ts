@@ -3,23 +3,17 @@ import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { requestFacts } from '../../../resource/http.ts';
+import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
-import { frontRoutes } from './front-routes.ts';
-import { jwksEndpoint } from './jwks.ts';
 import type { OAuthNeeds } from './needs.ts';
-import { answerOAuth, type OAuthEndpoint } from './oauth-edge.ts';
+import { answerOAuth } from './oauth-edge.ts';
 import { isOriginOf } from './redirect-uris.ts';
 import { createSigner } from './signing.ts';
-import { authorizationCode } from './token/grants/authorization-code.ts';
-import { refreshToken } from './token/grants/refresh-token.ts';
-import { tokenEndpoint } from './token/handle-token.ts';
 
 export interface MountNeeds extends Omit<OAuthNeeds, 'signer' | 'failures'> {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
 }
-
-type Route = readonly [methods: readonly ('GET' | 'POST')[], path: string, endpoint: OAuthEndpoint];
 
 const root = '/application/o/';
 const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`);
@@ -39,7 +33,7 @@ export function mountOAuth2(app: FastifyInstance, mount: MountNeeds): void {
     body: () => ({}),
     upload: async () => null,
   });
-  for (const [methods, path, endpoint] of routes(needs)) {
+  for (const [methods, path, endpoint] of backRoutes(needs)) {
     app.route({
       method: [...methods],
       url: urlOf(path),
@@ -59,15 +53,6 @@ export function mountOAuth2(app: FastifyInstance, mount: MountNeeds): void {
         .send();
     });
   }
-}
-
-/** Every endpoint that answers clients themselves, and not browsers on their way. */
-function routes(needs: OAuthNeeds): readonly Route[] {
-  return [
-    [['POST'], 'token/', tokenEndpoint(needs, [authorizationCode, refreshToken])],
-    [['GET'], ':slug/jwks/', jwksEndpoint(needs)],
-    ...frontRoutes(needs),
-  ];
 }
 
 /** A browser asks before it says whose page it is: any client's will do, and the answer itself is for that client's alone. */

@@ -24,6 +24,9 @@ export interface OAuthAnswer {
 
 export type OAuthEndpoint = (exchange: Exchange) => Promise<OAuthAnswer>;
 
+/** A path below `/application/o/`, or one of its own when it begins with a slash. */
+export type Route = readonly [methods: readonly ('GET' | 'POST')[], path: string, endpoint: OAuthEndpoint];
+
 /** RFC 6749 §5.1 */
 const unstored = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
