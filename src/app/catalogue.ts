@@ -67,10 +67,20 @@ import { samlSource } from '../kinds/sources/saml/saml.resource.ts';
 import { groupSamlConnection, userSamlConnection } from '../kinds/sources/saml/saml-connections.resource.ts';
 import { scimSource } from '../kinds/sources/scim/scim.resource.ts';
 import { scimGroupResource, scimUserResource } from '../kinds/sources/scim/scim-records.resource.ts';
+import { smsEnrolment } from '../kinds/stages/authenticator-sms/sms-enrolment.ts';
+import { smsFactor } from '../kinds/stages/authenticator-sms/sms-factor.ts';
 import { authenticatorStatic } from '../kinds/stages/authenticator-static/authenticator-static.ts';
 import { staticTokens } from '../kinds/stages/authenticator-static/static-device.ts';
 import { authenticatorTotp } from '../kinds/stages/authenticator-totp/authenticator-totp.ts';
 import { totp } from '../kinds/stages/authenticator-totp/totp-device.ts';
+import { enrolmentStatus } from '../kinds/stages/authenticator-twofactor/enrolment-status.endpoint.ts';
+import { createTwofactorApi } from '../kinds/stages/authenticator-twofactor/twofactor-api.ts';
+import {
+  type TwofactorNeeds,
+  twofactorEnrolment,
+} from '../kinds/stages/authenticator-twofactor/twofactor-enrolment.ts';
+import { twofactorFactor } from '../kinds/stages/authenticator-twofactor/twofactor-factor.ts';
+import { twofactorStage } from '../kinds/stages/authenticator-twofactor/twofactor-stage.resource.ts';
 import { authenticatorValidate } from '../kinds/stages/authenticator-validate/authenticator-validate.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
 import { webauthnEnrolment } from '../kinds/stages/authenticator-webauthn/webauthn-enrolment.ts';
@@ -248,9 +258,15 @@ function allPolicyKinds(world: World): PolicyKind[] {
   return [passwordExpiry, reputation, geoIp(world), expressions(world), eventMatcher, passwords(world), dummyPolicies];
 }
 
+/** The service that asks people on their phones. */
+function twofactor({ fetch, key }: World): TwofactorNeeds {
+  const api = createTwofactorApi(fetch);
+  return { api, key, stage: twofactorStage(api) };
+}
+
 /** What people prove themselves with beside a password. */
 function allDeviceKinds(world: World): DeviceKind[] {
-  return [totp, staticTokens(world.key), webauthnFactor(world)];
+  return [totp, staticTokens(world.key), webauthnFactor(world), smsFactor(world), twofactorFactor(twofactor(world))];
 }
 
 /** What people go through in flows. */
@@ -277,6 +293,8 @@ function allStageKinds(
     captcha(needs),
     emailing(needs),
     webauthnEnrolment(needs),
+    smsEnrolment(needs),
+    twofactorEnrolment(twofactor(world)),
     authenticatorTotp,
     authenticatorStatic(needs),
     authenticatorValidate({ ...needs, deviceKinds }),
@@ -300,6 +318,7 @@ export function endpoints(world: World): Endpoint[] {
     viewKeyEndpoint(world.key),
     ...settingsEndpoints(world.settings),
     countriesEndpoint,
+    enrolmentStatus(twofactor(world)),
     ...allDevices,
     transactionalApplications(providerKinds(world)),
     ...systemOperations({ ...world, version }),

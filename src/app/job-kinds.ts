@@ -52,5 +52,8 @@ const expiring: readonly Outdated[] = [
   expired('flow_plans', 'flow plans'),
   expired('flow_links', 'links into flows'),
   expired('sign_in_attempts', 'counts of attempts to sign in'),
+  expired('sms_codes', 'codes that were sent to phones'),
+  expired('sms_sendings', 'counts of messages'),
+  expired('twofactor_enrolments', 'activations of phones'),
   expired('events', 'events'),
 ];

@@ -80,6 +80,9 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
     }),
     alsoRequired: ['policy'],
   },
+  'svc_stages_authenticator_twofactor.authenticatortwofactorstage': {
+    body: ({ number }) => ({ api_hostname: `api-${number}.example.com` }),
+  },
   'svc_policies_reputation.reputationpolicy': { body: () => ({ check_ip: true }) },
   'svc_outposts.clusterserviceconnection': {
     body: ({ number }) => ({
@@ -185,6 +188,15 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   sources_user_connections_mediasrc_create: connection('svc_sources_mediasrc.mediasrcsource', 'user'),
   sources_user_connections_oauth_create: connection('svc_sources_oauth.oauthsource', 'user'),
   sources_user_connections_saml_create: connection('svc_sources_saml.samlsource', 'user'),
+  stages_authenticator_twofactor_enrollment_status_create: {
+    events: { count: 0, why: 'it asks how far an activation has come and changes nothing' },
+  },
+  stages_authenticator_twofactor_import_device_manual_create: {
+    undrivable: 'takes the name of a user; its own tests make one',
+  },
+  stages_authenticator_twofactor_import_devices_automatic_create: {
+    undrivable: 'asks a push service; its own tests run one',
+  },
   stages_prompt_prompts_preview_create: {
     body: ({ number }) => ({ name: `name ${number}`, field_key: 'sample', label: 'Sample', type: 'text', order: 1 }),
     events: onlyTries,

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import { faultEvent } from '../../../flow/services/ask-service.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { type SendNeeds, sendMessage } from './send-message.ts';
+import { issueCode } from './sms-code.ts';
+import { smsStage } from './sms-stage.resource.ts';
+
+export interface SmsNeeds extends SendNeeds {
+  readonly key: InstanceKey;
+}
+
+/** Sends a new code to the number, as the stage says. What went wrong in words for the person; null when nothing did. */
+export async function sendCode(
+  needs: SmsNeeds,
+  call: Call,
+  stage: Row,
+  user: UserFacts,
+  number: string,
+): Promise<string | null> {
+  const code = await issueCode(call.db, needs.key, { user: user.pk, number }, call.now);
+  if (code === null) return 'Too many messages were sent. Please try again later.';
+  const title = await brandTitle(call.request.host, call.db.read);
+  const text = `Use this code to authenticate in ${title}: ${code}`;
+  const message = { to: number, text, token: code, user: asJson(user) };
+  const fault = await sendMessage(needs, stage, await expressionOf(call, stage), message);
+  if (!fault) return null;
+  await call.db.write((tx) => faultEvent(smsStage, stage, fault)(tx, call));
+  return 'The message could not be sent. Please try again later.';
+}
+
+async function expressionOf({ db }: Call, { mapping }: Row): Promise<string | null> {
+  if (mapping === null) return null;
+  const { rows } = await sql<{ expression: string }>`select expression from property_mappings
+    where pk = ${mapping}`.execute(db.read);
+  return rows[0]?.expression ?? null;
+}

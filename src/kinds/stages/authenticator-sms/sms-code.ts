@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { equalInConstantTime } from '../../../lib/constant-time.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import { type Database, type Query, Rollback } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { randomText } from '../../../platform/random.ts';
+
+/** For whom a code is, and for what number: it counts for nothing else. */
+export interface CodeSubject {
+  readonly user: number;
+  readonly number: string;
+}
+
+type Hashing = Pick<InstanceKey, 'hash'>;
+
+const codeLength = 6;
+const lifetimeMs = 10 * 60_000;
+const mostTries = 5;
+const hourMs = 3_600_000;
+/** How many messages an hour cost nothing but money. */
+const mostForUser = 10;
+const mostForNumber = 5;
+
+/**
+ * A new code in place of any before, or null when enough was sent to this number or for this user of late. Counted in one
+ * statement per subject, so that of requests at the same time no more get through than one after the other would.
+ */
+export async function issueCode(db: Database, key: Hashing, subject: CodeSubject, now: string): Promise<string | null> {
+  const code = randomText(codeLength, '0123456789');
+  try {
+    await db.write(async (tx) => {
+      const isWithin =
+        (await countSending(tx, key.hash(`sms:user:${subject.user}`), mostForUser, now)) &&
+        (await countSending(tx, key.hash(`sms:number:${subject.number}`), mostForNumber, now));
+      if (!isWithin) throw new Rollback(null);
+      await sql`insert into sms_codes (subject, code_hash, tries, expires)
+        values (${subjectOf(key, subject)}, ${codeHash(key, subject, code)}, 0, ${addMilliseconds(now, lifetimeMs)})
+        on conflict (subject) do update set code_hash = excluded.code_hash, tries = 0, expires = excluded.expires`.execute(
+        tx,
+      );
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return null;
+    throw error;
+  }
+  return code;
+}
+
+/** Whether this is the code that was sent; a right one is used up, and few tries are all there are. */
+export async function takeCode(
+  db: Database,
+  key: Hashing,
+  subject: CodeSubject,
+  given: string,
+  now: string,
+): Promise<boolean> {
+  const hashed = subjectOf(key, subject);
+  return db.write(async (tx) => {
+    const { rows } = await sql<{ code_hash: string }>`update sms_codes set tries = tries + 1
+      where subject = ${hashed} and tries < ${mostTries} and expires > ${now} returning code_hash`.execute(tx);
+    if (!rows[0] || !equalInConstantTime(rows[0].code_hash, codeHash(key, subject, given))) return false;
+    await sql`delete from sms_codes where subject = ${hashed}`.execute(tx);
+    return true;
+  });
+}
+
+/** False when there were as many as an hour allows; then nothing is counted. */
+async function countSending(tx: Query, subject: string, most: number, now: string): Promise<boolean> {
+  const { rows } = await sql`insert into sms_sendings as s (subject, sent, expires)
+    values (${subject}, 1, ${addMilliseconds(now, hourMs)})
+    on conflict (subject) do update set sent = case when s.expires > ${now} then s.sent + 1 else 1 end,
+      expires = case when s.expires > ${now} then s.expires else excluded.expires end
+    where s.expires <= ${now} or s.sent < ${most} returning subject`.execute(tx);
+  return rows.length > 0;
+}
+
+const subjectOf = (key: Hashing, { user, number }: CodeSubject): string => key.hash(`sms:code:${user}:${number}`);
+const codeHash = (key: Hashing, { user, number }: CodeSubject, code: string): string =>
+  key.hash(`sms:code:${user}:${number}:${code}`);

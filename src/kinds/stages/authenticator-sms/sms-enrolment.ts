@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { whole } from '../../../resource/fields/scalar.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { booleanSchema } from '../../../resource/json-schema.ts';
+import { readPhoneNumber } from './phone-number.ts';
+import { type SmsNeeds, sendCode } from './send-code.ts';
+import { takeCode } from './sms-code.ts';
+import { smsDevices } from './sms-device.ts';
+import { smsStage } from './sms-stage.resource.ts';
+
+const optional = { nullable: true, default: null } as const;
+
+/** Asks for a number, sends a code to it, and keeps the phone once the code comes back. */
+export function smsEnrolment(needs: SmsNeeds): StageKind {
+  return {
+    resource: smsStage,
+    component: 'xak-stage-authenticator-sms',
+    challenge: { ...pendingUserSchemas, phone_number_required: booleanSchema },
+    answer: { phone_number: text({ ...optional, max: 40 }), code: whole({ ...optional, min: 0, max: 999_999 }) },
+    async show(step) {
+      const enrolling = await whoEnrols(step);
+      return 'refusal' in enrolling ? deny(enrolling.refusal) : shown(step);
+    },
+    judge: (step, answer) => judge(needs, step, answer),
+  };
+}
+
+const shown = async (step: Step): Promise<Move> =>
+  ask({ ...(await pendingUserMembers(step)), phone_number_required: typeof step.memory.number !== 'string' });
+
+async function judge(needs: SmsNeeds, step: Step, { phone_number, code }: Row): Promise<Move> {
+  const enrolling = await whoEnrols(step);
+  if ('refusal' in enrolling) return deny(enrolling.refusal);
+  const { user } = enrolling;
+  const { call, memory, settings } = step;
+  if (phone_number !== null) {
+    const number = readPhoneNumber(phone_number as string);
+    if (!number) return stay({ phone_number: ['Enter the number with its country: +46 70 123 45 67.'] });
+    const complaint = await sendCode(needs, call, settings, user, number);
+    if (complaint) return stay({ phone_number: [complaint] });
+    memory.number = number;
+    return shown(step);
+  }
+  if (typeof memory.number !== 'string') return stay({ phone_number: ['This field is required.'] });
+  if (code === null) return stay({ code: ['This field is required.'] });
+  const { number } = memory;
+  // A number has lost the zeros it began with.
+  const given = String(code).padStart(6, '0');
+  if (!(await takeCode(call.db, needs.key, { user: user.pk, number }, given, call.now)))
+    return stay({ code: ['Code does not match'] });
+  delete memory.number;
+  const hash = needs.key.hash(`sms:device:${number}`);
+  // Told to nobody but those who have shown that the phone is theirs.
+  if (await isTaken(step, hash)) return stay({ phone_number: ['This number is in use already.'] });
+  const is_hashed = settings.verify_only === true;
+  return enrol(step, smsDevices, user, {
+    name: is_hashed ? 'SMS Device' : maskedNumber(number),
+    phone_number: is_hashed ? `hash:${hash}` : number,
+    is_hashed,
+    number_hash: hash,
+    stage: settings.pk,
+  });
+}
+
+async function isTaken({ call, settings }: Step, hash: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from device_sms where stage = ${settings.pk} and number_hash = ${hash}`.execute(
+    call.db.read,
+  );
+  return rows.length > 0;
+}
+
+/** Enough to know one's own number by. */
+export const maskedNumber = (number: string): string => `${number.slice(0, 3)} … ${number.slice(-3)}`;

@@ -1,0 +1,40 @@
+import type { DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
+import { plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { type SmsNeeds, sendCode } from './send-code.ts';
+import { takeCode } from './sms-code.ts';
+import { type SmsDevice, smsDevices } from './sms-device.ts';
+import { smsStage } from './sms-stage.resource.ts';
+
+const wrongCode = 'Invalid Token. Please ensure that you have entered the latest code.';
+
+/** Proof by a code that was sent to a phone. */
+export function smsFactor(needs: SmsNeeds): DeviceKind {
+  return {
+    deviceClass: 'sms',
+    doors: smsDevices,
+    setupStage: smsStage.model,
+    proof: 'code',
+    challenges: async (ground) => plainChallenges('sms', reachable(ground)),
+    async choose(ground, chosen) {
+      const device = reachable(ground).find(({ pk }) => pk === chosen.pk);
+      if (!device || !ground.user) return 'No message can be sent to this device.';
+      const { call, engine } = ground.step;
+      const stage = await loadStage(engine, smsStage, device.stage as string, call);
+      return sendCode(needs, call, stage, ground.user, device.phone_number);
+    },
+    async prove(ground, given) {
+      const { call } = ground.step;
+      const code = typeof given === 'string' ? given.replaceAll(/\s/g, '') : '';
+      for (const device of reachable(ground)) {
+        const subject = { user: device.user, number: device.phone_number };
+        if (await takeCode(call.db, needs.key, subject, code, call.now)) return { device };
+      }
+      return { complaint: wrongCode };
+    },
+  };
+}
+
+/** Of some phones only a hash is kept, and what sent to others may be gone. */
+const reachable = ({ devices }: FactorGround): SmsDevice[] =>
+  (devices as SmsDevice[]).filter(({ is_hashed, phone_number, stage }) => !is_hashed && phone_number && stage !== null);

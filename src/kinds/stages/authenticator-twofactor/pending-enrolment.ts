@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Activation } from './twofactor-api.ts';
+
+const sealedAs = 'twofactor_enrolments.activation';
+/** Shorter than the service keeps it, so that what is shown can still be used. */
+const lifetimeMs = 23 * 3_600_000;
+
+/** Whose phone is on its way to becoming theirs, and by which stage. */
+interface Enrolment {
+  readonly user: number;
+  readonly stage: string;
+}
+
+/** An activation that was begun: the service makes an account for each name but once, so walks have to share it. */
+export async function findActivation(
+  query: Query,
+  { box }: Pick<InstanceKey, 'box'>,
+  { user, stage }: Enrolment,
+  now: string,
+): Promise<Activation | null> {
+  const { rows } = await sql<{ activation: string }>`select activation from twofactor_enrolments
+    where "user" = ${user} and stage = ${stage} and expires > ${now}`.execute(query);
+  return rows[0] ? (JSON.parse(box.open(rows[0].activation, sealedAs)) as Activation) : null;
+}
+
+export async function keepActivation(
+  tx: Query,
+  { box }: Pick<InstanceKey, 'box'>,
+  { user, stage }: Enrolment,
+  activation: Activation,
+  now: string,
+): Promise<void> {
+  await sql`insert into twofactor_enrolments ("user", stage, activation, expires)
+    values (${user}, ${stage}, ${box.seal(JSON.stringify(activation), sealedAs)}, ${addMilliseconds(now, lifetimeMs)})
+    on conflict ("user", stage) do update set activation = excluded.activation, expires = excluded.expires`.execute(tx);
+}
+
+export async function dropActivation(tx: Query, { user, stage }: Enrolment): Promise<void> {
+  await sql`delete from twofactor_enrolments where "user" = ${user} and stage = ${stage}`.execute(tx);
+}

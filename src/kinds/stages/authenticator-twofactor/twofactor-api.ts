@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto';
+import { askService, isSuccess, objectIn, ServiceFault } from '../../../flow/services/ask-service.ts';
+import type { GuardedFetch, OutboundRequest } from '../../../platform/fetch/guarded-fetch.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+
+/** Where the service is, and by which key it knows us. */
+export interface ServiceAccount {
+  readonly api_hostname: string;
+  readonly integration: string;
+  readonly secret: string;
+}
+
+export interface Activation {
+  readonly user_id: string;
+  readonly activation_barcode: string;
+  readonly activation_code: string;
+}
+
+export type EnrolmentStatus = 'success' | 'waiting' | 'invalid';
+
+export interface ServiceUser {
+  readonly user_id: string;
+  readonly username: string;
+}
+
+/** The push service. Each question ends in an answer or in a fault, within its time. */
+export interface TwofactorApi {
+  /** Makes an account for somebody and says how their phone becomes theirs. */
+  enrol(account: ServiceAccount, username: string, now: string): Promise<Activation | ServiceFault>;
+  enrolmentStatus(
+    account: ServiceAccount,
+    activation: Activation,
+    now: string,
+  ): Promise<EnrolmentStatus | ServiceFault>;
+  /** Asks the person on their phone, and waits for what they say. */
+  askPerson(account: ServiceAccount, userId: string, clientIp: string, now: string): Promise<boolean | ServiceFault>;
+  /** Everybody whom the service knows. */
+  listUsers(account: ServiceAccount, now: string): Promise<ServiceUser[] | ServiceFault>;
+}
+
+const patienceMs = 45_000;
+const mostUsers = 20_000;
+const pageSize = 300;
+
+export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): TwofactorApi {
+  const call = async (
+    account: ServiceAccount,
+    method: 'GET' | 'POST',
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    now: string,
+    limits: Pick<OutboundRequest, 'timeoutMs' | 'maxBytes'> = {},
+  ): Promise<Row | ServiceFault> => {
+    const { url, ...request } = signedRequest(account, method, path, parameters, now);
+    const answer = await askService(fetch, url, { ...request, ...limits });
+    if (answer instanceof ServiceFault) return answer;
+    const body = objectIn(answer);
+    if (body instanceof ServiceFault) return body;
+    if (isSuccess(answer) && body.stat === 'OK') return body;
+    const told = typeof body.message === 'string' ? `: ${body.message.slice(0, 200)}` : '';
+    return new ServiceFault(`the push service answered with ${answer.status}${told}`);
+  };
+
+  return {
+    async enrol(account, username, now) {
+      const body = await call(account, 'POST', '/auth/v2/enroll', { username, valid_secs: '86400' }, now);
+      return body instanceof ServiceFault ? body : readActivation(body.response);
+    },
+    async enrolmentStatus(account, { user_id, activation_code }, now) {
+      const body = await call(account, 'POST', '/auth/v2/enroll_status', { user_id, activation_code }, now);
+      if (body instanceof ServiceFault) return body;
+      const status = ['success', 'waiting', 'invalid'].find((known) => known === body.response);
+      return (status as EnrolmentStatus | undefined) ?? unintelligible;
+    },
+    async askPerson(account, user_id, ipaddr, now) {
+      const parameters = { user_id, ipaddr, factor: 'auto', device: 'auto' };
+      const body = await call(account, 'POST', '/auth/v2/auth', parameters, now, { timeoutMs: waitsMs });
+      if (body instanceof ServiceFault) return body;
+      const result = (body.response as Row | null | undefined)?.result;
+      return result === 'allow' || result === 'deny' ? result === 'allow' : unintelligible;
+    },
+    async listUsers(account, now) {
+      const users: ServiceUser[] = [];
+      for (let offset: unknown = 0; typeof offset === 'number' && users.length < mostUsers; ) {
+        const parameters = { limit: String(pageSize), offset: String(offset) };
+        const body = await call(account, 'GET', '/admin/v1/users', parameters, now, { maxBytes: 8 * 1_048_576 });
+        if (body instanceof ServiceFault) return body;
+        if (!Array.isArray(body.response)) return unintelligible;
+        users.push(...body.response.flatMap(readUser));
+        const nextOffset = (body.metadata as Row | undefined)?.next_offset;
+        // A service that sends us back, or not on, would keep us for ever.
+        offset = typeof nextOffset === 'number' && nextOffset > offset ? nextOffset : null;
+      }
+      return users;
+    },
+  };
+}
+
+const unintelligible = new ServiceFault('the answer of the push service cannot be understood');
+
+function readActivation(response: unknown): Activation | ServiceFault {
+  const { user_id, activation_barcode, activation_code } = (response ?? {}) as Row;
+  const isWhole = [user_id, activation_barcode, activation_code].every(
+    (part) => typeof part === 'string' && part !== '',
+  );
+  return isWhole ? ({ user_id, activation_barcode, activation_code } as Activation) : unintelligible;
+}
+
+function readUser(user: unknown): ServiceUser[] {
+  const { user_id, username } = (user ?? {}) as Row;
+  return typeof user_id === 'string' && typeof username === 'string' ? [{ user_id, username }] : [];
+}
+
+/** The service's own way of signing: date, method, host, path and parameters, each on a line. */
+export function signedRequest(
+  { api_hostname, integration, secret }: ServiceAccount,
+  method: 'GET' | 'POST',
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+  now: string,
+): OutboundRequest & { readonly url: string } {
+  const { origin, host } = new URL(addressOf(api_hostname));
+  const written = Object.keys(parameters)
+    .sort()
+    .map((name) => `${encode(name)}=${encode(parameters[name] ?? '')}`)
+    .join('&');
+  const date = new Date(now).toUTCString().replace('GMT', '-0000');
+  const signature = createHmac('sha1', secret).update([date, method, host, path, written].join('\n')).digest('hex');
+  const headers = {
+    date,
+    authorization: `Basic ${Buffer.from(`${integration}:${signature}`).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const url = `${origin}${path}`;
+  return method === 'GET' ? { url: `${url}?${written}`, method, headers } : { url, method, headers, body: written };
+}
+
+/** A host is called over TLS; a gateway of one's own may be named by its whole address. */
+export const addressOf = (hostname: string): string => (hostname.includes('://') ? hostname : `https://${hostname}`);
+
+/** RFC 3986: everything but letters, digits and `-._~`. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

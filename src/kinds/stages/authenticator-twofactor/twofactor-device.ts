@@ -1,0 +1,28 @@
+import { defineDevice } from '../../../flow/devices/device.family.ts';
+import type { Device } from '../../../flow/devices/device-kind.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { text } from '../../../resource/fields/text.ts';
+
+export const twofactorSetupModel = 'svc_stages_authenticator_twofactor.authenticatortwofactorstage';
+
+const hidden = { readOnly: true, writeOnly: true } as const;
+
+/** A phone that the push service asks. One that an administrator makes is known to no service, and proves nothing. */
+export const twofactorDevices = defineDevice({
+  segment: 'twofactor',
+  model: 'svc_stages_authenticator_twofactor.twofactordevice',
+  schema: 'TwofactorDevice',
+  names: ['Twofactor Device', 'Twofactor Devices'],
+  table: 'device_twofactor',
+  fields: {
+    service_user: text({ ...hidden, nullable: true, default: null }),
+    stage: ref(twofactorSetupModel, 'uuid', { ...hidden, nullable: true }),
+  },
+});
+
+export interface TwofactorDevice extends Device {
+  /** How the push service calls its owner. */
+  readonly service_user: string | null;
+  /** The stage that says where the service is. */
+  readonly stage: string | null;
+}

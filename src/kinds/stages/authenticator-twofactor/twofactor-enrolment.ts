@@ -1,0 +1,89 @@
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
+import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { dropActivation, findActivation, keepActivation } from './pending-enrolment.ts';
+import type { Activation, TwofactorApi } from './twofactor-api.ts';
+import { twofactorDevices } from './twofactor-device.ts';
+import { authAccount } from './twofactor-stage.resource.ts';
+
+export interface TwofactorNeeds {
+  readonly api: TwofactorApi;
+  readonly key: InstanceKey;
+  /** The stage's own resource. */
+  readonly stage: Resource;
+}
+
+/** Shows how a phone becomes somebody's at the push service, and keeps it once the service says that it is. */
+export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
+  return {
+    resource: needs.stage,
+    component: 'xak-stage-authenticator-twofactor',
+    challenge: {
+      ...pendingUserSchemas,
+      activation_barcode: stringSchema,
+      activation_code: stringSchema,
+      stage_uuid: stringSchema,
+    },
+    answer: {},
+    show: (step) => show(needs, step),
+    judge: (step) => judge(needs, step),
+  };
+}
+
+async function show(needs: TwofactorNeeds, step: Step): Promise<Move> {
+  const enrolling = await whoEnrols(step);
+  if ('refusal' in enrolling) return deny(enrolling.refusal);
+  const activation = await activationFor(needs, step, enrolling.user);
+  if (activation instanceof ServiceFault) {
+    const message = 'This cannot be set up at the moment. Please try again later.';
+    return deny(message, faultEvent(needs.stage, step.settings, activation));
+  }
+  const { activation_barcode, activation_code } = activation;
+  return ask({
+    ...(await pendingUserMembers(step)),
+    activation_barcode,
+    activation_code,
+    stage_uuid: step.settings.pk,
+  });
+}
+
+/** The one that is under way, or a new one. */
+async function activationFor(needs: TwofactorNeeds, step: Step, user: UserFacts): Promise<Activation | ServiceFault> {
+  const { call, settings } = step;
+  const enrolment = enrolmentOf(step, user);
+  const known = await findActivation(call.db.read, needs.key, enrolment, call.now);
+  if (known) return known;
+  const made = await needs.api.enrol(authAccount(settings), user.username, call.now);
+  if (!(made instanceof ServiceFault))
+    await call.db.write((tx) => keepActivation(tx, needs.key, enrolment, made, call.now));
+  return made;
+}
+
+async function judge(needs: TwofactorNeeds, step: Step): Promise<Move> {
+  const enrolling = await whoEnrols(step);
+  if ('refusal' in enrolling) return deny(enrolling.refusal);
+  const { call, settings } = step;
+  const { user } = enrolling;
+  const enrolment = enrolmentOf(step, user);
+  const activation = await findActivation(call.db.read, needs.key, enrolment, call.now);
+  if (!activation) return stay({ non_field_errors: ['The activation has expired. Please start again.'] });
+  const status = await needs.api.enrolmentStatus(authAccount(settings), activation, call.now);
+  if (status instanceof ServiceFault) {
+    const complaint = { non_field_errors: ['The service cannot be asked at the moment. Please try again.'] };
+    return stay(complaint, faultEvent(needs.stage, settings, status));
+  }
+  if (status === 'invalid') {
+    const again = { non_field_errors: ['The activation has expired. Please start again.'] };
+    return stay(again, (tx) => dropActivation(tx, enrolment));
+  }
+  if (status === 'waiting') return stay({ non_field_errors: ['Your phone is not activated yet.'] });
+  const values = { name: 'Twofactor Authenticator', service_user: activation.user_id, stage: settings.pk };
+  return enrol(step, twofactorDevices, user, values, (tx) => dropActivation(tx, enrolment));
+}
+
+const enrolmentOf = ({ settings }: Step, { pk }: UserFacts) => ({ user: pk, stage: settings.pk as string });

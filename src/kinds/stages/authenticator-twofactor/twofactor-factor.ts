@@ -1,0 +1,35 @@
+import { type DeviceKind, type FactorGround, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts';
+import type { TwofactorDevice } from './twofactor-device.ts';
+import { twofactorDevices } from './twofactor-device.ts';
+import type { TwofactorNeeds } from './twofactor-enrolment.ts';
+import { authAccount } from './twofactor-stage.resource.ts';
+
+type Asked = TwofactorDevice & { readonly service_user: string; readonly stage: string };
+
+/** Proof by a phone that the push service asks. The answer names the device; the person answers on it. */
+export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, 'key'>): DeviceKind {
+  return {
+    deviceClass: 'twofactor',
+    doors: twofactorDevices,
+    setupStage: resource.model,
+    proof: 'twofactor',
+    challenges: async (ground) => plainChallenges('twofactor', askable(ground)),
+    async prove(ground, given) {
+      const { call, engine } = ground.step;
+      const device = askable(ground).find(({ pk }) => pk === given);
+      if (!device) return { complaint: 'Invalid device' };
+      const stage = await loadStage(engine, resource, device.stage, call);
+      const isAllowed = await api.askPerson(authAccount(stage), device.service_user, call.request.clientIp, call.now);
+      if (isAllowed instanceof ServiceFault) {
+        await call.db.write((tx) => faultEvent(resource, stage, isAllowed)(tx, call));
+        return { complaint: 'Your phone could not be asked, or did not answer in time. Please try again.' };
+      }
+      return isAllowed ? { device } : { complaint: 'It was refused on your phone.' };
+    },
+  };
+}
+
+const askable = ({ devices }: FactorGround): Asked[] =>
+  (devices as TwofactorDevice[]).filter(({ service_user, stage }) => service_user && stage) as Asked[];

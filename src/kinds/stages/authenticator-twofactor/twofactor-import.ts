@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { checkMayTouchUser } from '../../../core/access/delegation.ts';
+import { ServiceFault } from '../../../flow/services/ask-service.ts';
+import { chunksOf } from '../../../lib/chunks.ts';
+import { Invalid, Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { diffOf, recordWrite } from '../../../resource/audit.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Action } from '../../../resource/define.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { ReplyWith } from '../../../resource/operations.ts';
+import { insertRow } from '../../../resource/verbs/write-row.ts';
+import type { ServiceUser, TwofactorApi } from './twofactor-api.ts';
+import { twofactorDevices } from './twofactor-device.ts';
+
+// Whoever gives somebody a device can prove themselves as them: it takes the right to make devices.
+const access = { permission: twofactorDevices.own.permission('add') } as const;
+
+/** Devices of people whom the push service knows already. */
+export function importActions(api: TwofactorApi): Action[] {
+  return [importManually, importAutomatically(api) as Action];
+}
+
+const importManually: Action = {
+  name: 'import_device_manual',
+  on: 'row',
+  method: 'POST',
+  summary: 'Give a user the device of a user of the service',
+  access,
+  body: { twofactor_user_id: text({ max: 255 }), username: text({ max: 150 }) },
+  bodySchema: 'AuthenticatorTwofactorStageManualDeviceImportRequest',
+  answer: { status: 204 },
+  async run({ tx, call, row, values }) {
+    const { rows } = await sql<{ pk: number }>`select pk from users where username = ${values.username}`.execute(tx);
+    if (!rows[0]) throw Invalid.field('username', 'User does not exist.');
+    await checkMayTouchUser(tx, call, rows[0].pk);
+    const isNew = await addDevice(tx, call, row.pk as string, rows[0].pk, values.twofactor_user_id as string);
+    if (!isNew) throw Invalid.field('twofactor_user_id', 'Device exists already.');
+  },
+};
+
+function importAutomatically(api: TwofactorApi): Action<ServiceUser[] | ServiceFault> {
+  return {
+    name: 'import_devices_automatic',
+    on: 'row',
+    method: 'POST',
+    summary: 'Give all users the devices that the service has for people of the same name',
+    access,
+    answer: {
+      status: 200,
+      schema: objectSchema({ count: integerSchema, error: stringSchema }),
+      schemaName: 'AuthenticatorTwofactorStageDeviceImportResponse',
+    },
+    async prepare({ row, call }) {
+      const { api_hostname, admin_integration_key: integration, admin_secret_key: secret } = row as Row & AdminKeys;
+      if (!integration || !secret) return new ServiceFault('The keys for administration are not set.');
+      return api.listUsers({ api_hostname, integration, secret }, call.now);
+    },
+    async run({ tx, call, row, prepared }) {
+      if (prepared instanceof ServiceFault) return new ReplyWith(400, { count: 0, error: prepared.why });
+      let count = 0;
+      for (const users of chunksOf(prepared, 500)) {
+        for (const { user, serviceUser } of await matchUsers(tx, users)) {
+          if (!(await mayTouch(tx, call, user))) continue;
+          if (await addDevice(tx, call, row.pk as string, user, serviceUser)) count += 1;
+        }
+      }
+      return { count, error: '' };
+    },
+  };
+}
+
+interface AdminKeys {
+  readonly api_hostname: string;
+  readonly admin_integration_key: string;
+  readonly admin_secret_key: string;
+}
+
+/** Those of our users whom the service calls by the same name. */
+async function matchUsers(tx: Query, users: readonly ServiceUser[]): Promise<{ user: number; serviceUser: string }[]> {
+  const byName = new Map(users.map(({ username, user_id }) => [username.toLowerCase(), user_id]));
+  const { rows } = await sql<{ pk: number; name: string }>`select pk, lower(username) as name from users
+    where lower(username) in (${sql.join([...byName.keys()])})`.execute(tx);
+  return rows.map(({ pk, name }) => ({ user: pk, serviceUser: byName.get(name) as string }));
+}
+
+async function mayTouch(tx: Query, call: Call, user: number): Promise<boolean> {
+  try {
+    await checkMayTouchUser(tx, call, user);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** False when somebody has the device already. */
+async function addDevice(tx: Query, call: Call, stage: string, user: number, serviceUser: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from device_twofactor where stage = ${stage}
+    and service_user = ${serviceUser}`.execute(tx);
+  if (rows.length > 0) return false;
+  const { own } = twofactorDevices;
+  const { now } = call;
+  const values: Row = {
+    name: 'Imported Twofactor Authenticator',
+    service_user: serviceUser,
+    stage,
+    user,
+    confirmed: true,
+    created: now,
+    last_updated: now,
+    last_used: null,
+  };
+  const pk = await insertRow(own, values, call, tx);
+  await recordWrite('model_created', own, pk, values, diffOf(own, null, values), call, tx);
+  return true;
+}

@@ -1,0 +1,48 @@
+import { setupFields } from '../../../flow/devices/setup-fields.ts';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { parseOutboundUrl } from '../../../platform/fetch/redirect.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { text } from '../../../resource/fields/text.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { addressOf, type ServiceAccount, type TwofactorApi } from './twofactor-api.ts';
+import { twofactorSetupModel } from './twofactor-device.ts';
+import { importActions } from './twofactor-import.ts';
+
+/** Lets people set up a phone that a push service asks. */
+export function twofactorStage(api: TwofactorApi): Resource {
+  return defineStage({
+    path: '/stages/authenticator/twofactor/',
+    model: twofactorSetupModel,
+    schema: 'AuthenticatorTwofactorStage',
+    names: ['Twofactor Authenticator Setup Stage', 'Twofactor Authenticator Setup Stages'],
+    component: 'xak-stage-authenticator-twofactor-form',
+    description: 'Lets people set up a phone that is asked whether it is them.',
+    table: 'stage_authenticator_twofactor',
+    fields: {
+      ...setupFields,
+      client_id: text({ filter: true, help: 'The integration key of the application at the service.' }),
+      client_secret: secret({ writeOnly: true }),
+      api_hostname: text({ filter: true, check: hostComplaint, help: 'Where the service is.' }),
+      admin_integration_key: text({
+        blank: true,
+        default: '',
+        help: 'The integration key for administration: only needed to import devices.',
+      }),
+      admin_secret_key: secret({ blank: true, default: '', writeOnly: true }),
+    },
+    actions: importActions(api),
+  });
+}
+
+function hostComplaint(host: string): string | null {
+  const url = parseOutboundUrl(addressOf(host));
+  return url && url.pathname === '/' && url.search === '' && url.hash === '' ? null : 'Enter the name of a host.';
+}
+
+/** The account by which people are asked. */
+export const authAccount = ({ api_hostname, client_id, client_secret }: Row): ServiceAccount => ({
+  api_hostname: api_hostname as string,
+  integration: client_id as string,
+  secret: client_secret as string,
+});

@@ -1,0 +1,311 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
+import { eventsOf } from '../support/events.ts';
+import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
+import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { json, loopbackAllowed, type Service, type ServiceAnswer, startService } from '../support/service.ts';
+import { signedInBrowser } from '../support/signed-in-browser.ts';
+
+const component = 'xak-stage-authenticator-sms';
+const done = { component: 'xak-flow-redirect', to: '/if/user/' };
+const password = 'right horse';
+const backends = ['svc.core.auth.InbuiltBackend'];
+const token = 'the-token-of-the-account';
+let service: Service;
+let lastNumber = 46_700_000_000;
+const newNumber = () => `+${++lastNumber}`;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const clock = {
+  at: systemClock.now(),
+  now: () => clock.at,
+  forward(milliseconds: number) {
+    clock.at = addMilliseconds(clock.at, milliseconds);
+  },
+};
+
+const settings = (values: object = {}) => ({
+  provider: 'generic',
+  from_number: '+15550100',
+  account_sid: `${service.url}/messages`,
+  auth: token,
+  auth_type: 'bearer',
+  ...values,
+});
+/** The code in the message that was sent last. */
+const codeSent = () => /: (\d{6})$/.exec(JSON.parse(service.requests.at(-1)?.body ?? '{}').Body)?.[1] ?? '';
+const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+
+describeOnBoth(
+  'phones that codes are sent to',
+  (server) => {
+    const person = async () => {
+      const user = await server().user();
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
+      return user;
+    };
+    const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/sms', settings(values)]]);
+    const begin = async (flow: string, user: TestUser) => {
+      const browser = await signedInBrowser(server(), user.pk);
+      const shown = await browser.show(flow);
+      return { shown, answer: (body: Record<string, unknown>) => browser.answer(flow, body) };
+    };
+    const enrolled = async (values: object = {}) => {
+      const user = await person();
+      const number = newNumber();
+      const { slug, stages } = await setUpFlow(values);
+      const { answer } = await begin(slug, user);
+      await answer({ phone_number: number });
+      expect((await answer({ code: codeSent() })).body).toEqual(done);
+      return { user, number, stage: stages[0] as string };
+    };
+    const signInFlow = async () => {
+      const stages = [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends }],
+        ['authenticator/validate', { device_classes: ['sms'], not_configured_action: 'deny' }],
+        ['user_login'],
+      ] as const;
+      return (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
+    };
+    const atFactor = async (flow: string, { username }: TestUser) => {
+      const browser = openBrowser(server());
+      await browser.show(flow);
+      await browser.answer(flow, { uid_field: username });
+      const { body } = await browser.answer(flow, { password });
+      return { browser, body, chosen: body.device_challenges?.[0] };
+    };
+    const me = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
+
+    test('a number is asked for, a code sent to it, and the phone kept once the code comes back', async () => {
+      service.answer = () => json({});
+      const user = await person();
+      const { slug } = await setUpFlow();
+      const { shown, answer } = await begin(slug, user);
+      expect(shown.body).toMatchObject({ component, phone_number_required: true, pending_user: user.username });
+      service.requests.length = 0;
+      const number = newNumber();
+      const asked = await answer({ phone_number: `${number.slice(0, 3)} (${number.slice(3, 6)}) ${number.slice(6)}` });
+      expect(asked.body).toMatchObject({ component, phone_number_required: false });
+      expect(asked.body.response_errors).toBeUndefined();
+      expect(service.requests).toHaveLength(1);
+      expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
+      const message = `Use this code to authenticate in Gatehouse: ${codeSent()}`;
+      expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual({
+        From: '+15550100',
+        To: number,
+        Body: message,
+        Message: message,
+      });
+      expect(asked.text).not.toContain(codeSent());
+      const wrong = await answer({ code: otherThan(codeSent()) });
+      expect(wrong.body.response_errors.code[0].string).toBe('Code does not match');
+      const events = await eventsOf(server(), async () => {
+        expect((await answer({ code: Number(codeSent()) })).body).toEqual(done);
+      });
+      expect(events.map(({ action }) => action)).toEqual(['model_created']);
+      const [device] = (await user.api.get('/authenticators/sms/')).body.results;
+      expect(device).toMatchObject({ phone_number: number, name: `+46 … ${number.slice(-3)}` });
+    });
+
+    test('what is no number, empty or foreign sends nothing', async () => {
+      const user = await person();
+      const { slug } = await setUpFlow();
+      const { answer } = await begin(slug, user);
+      service.requests.length = 0;
+      for (const phone_number of ['112', '0701234567', '+0701234567', '+4670123456789012', 'abc', '', {}, true]) {
+        const { body } = await answer({ phone_number });
+        expect(body.response_errors.phone_number, String(phone_number)).toHaveLength(1);
+      }
+      expect((await answer({ code: 123_456 })).body.response_errors.phone_number).toHaveLength(1);
+      expect((await answer({ component })).body.response_errors.phone_number).toHaveLength(1);
+      for (const body of [{}, { component: 'xak-stage-dummy', phone_number: newNumber() }]) {
+        expect((await answer(body)).body.response_errors).toBeUndefined();
+      }
+      expect(service.requests).toHaveLength(0);
+    });
+
+    test('a code has five tries and ten minutes, and counts once', async () => {
+      service.answer = () => json({});
+      const user = await person();
+      const { slug } = await setUpFlow();
+      const { answer } = await begin(slug, user);
+      const number = newNumber();
+      await answer({ phone_number: number });
+      const first = codeSent();
+      for (let i = 0; i < 5; i++) await answer({ code: otherThan(first) });
+      expect((await answer({ code: first })).body.response_errors.code[0].string).toBe('Code does not match');
+      await answer({ phone_number: number });
+      const second = codeSent();
+      clock.forward(10 * 60_000 + 1);
+      expect((await answer({ code: second })).body.response_errors.code).toHaveLength(1);
+      await answer({ phone_number: number });
+      const third = codeSent();
+      if (third !== second) expect((await answer({ code: second })).body.response_errors.code).toHaveLength(1);
+      const both = await Promise.all([answer({ code: third }), answer({ code: third })]);
+      expect(both.some(({ body }) => body.component === done.component)).toBe(true);
+      expect((await user.api.get('/authenticators/sms/')).body.results).toHaveLength(1);
+    });
+
+    test('a code for one number or one person is no code for another', async () => {
+      service.answer = () => json({});
+      const { slug } = await setUpFlow();
+      const mine = await begin(slug, await person());
+      const theirs = await begin(slug, await person());
+      const number = newNumber();
+      await mine.answer({ phone_number: number });
+      const code = codeSent();
+      await theirs.answer({ phone_number: number });
+      if (codeSent() !== code)
+        expect((await theirs.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
+      await mine.answer({ phone_number: newNumber() });
+      if (codeSent() !== code)
+        expect((await mine.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
+    });
+
+    test('only so many messages go to a number, and for a person, an hour', async () => {
+      service.answer = () => json({});
+      const { slug } = await setUpFlow();
+      const number = newNumber();
+      const told = 'Too many messages were sent. Please try again later.';
+      const persons = await Promise.all([person(), person()]);
+      const [one, two] = await Promise.all(persons.map((user) => begin(slug, user)));
+      service.requests.length = 0;
+      for (let i = 0; i < 4; i++) {
+        await one?.answer({ phone_number: number });
+        await two?.answer({ phone_number: number });
+      }
+      expect(service.requests).toHaveLength(5);
+      expect((await one?.answer({ phone_number: number }))?.body.response_errors.phone_number[0].string).toBe(told);
+      for (let i = 0; i < 12; i++) await one?.answer({ phone_number: newNumber() });
+      expect(service.requests).toHaveLength(5 + 7);
+      clock.forward(3_600_001);
+      const later = await begin(slug, persons[0] as TestUser);
+      expect((await later.answer({ phone_number: number })).body.response_errors).toBeUndefined();
+      expect(service.requests).toHaveLength(5 + 7 + 1);
+    });
+
+    test('a number is one person’s; whose, only those learn who have shown that it is theirs', async () => {
+      service.answer = () => json({});
+      const { number, stage } = await enrolled();
+      const slug = unique('again');
+      const flow = await made(server(), '/flows/instances/', {
+        name: slug,
+        slug,
+        title: slug,
+        designation: 'stage_configuration',
+      });
+      await made(server(), '/flows/bindings/', { target: flow.pk, stage, order: 0 });
+      const { answer } = await begin(slug, await person());
+      expect((await answer({ phone_number: number })).body.response_errors).toBeUndefined();
+      const { body } = await answer({ code: codeSent() });
+      expect(body.response_errors.phone_number[0].string).toBe('This number is in use already.');
+      expect(body.phone_number_required).toBe(true);
+    });
+
+    test('where numbers are only verified, no number is kept and no code is sent later', async () => {
+      service.answer = () => json({});
+      const { user, number } = await enrolled({ verify_only: true });
+      const { results } = (await user.api.get('/authenticators/sms/')).body;
+      expect(results[0].phone_number).toMatch(/^hash:[0-9a-f]{64}$/);
+      const { rows } = await sql`select * from device_sms where pk = ${results[0].pk}`.execute(server().world.db.read);
+      expect(JSON.stringify(rows)).not.toContain(number.slice(1));
+      const { body } = await atFactor(await signInFlow(), user);
+      expect(body.component).toBe('xak-stage-access-denied');
+    });
+
+    test('at sign-in the code goes to the phone that was chosen', async () => {
+      service.answer = () => json({});
+      const { user, number } = await enrolled();
+      const flow = await signInFlow();
+      const { browser, body, chosen } = await atFactor(flow, user);
+      expect(body.device_challenges).toHaveLength(1);
+      expect(chosen).toMatchObject({ device_class: 'sms', challenge: {} });
+      expect(JSON.stringify(body)).not.toContain(number);
+      service.requests.length = 0;
+      const selected_challenge = { ...chosen, last_used: undefined };
+      expect((await browser.answer(flow, { selected_challenge })).body.response_errors).toBeUndefined();
+      expect(JSON.parse(service.requests[0]?.body ?? '{}').To).toBe(number);
+      const code = codeSent();
+      const wrong = await browser.answer(flow, { selected_challenge, code: otherThan(code) });
+      expect(wrong.body.response_errors.code).toHaveLength(1);
+      expect(await me(browser)).toBeNull();
+      expect((await browser.answer(flow, { selected_challenge, code })).body).toEqual(done);
+      expect(await me(browser)).toBe(user.pk);
+      const again = await atFactor(flow, user);
+      const replayed = await again.browser.answer(flow, { selected_challenge, code });
+      expect(replayed.body.response_errors.code).toHaveLength(1);
+    });
+
+    test('the phone of another is not chosen', async () => {
+      service.answer = () => json({});
+      const [mine, theirs] = [await enrolled(), await enrolled()];
+      const flow = await signInFlow();
+      const { browser } = await atFactor(flow, mine.user);
+      const other = await atFactor(flow, theirs.user);
+      service.requests.length = 0;
+      const { body } = await browser.answer(flow, { selected_challenge: { ...other.chosen, last_used: undefined } });
+      expect(body.response_errors.selected_challenge[0].string).toBe('Invalid device');
+      expect(service.requests).toHaveLength(0);
+    });
+
+    test('a mapping makes what is posted, and one that breaks sends nothing', async () => {
+      service.answer = () => json({});
+      const mapping = async (expression: string) =>
+        (await made(server(), '/propertymappings/notification/', { name: unique('sms'), expression })).pk;
+      const user = await person();
+      const basic = { auth_type: 'basic', auth: 'name', auth_password: 'word' };
+      const good = await mapping('return { phone: device.phone_number, who: user.username, pin: token }');
+      const { answer } = await begin((await setUpFlow({ ...basic, mapping: good })).slug, user);
+      const number = newNumber();
+      await answer({ phone_number: number });
+      const posted = JSON.parse(service.requests.at(-1)?.body ?? '');
+      expect(posted).toEqual({ phone: number, who: user.username, pin: expect.stringMatching(/^\d{6}$/) });
+      expect(service.requests.at(-1)?.headers.authorization).toBe(`Basic ${btoa('name:word')}`);
+      const bad = await begin((await setUpFlow({ mapping: await mapping('throw new Error("x")') })).slug, user);
+      service.requests.length = 0;
+      const { body } = await bad.answer({ phone_number: newNumber() });
+      expect(body.response_errors.phone_number[0].string).toBe(
+        'The message could not be sent. Please try again later.',
+      );
+      expect(service.requests).toHaveLength(0);
+    });
+
+    const troubles: readonly (readonly [string, () => ServiceAnswer])[] = [
+      ['fails', () => json({ token }, 500)],
+      ['does not know us', () => json({ message: 'who are you?' }, 401)],
+      ['sends elsewhere', () => ({ status: 307, body: '', headers: { location: 'http://127.0.0.1:1/' } })],
+      ['is cut off', () => 'cut'],
+    ];
+
+    test.each(troubles)('of a service that %s people learn that nothing was sent', async (_, answerOf) => {
+      service.answer = answerOf;
+      const { answer } = await begin((await setUpFlow()).slug, await person());
+      const events = await eventsOf(server(), async () => {
+        const { status, body } = await answer({ phone_number: newNumber() });
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ component, phone_number_required: true });
+        expect(body.response_errors.phone_number[0].string).toBe(
+          'The message could not be sent. Please try again later.',
+        );
+      });
+      expect(events.map(({ action }) => action)).toEqual(['configuration_error']);
+      expect(JSON.stringify(events)).not.toContain(token);
+    });
+
+    test('a service of one’s own has an address', async () => {
+      const { body } = await server().admin.post('/stages/authenticator/sms/', {
+        name: unique('stage'),
+        ...settings({ account_sid: 'no address' }),
+      });
+      expect(body).toEqual({ account_sid: ['Enter a valid URL.'] });
+    });
+  },
+  { env: loopbackAllowed, clock },
+);

@@ -1,0 +1,300 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventsOf } from '../support/events.ts';
+import { openBrowser } from '../support/flow-client.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
+import { describeOnBoth, type TestUser } from '../support/server.ts';
+import {
+  json,
+  loopbackAllowed,
+  type Service,
+  type ServiceAnswer,
+  type ServiceRequest,
+  startService,
+} from '../support/service.ts';
+import { signedInBrowser } from '../support/signed-in-browser.ts';
+
+const component = 'xak-stage-authenticator-twofactor';
+const done = { component: 'xak-flow-redirect', to: '/if/user/' };
+const password = 'right horse';
+const backends = ['svc.core.auth.InbuiltBackend'];
+const secrets = { client_secret: 'the-secret-of-the-application', admin_secret_key: 'the-secret-for-administration' };
+const path = '/stages/authenticator/twofactor/';
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const settings = (values: object = {}) => ({
+  client_id: 'application',
+  api_hostname: service.url,
+  admin_integration_key: 'administration',
+  ...secrets,
+  ...values,
+});
+const ok = (response: unknown, more: object = {}) => json({ stat: 'OK', response, ...more });
+const parametersOf = ({ method, path, body }: ServiceRequest) =>
+  Object.fromEntries(new URLSearchParams(method === 'GET' ? path.split('?')[1] : body));
+
+/** Whether a request is signed as the service wants it. */
+function isSigned({ method, path, headers, body }: ServiceRequest, integration: string, secret: string): boolean {
+  const [where, query = ''] = path.split('?');
+  const lines = [headers.date, method, headers.host, where, method === 'GET' ? query : body].join('\n');
+  const signature = createHmac('sha1', secret).update(lines).digest('hex');
+  return headers.authorization === `Basic ${btoa(`${integration}:${signature}`)}`;
+}
+
+const activation = (user_id: string) => ({
+  user_id,
+  username: 'x',
+  activation_barcode: 'https://barcodes.example.com/1.png',
+  activation_code: 'duo://activate',
+});
+
+describeOnBoth(
+  'phones that a push service asks',
+  (server) => {
+    const person = async () => {
+      const user = await server().user();
+      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
+      return user;
+    };
+    const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/twofactor', settings(values)]]);
+    const answering = (answers: Readonly<Record<string, () => ServiceAnswer>>) => {
+      service.requests.length = 0;
+      service.answer = (request) => (answers[request.path.split('?')[0] ?? ''] ?? (() => json({}, 404)))();
+    };
+    const enrolled = async (user_id = unique('service-user')) => {
+      const user = await person();
+      const { slug, stages } = await setUpFlow();
+      const browser = await signedInBrowser(server(), user.pk);
+      answering({ '/auth/v2/enroll': () => ok(activation(user_id)), '/auth/v2/enroll_status': () => ok('success') });
+      await browser.show(slug);
+      expect((await browser.answer(slug, { component })).body).toEqual(done);
+      return { user, user_id, stage: stages[0] as string };
+    };
+    const signInFlow = async () => {
+      const stages = [
+        ['identification', { user_fields: ['username'] }],
+        ['password', { backends }],
+        ['authenticator/validate', { device_classes: ['twofactor'], not_configured_action: 'deny' }],
+        ['user_login'],
+      ] as const;
+      return (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
+    };
+    const atFactor = async (flow: string, { username }: TestUser) => {
+      const browser = openBrowser(server());
+      await browser.show(flow);
+      await browser.answer(flow, { uid_field: username });
+      const { body } = await browser.answer(flow, { password });
+      return { browser, body, device: Number(body.device_challenges?.[0]?.device_uid) };
+    };
+    const devicesOf = async ({ api }: TestUser) => (await api.get('/authenticators/twofactor/')).body.results;
+
+    test('a phone is activated at the service, and kept once the service says that it is', async () => {
+      const user = await person();
+      const { slug, stages } = await setUpFlow();
+      const browser = await signedInBrowser(server(), user.pk);
+      let status = 'waiting';
+      answering({ '/auth/v2/enroll': () => ok(activation('U1')), '/auth/v2/enroll_status': () => ok(status) });
+      const shown = await browser.show(slug);
+      expect(shown.body).toMatchObject({
+        component,
+        pending_user: user.username,
+        activation_barcode: 'https://barcodes.example.com/1.png',
+        activation_code: 'duo://activate',
+        stage_uuid: stages[0],
+      });
+      const asked = service.requests[0] as ServiceRequest;
+      expect(isSigned(asked, 'application', secrets.client_secret)).toBe(true);
+      expect(parametersOf(asked)).toMatchObject({ username: user.username });
+      const waiting = await browser.answer(slug, { component });
+      expect(waiting.body.response_errors.non_field_errors[0].string).toBe('Your phone is not activated yet.');
+      expect(parametersOf(service.requests.at(-1) as ServiceRequest)).toEqual({
+        user_id: 'U1',
+        activation_code: 'duo://activate',
+      });
+      const poll = () => browser.post(`${path}${stages[0]}/enrollment_status/`);
+      expect((await poll()).body).toEqual({ twofactor_response: 'waiting' });
+      // The service makes an account but once: a new walk goes on with it.
+      const again = await signedInBrowser(server(), user.pk);
+      await again.show(slug);
+      expect(service.requests.filter((request) => request.path === '/auth/v2/enroll')).toHaveLength(1);
+      status = 'success';
+      expect((await poll()).body).toEqual({ twofactor_response: 'success' });
+      expect(await devicesOf(user)).toEqual([]);
+      const events = await eventsOf(server(), async () => {
+        expect((await browser.answer(slug, { component })).body).toEqual(done);
+      });
+      expect(events.map(({ action }) => action)).toEqual(['model_created']);
+      expect(await devicesOf(user)).toEqual([{ pk: expect.any(Number), name: 'Twofactor Authenticator' }]);
+      expect((await poll()).body).toEqual({ twofactor_response: 'invalid' });
+    });
+
+    test('how far an activation has come, only its owner learns', async () => {
+      const user = await person();
+      const { slug, stages } = await setUpFlow();
+      answering({ '/auth/v2/enroll': () => ok(activation('U2')), '/auth/v2/enroll_status': () => ok('success') });
+      await (await signedInBrowser(server(), user.pk)).show(slug);
+      const where = `${path}${stages[0]}/enrollment_status/`;
+      expect((await server().nobody.post(where)).status).toBe(403);
+      expect((await server().admin.post(where)).body).toEqual({ twofactor_response: 'invalid' });
+      expect((await server().admin.post(`${path}nonsense/enrollment_status/`)).status).toBe(404);
+      expect((await user.api.post(where)).body).toEqual({ twofactor_response: 'success' });
+    });
+
+    test('an activation that the service has forgotten begins anew', async () => {
+      const user = await person();
+      const { slug } = await setUpFlow();
+      const browser = await signedInBrowser(server(), user.pk);
+      answering({ '/auth/v2/enroll': () => ok(activation('U3')), '/auth/v2/enroll_status': () => ok('invalid') });
+      await browser.show(slug);
+      const { body } = await browser.answer(slug, { component });
+      expect(body.response_errors.non_field_errors[0].string).toBe('The activation has expired. Please start again.');
+      expect(service.requests.filter((request) => request.path === '/auth/v2/enroll')).toHaveLength(2);
+      expect((await browser.answer(slug, {})).body.response_errors).toBeUndefined();
+    });
+
+    test('at sign-in the person is asked on their phone', async () => {
+      const { user, user_id } = await enrolled();
+      const flow = await signInFlow();
+      const { browser, body, device } = await atFactor(flow, user);
+      expect(body.device_challenges).toMatchObject([{ device_class: 'twofactor', challenge: {} }]);
+      answering({ '/auth/v2/auth': () => ok({ result: 'deny', status: 'deny', status_msg: 'no' }) });
+      const refused = await browser.answer(flow, { twofactor: device });
+      expect(refused.body.response_errors.twofactor[0].string).toBe('It was refused on your phone.');
+      expect(parametersOf(service.requests[0] as ServiceRequest)).toEqual({
+        user_id,
+        factor: 'auto',
+        device: 'auto',
+        ipaddr: '127.0.0.1',
+      });
+      answering({ '/auth/v2/auth': () => ok({ result: 'allow', status: 'allow', status_msg: 'yes' }) });
+      const foreign = await browser.answer(flow, { twofactor: device + 1_000 });
+      expect(foreign.body.response_errors.twofactor[0].string).toBe('Invalid device');
+      expect(service.requests).toHaveLength(0);
+      expect((await browser.answer(flow, { twofactor: device })).body).toEqual(done);
+      expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
+    });
+
+    test('the phone of another is not asked', async () => {
+      const [mine, theirs] = [await enrolled(), await enrolled()];
+      const flow = await signInFlow();
+      const { device } = await atFactor(flow, theirs.user);
+      const { browser } = await atFactor(flow, mine.user);
+      answering({ '/auth/v2/auth': () => ok({ result: 'allow' }) });
+      const { body } = await browser.answer(flow, { twofactor: device });
+      expect(body.response_errors.twofactor[0].string).toBe('Invalid device');
+      expect(service.requests).toHaveLength(0);
+    });
+
+    const troubles: readonly (readonly [string, () => ServiceAnswer])[] = [
+      ['fails', () => json({ stat: 'FAIL', message: 'Internal error' }, 500)],
+      ['does not know us', () => json({ stat: 'FAIL', code: 40_103, message: 'Invalid signature' }, 401)],
+      ['says yes with the wrong number', () => json({ stat: 'OK', response: { result: 'allow' } }, 500)],
+      ['says yes and fails', () => json({ stat: 'FAIL', response: { result: 'allow' } })],
+      ['says something else', () => ok({ result: 'maybe' })],
+      ['is malformed', () => ({ body: 'allow' })],
+      ['answers with nothing', () => ok(null)],
+      ['is cut off', () => 'cut'],
+    ];
+
+    test.each(troubles)('a service that %s lets nobody pass', async (_, answerOf) => {
+      const { user } = await enrolled();
+      const flow = await signInFlow();
+      const { browser, device } = await atFactor(flow, user);
+      answering({ '/auth/v2/auth': answerOf });
+      const events = await eventsOf(server(), async () => {
+        const { status, body } = await browser.answer(flow, { twofactor: device });
+        expect(status).toBe(200);
+        expect(body.response_errors.twofactor[0].string).toContain('Your phone could not be asked');
+      });
+      expect(events.map(({ action }) => action).sort()).toEqual(['configuration_error', 'login_failed']);
+      for (const secret of Object.values(secrets)) expect(JSON.stringify(events)).not.toContain(secret);
+      const { slug } = await setUpFlow();
+      answering({ '/auth/v2/enroll': answerOf });
+      const denied = await (await signedInBrowser(server(), (await person()).pk)).show(slug);
+      expect(denied.body.error_message).toBe('This cannot be set up at the moment. Please try again later.');
+    });
+
+    test('devices are imported one by one by those who may make devices', async () => {
+      const { pk } = await made(server(), path, { name: unique('stage'), ...settings() });
+      const user = await person();
+      const where = `${path}${pk}/import_device_manual/`;
+      const body = { twofactor_user_id: 'U9', username: user.username };
+      expect((await server().nobody.post(where, body)).status).toBe(403);
+      const viewer = await server().user(['svc_stages_authenticator_twofactor.view_authenticatortwofactorstage']);
+      expect((await viewer.api.post(where, body)).status).toBe(403);
+      expect((await server().admin.post(where, { ...body, username: 'nobody-at-all' })).body).toEqual({
+        username: ['User does not exist.'],
+      });
+      expect((await server().admin.post(where, {})).status).toBe(400);
+      const importer = await server().user([
+        'svc_stages_authenticator_twofactor.view_authenticatortwofactorstage',
+        'svc_stages_authenticator_twofactor.add_twofactordevice',
+      ]);
+      expect((await importer.api.post(where, { ...body, username: 'admin' })).status).toBe(403);
+      const events = await eventsOf(server(), async () => {
+        expect((await importer.api.post(where, body)).status).toBe(204);
+      });
+      expect(events.map(({ action }) => action)).toEqual(['model_created']);
+      expect((await server().admin.post(where, body)).body).toEqual({ twofactor_user_id: ['Device exists already.'] });
+      expect(await devicesOf(user)).toHaveLength(1);
+      const { browser, device } = await atFactor(await signInFlow(), user);
+      expect(device).toBe((await devicesOf(user))[0].pk);
+      expect(await (await browser.get('/core/users/me/')).status).toBe(403);
+    });
+
+    test('devices of everybody are imported by name, page by page', async () => {
+      const { pk } = await made(server(), path, { name: unique('stage'), ...settings() });
+      const [one, two] = [await person(), await person()];
+      const pages: Record<string, ServiceAnswer> = {
+        0: ok([{ user_id: 'A', username: one.username.toUpperCase() }, { user_id: 'B' }, null], {
+          metadata: { next_offset: 300 },
+        }),
+        300: ok([
+          { user_id: 'C', username: two.username },
+          { user_id: 'D', username: 'nobody-at-all' },
+        ]),
+      };
+      service.requests.length = 0;
+      service.answer = (request) => pages[parametersOf(request).offset ?? ''] ?? json({}, 404);
+      const where = `${path}${pk}/import_devices_automatic/`;
+      const answer = await server().admin.post(where);
+      expect([answer.status, answer.body]).toEqual([200, { count: 2, error: '' }]);
+      expect(service.requests.every((request) => isSigned(request, 'administration', secrets.admin_secret_key))).toBe(
+        true,
+      );
+      expect(await devicesOf(one)).toMatchObject([{ name: 'Imported Twofactor Authenticator' }]);
+      expect((await server().admin.post(where)).body).toEqual({ count: 0, error: '' });
+      expect((await (await server().user()).api.post(where)).status).toBe(403);
+      service.answer = () => json({ stat: 'FAIL', message: 'Access forbidden' }, 403);
+      const failed = await server().admin.post(where);
+      expect([failed.status, failed.body.count]).toEqual([400, 0]);
+      expect(failed.body.error).toContain('Access forbidden');
+      const without = await made(server(), path, { name: unique('stage'), ...settings({ admin_secret_key: '' }) });
+      expect((await server().admin.post(`${path}${without.pk}/import_devices_automatic/`)).status).toBe(400);
+    });
+
+    test('only hosts are called, and secrets are written, never shown', async () => {
+      for (const api_hostname of [
+        'a b',
+        'https://x.example.com/path',
+        'ftp://x.example.com',
+        'https://u:p@x.example.com',
+      ]) {
+        const { body } = await server().admin.post(path, { name: unique('stage'), ...settings({ api_hostname }) });
+        expect(body, api_hostname).toEqual({ api_hostname: ['Enter the name of a host.'] });
+      }
+      const stage = await made(server(), path, {
+        name: unique('stage'),
+        ...settings({ api_hostname: 'api.example.com' }),
+      });
+      expect(stage).not.toHaveProperty('client_secret');
+      expect(stage).not.toHaveProperty('admin_secret_key');
+    });
+  },
+  { env: loopbackAllowed },
+);
