@@ -27,7 +27,8 @@ export async function activeBindings(
   query: Query,
 ): Promise<ActiveBinding[]> {
   if (targets.length === 0) return [];
-  const isMember = userPk === null ? sql`1 = 0` : sql`b."group" in (${groupsOfSql(sql`${userPk}`)})`;
+  // The same question about nobody: what it costs must not tell whether a name is somebody's.
+  const isMember = sql`b."group" in (${groupsOfSql(sql`${userPk ?? 0}`)})`;
   const { rows } = await sql<Record<keyof ActiveBinding, unknown>>`select b.pk, b.target, b.policy, p.kind, b."group",
     b."user", b.negate, b.timeout, b.failure_result, b."group" is not null and ${isMember} as is_member
     from policy_bindings b left join policies p on p.pk = b.policy

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { ask, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
@@ -76,8 +75,7 @@ async function judge(needs: PasswordNeeds, step: Step, name: string, password: s
     return goesOn && members.length > 0 ? next() : forget(step, { non_field_errors: [wrongPassword] });
   }
   if (password === '') return forget(step, { password: ['This field may not be blank.'] });
-  const pendingUser = async () => (user === null ? null : loadUserFacts(call, call.db.read, user));
-  const verdict = await judgePassword(needs, { ...step, pendingUser }, stage, password);
+  const verdict = await judgePassword(needs, step, stage, password);
   if (verdict.outcome === 'blocked') return forget(step, { non_field_errors: [blockedWords] });
   if (verdict.outcome === 'wrong')
     return { ...forget(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
