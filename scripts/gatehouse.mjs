@@ -20,7 +20,7 @@ async function run() {
     const build = spawnSync(process.execPath, [join(root, 'scripts', 'bundle.mjs')], { stdio: ['ignore', 2, 2] });
     if (build.status === noBundler) {
       console.error(
-        'There is no bundler for this platform: running the sources as they are, which only starts slower.',
+        'There is no bundler for this platform: running the sources as they are, which starts slower and has no web pages.',
       );
       return import(pathToFileURL(join(root, 'src', 'main.ts')).href);
     }
