@@ -8,6 +8,8 @@ import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
+import { allowRequest } from '../kinds/providers/oauth2/authorize/allow-request.ts';
+import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
 import { matchEvent } from '../notify/match.job.ts';
 import type { Query } from '../platform/db/database.ts';
@@ -16,6 +18,7 @@ import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { actorOfAccessToken } from '../provider/access-token-credential.ts';
+import { askApplicationAccess } from '../provider/application-access.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -32,6 +35,7 @@ import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
+import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { mountStaticFiles } from './static-files.ts';
 import { systemCall } from './system-call.ts';
@@ -76,12 +80,14 @@ export async function composeApp(world: World): Promise<App> {
     record: (tx, { actor, request, now }, event) =>
       resourceWorld.record(tx, { ...systemCall(db, resourceWorld, now), actor, request }, event),
   };
+  const appendSource = appendSteps(registry);
+  const allow = allowRequest(key);
   const executor = createExecutor({
     engine,
     key,
     policies: kinds.policies,
     kinds: kinds.stageKinds,
-    append: appendSteps(registry),
+    append: (step, ...rest) => (step.step === 'allow_request' ? allow(step, ...rest) : appendSource(step, ...rest)),
     homeOf,
     log,
   });
@@ -116,7 +122,10 @@ export async function composeApp(world: World): Promise<App> {
     anonymousPerMinute,
   });
   mountCancel(server, { db, key, publicUrl: config.publicUrl });
-  mountOAuth2(server, { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld });
+  const oauth2 = { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld };
+  mountOAuth2(server, oauth2);
+  const askAccess = askApplicationAccess(kinds.policies);
+  mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
   mountHealth(server, db);
   mountMetrics(server, metrics, config.metricsToken);
   mountMedia(server, db);

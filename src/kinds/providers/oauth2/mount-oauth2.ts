@@ -5,6 +5,7 @@ import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { requestFacts } from '../../../resource/http.ts';
 import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
+import { frontRoutes } from './front-routes.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { answerOAuth } from './oauth-edge.ts';
 import { isOriginOf } from './redirect-uris.ts';
@@ -33,7 +34,7 @@ export function mountOAuth2(app: FastifyInstance, mount: MountNeeds): void {
     body: () => ({}),
     upload: async () => null,
   });
-  for (const [methods, path, endpoint] of backRoutes(needs)) {
+  for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {
     app.route({
       method: [...methods],
       url: urlOf(path),

@@ -1,8 +1,11 @@
 export type IssuerMode = 'global' | 'per_provider';
 
+const rootPath = '/application/o/';
+export const authorizePath = `${rootPath}authorize/`;
+
 /** Where a client finds everything; what hangs on an application is empty while the provider has none. */
 export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMode): Record<string, string> {
-  const root = `${publicUrl}/application/o/`;
+  const root = `${publicUrl}${rootPath}`;
   const own = (path: string) => (slug === '' ? '' : `${root}${slug}/${path}`);
   return {
     issuer: issuerOf(publicUrl, slug, issuerMode),
@@ -17,5 +20,5 @@ export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMod
 
 export function issuerOf(publicUrl: string, slug: string, mode: IssuerMode): string {
   if (mode === 'global') return `${publicUrl}/`;
-  return slug === '' ? '' : `${publicUrl}/application/o/${slug}/`;
+  return slug === '' ? '' : `${publicUrl}${rootPath}${slug}/`;
 }

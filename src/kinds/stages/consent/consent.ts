@@ -50,8 +50,8 @@ export const consenting: StageKind = {
   async show(step) {
     const { context, settings, memory, call } = step;
     const consent = consentOf(step);
-    if (consent && settings.mode !== 'always_require' && (await hasConsent(call.db.read, consent, call.now)))
-      return next();
+    const mayStand = settings.mode !== 'always_require' && context.consent_asked_anew !== true;
+    if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return next();
     memory.token ??= randomText(32);
     return ask({
       ...(await pendingUserMembers(step)),

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { FlowState } from '../../../../flow/executor/flow-state.ts';
+import type { PlanStep } from '../../../../flow/plan.ts';
+import type { Json } from '../../../../lib/json.ts';
+import { Problem } from '../../../../lib/problem.ts';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../../platform/keys.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { decideRequest, storeRequest } from '../requests.ts';
+import type { AuthorizeRequest } from './authorize-request.ts';
+
+/** What a flow is begun for: to answer a client, or to let a device in. */
+export type Allowable = { readonly provider: number; readonly flow: string } & (
+  | { readonly kind: 'authorize'; readonly id: string; readonly request: AuthorizeRequest }
+  | { readonly kind: 'device'; readonly pk: string }
+);
+
+/** As long as a browser may take to come back from the flow. */
+const lifetimeMs = 5 * 60_000;
+const over = 'This request cannot be allowed any more.';
+
+export const allowing = (allowable: Allowable): PlanStep => ({
+  step: 'allow_request',
+  request: allowable as unknown as Json,
+});
+
+/** Allows the request that a flow was begun for, in the transaction that ends the walk. */
+export function allowRequest(key: InstanceKey) {
+  return async function allow(
+    { request }: Extract<PlanStep, { step: 'allow_request' }>,
+    { context }: FlowState,
+    tx: Query,
+    call: Call,
+  ): Promise<void> {
+    const allowable = request as unknown as Allowable;
+    const user = call.actor?.user.pk;
+    const session = call.actor?.session ?? null;
+    // It is allowed by whoever is signed in now, who must be the one the flow was about, and in nobody else's name.
+    if (user === undefined || session === null || context.pending_user !== user) throw refusal();
+    const { rows } = await sql`select 1 from users u join authenticated_sessions s on s.pk = ${session}
+      where u.pk = ${user} and u.is_active and exists (select 1 from provider_oauth2 where pk = ${allowable.provider})`.execute(
+      tx,
+    );
+    if (rows.length === 0) throw refusal();
+    if (allowable.kind === 'device') {
+      if (!(await decideRequest(tx, allowable.pk, 'granted', { user, session }))) throw refusal();
+      return;
+    }
+    const { id, provider, flow } = allowable;
+    const content = { request: allowable.request as unknown as Json, flow };
+    const expires = addMilliseconds(call.now, lifetimeMs);
+    await storeRequest(tx, key, { purpose: 'authorize', id, provider, user, session, content, now: call.now, expires });
+  };
+}
+
+const refusal = () => new Problem('permission_denied', over);

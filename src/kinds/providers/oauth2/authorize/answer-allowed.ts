@@ -1,0 +1,108 @@
+import { loadUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import { randomToken, randomUuid } from '../../../../platform/random.ts';
+import { type GrantTerms, storeAuthorizationCode } from '../../../../provider/grants.ts';
+import { type Call, requireActor } from '../../../../resource/call.ts';
+import type { Client } from '../client.ts';
+import { authorizedEvent } from '../events.ts';
+import { lengthOf, prepareTokens, sessionIdClaim } from '../issue.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { words } from '../params.ts';
+import { consumeRequest } from '../requests.ts';
+import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
+import type { BrowserNeeds } from './browser-needs.ts';
+import { signedInAt } from './sign-in-first.ts';
+
+interface Allowed {
+  readonly client: Client;
+  readonly request: AuthorizeRequest;
+  /** Of the stored request: it serves once. */
+  readonly pk: string;
+  readonly flow: string;
+}
+
+/** What a client is told whose request was allowed: a code, tokens, or both. They come to be as the request is used up. */
+export async function answerAllowed(
+  needs: BrowserNeeds,
+  call: Call,
+  { client, request, pk, flow }: Allowed,
+): Promise<Record<string, string>> {
+  const { user: actor, session } = requireActor(call);
+  const user = await loadUserFacts(call, call.db.read, actor.pk);
+  const authTime = await signedInAt(call);
+  if (!user?.is_active || session === null || authTime === null) {
+    throw new OAuthError('access_denied', 'The person is not signed in any more.');
+  }
+  const { scope } = request;
+  const gives = words(request.response_type);
+  const code = gives.includes('code') ? randomToken() : null;
+  const family = randomUuid();
+  const terms = termsOf(needs, request, session);
+  const grant = { family, session, authTime, scope, terms };
+  const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });
+  await call.db.write(async (tx) => {
+    if (!(await consumeRequest(tx, pk))) throw new OAuthError('access_denied', 'The request was answered before.');
+    if (request.pushed !== null && !(await consumeRequest(tx, request.pushed))) {
+      throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
+    }
+    await tokens?.store(tx);
+    if (code !== null) {
+      await storeAuthorizationCode(tx, needs.key, {
+        ...grant,
+        provider: client.pk,
+        user: user.pk,
+        now: call.now,
+        expires: addMilliseconds(call.now, lengthOf(client.access_code_validity)),
+        code,
+        redirectUri: request.redirect_uri,
+        nonce: request.nonce,
+        codeChallenge: request.code_challenge,
+        codeChallengeMethod: request.code_challenge_method,
+      });
+    }
+    const event = authorizedEvent(client, scope, responseTypes[request.response_type] ?? 'authorization_code');
+    const context = { ...event.context, flow: flow.replaceAll('-', '') };
+    await call.world.record(tx, call, { ...event, context });
+  });
+  const members = Object.entries({ ...(code !== null && { code }), ...tokens?.body });
+  return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
+}
+
+type Beside = { readonly gives: readonly string[]; readonly code: string | null } & {
+  readonly family: string;
+  readonly session: string;
+  readonly authTime: string;
+  readonly scope: readonly string[];
+  readonly terms: GrantTerms;
+};
+
+/** Tokens that come by way of the browser (implicit and hybrid); never one to refresh with. */
+async function tokensBeside(
+  needs: BrowserNeeds,
+  call: Call,
+  client: Client,
+  user: UserFacts,
+  { gives, code, ...grant }: Beside,
+) {
+  const access = gives.includes('token');
+  const id = gives.includes('id_token');
+  if (!access && !id) return null;
+  return prepareTokens(needs, call, {
+    ...grant,
+    client,
+    user,
+    gives: { access, id, refresh: false },
+    ...(code !== null && { code }),
+  });
+}
+
+function termsOf({ key }: BrowserNeeds, request: AuthorizeRequest, session: string): GrantTerms {
+  const { nonce, claims, resource, dpop_jkt } = request;
+  return {
+    sid: sessionIdClaim(key, session),
+    ...(nonce !== '' && { nonce }),
+    ...(claims && { claims }),
+    ...(resource.length > 0 && { resource }),
+    ...(dpop_jkt !== null && { jkt: dpop_jkt }),
+  };
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import { asAsked } from '../../../../core/application/application-access.ts';
+import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
+import type { Json } from '../../../../lib/json.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { randomToken } from '../../../../platform/random.ts';
+import { type Call, requireActor } from '../../../../resource/call.ts';
+import { type Client, loadClient } from '../client.ts';
+import { isOwnHint } from '../id-token-hint.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { findRequest } from '../requests.ts';
+import { authorizePath, issuerOf } from '../urls.ts';
+import { allowing } from './allow-request.ts';
+import { answerAllowed } from './answer-allowed.ts';
+import { answerClient, type BrowserAnswer, redirectBrowser } from './answer-client.ts';
+import type { AnswerTo, AuthorizeRequest } from './authorize-request.ts';
+import type { BrowserNeeds } from './browser-needs.ts';
+import { isRegisteredUri } from './match-redirect-uri.ts';
+import { type ProvenClient, proveClient } from './prove-client.ts';
+import { mustSignIn, readNote, signedInAt, signInPage, slugOf } from './sign-in-first.ts';
+import { readRequest } from './steps.ts';
+
+/** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
+export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<BrowserAnswer> {
+  const ticket = new URLSearchParams(query).get('ticket');
+  if (ticket !== null) return redeemTicket(needs, call, ticket);
+  const { text, sentAt } = readNote(needs.key, query);
+  const proven = await proveClient(needs, text, call.now);
+  const { client } = proven;
+  return tellingClient(needs, client, proven.to, async () => {
+    const { params, to, pushed } = proven;
+    const { client_id } = client;
+    const request = readRequest(params, client, { ...to, client_id, pushed });
+    const isSilent = request.prompt.includes('none');
+    if (mustSignIn(request, await signedInAt(call), sentAt, call.now)) {
+      if (isSilent) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
+      return redirectBrowser(await signInPage(needs, call, client, text));
+    }
+    await checkHint(needs, call, proven);
+    await checkAccess(needs, call, client);
+    return goThroughFlow(needs, call, client, request);
+  });
+}
+
+/** Refusals from here on are told to the client, at the address that is proven to be its own. */
+async function tellingClient(
+  { publicUrl }: BrowserNeeds,
+  client: Client,
+  to: AnswerTo,
+  work: () => Promise<BrowserAnswer>,
+): Promise<BrowserAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return answerClient(to, issuerFor(publicUrl, client), error.body());
+  }
+}
+
+const issuerFor = (publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string =>
+  issuerOf(publicUrl, assigned_application_slug, issuer_mode);
+
+/** OpenID Connect Core §3.1.2.1: whoever the client believes it has to do with must be the one who is signed in. */
+async function checkHint(needs: BrowserNeeds, call: Call, { client, params }: ProvenClient): Promise<void> {
+  const hint = params.get('id_token_hint');
+  if (hint === undefined || (await isOwnHint(needs, call, client, hint))) return;
+  throw new OAuthError('login_required', 'The id_token_hint is not about the person who is signed in.');
+}
+
+/** What the policies bound to the application say, asked at every use. */
+export async function checkAccess({ askAccess }: BrowserNeeds, call: Call, { application }: Client): Promise<void> {
+  const answers = await askAccess(call, requireActor(call).user.pk, [asAsked(application)]);
+  if (answers.get(application.pk)?.passing) return;
+  throw new OAuthError('access_denied', 'The person may not use this application.');
+}
+
+async function goThroughFlow(
+  needs: BrowserNeeds,
+  call: Call,
+  client: Client,
+  request: AuthorizeRequest,
+): Promise<BrowserAnswer> {
+  const flow = client.authorization_flow ?? '';
+  const slug = await slugOf(call.db.read, client.authorization_flow);
+  const id = randomToken();
+  const next = `${authorizePath}?ticket=${id}`;
+  const begun = await beginPlanned(needs, call, {
+    slug: slug ?? '',
+    context: await consentContext(call.db.read, client, request),
+    append: [allowing({ kind: 'authorize', provider: client.pk, flow, id, request })],
+    next,
+  });
+  switch (begun.outcome) {
+    case 'over': {
+      const answer = await redeemTicket(needs, call, id);
+      const cookies = [...begun.cookies];
+      return cookies.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } };
+    }
+    case 'asks':
+      if (!request.prompt.includes('none')) return redirectBrowser(begun.to, begun.cookies);
+      await begun.forget();
+      throw begun.component === 'xak-stage-consent'
+        ? new OAuthError('consent_required', 'The person has to agree first.')
+        : new OAuthError('interaction_required', 'The person has to do something first.');
+    case 'denied':
+      throw new OAuthError('access_denied', 'The person may not go through the authorization flow.');
+    case 'missing':
+      throw new OAuthError('server_error', 'The provider has no authorization flow.');
+    case 'broken':
+      throw new OAuthError('server_error', 'The authorization flow could not be carried out.');
+  }
+}
+
+/** What the consent stage reads. */
+export async function consentContext(
+  query: Query,
+  { pk, application }: Client,
+  { scope, prompt }: Pick<AuthorizeRequest, 'scope' | 'prompt'>,
+): Promise<Record<string, Json>> {
+  const { rows } = await sql<{ id: string; name: string }>`select s.scope_name as id, s.description as name
+    from provider_property_mappings pm join mapping_scope s on s.pk = pm.mapping
+    where pm.provider = ${pk} order by s.scope_name`.execute(query);
+  return {
+    application: application.pk,
+    consent_header: `You are about to sign in to ${application.name}.`,
+    consent_permissions: rows.filter(({ id }) => scope.includes(id)).map(({ id, name }) => ({ id, name })),
+    ...(prompt.includes('consent') && { consent_asked_anew: true }),
+  };
+}
+
+/** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
+async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Promise<BrowserAnswer> {
+  const found = await findRequest(needs.db.read, needs.key, 'authorize', ticket);
+  const session = call.actor?.session ?? null;
+  if (
+    !found ||
+    found.expires <= call.now ||
+    session === null ||
+    found.session !== session ||
+    found.user !== call.actor?.user.pk
+  ) {
+    throw new OAuthError('invalid_request', 'This request was answered before, or is not yours.');
+  }
+  const { request, flow } = found.content as unknown as { request: AuthorizeRequest; flow: string };
+  const client = await loadClient(needs, { provider: found.provider });
+  if (!client || !isRegisteredUri(needs.sandbox, client.redirect_uris, request.redirect_uri)) {
+    throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
+  }
+  return tellingClient(needs, client, request, async () => {
+    await checkAccess(needs, call, client);
+    const members = await answerAllowed(needs, call, { client, request, pk: found.pk, flow });
+    return answerClient(request, issuerFor(needs.publicUrl, client), members);
+  });
+}

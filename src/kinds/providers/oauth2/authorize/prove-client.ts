@@ -1,0 +1,58 @@
+import { type Client, loadClient } from '../client.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { type Params, parseParams } from '../params.ts';
+import { findRequest } from '../requests.ts';
+import type { AnswerTo } from './authorize-request.ts';
+import type { BrowserNeeds } from './browser-needs.ts';
+import { isRegisteredUri } from './match-redirect-uri.ts';
+import { openRequestObject } from './request-object.ts';
+import { modeOfRefusals } from './steps.ts';
+
+export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
+
+export interface ProvenClient {
+  readonly client: Client;
+  /** Those that count: from the query, from a request object, or as they were pushed. */
+  readonly params: Params;
+  readonly to: AnswerTo;
+  /** The key of the pushed request. */
+  readonly pushed: string | null;
+}
+
+/** Who asks, and where they are answered. Until both are proven nobody is sent anywhere: what is thrown here is shown to the person. */
+export async function proveClient(needs: BrowserNeeds, text: string, now: string): Promise<ProvenClient> {
+  const given = parseParams(text);
+  const client = await loadClient(needs, { clientId: given.require('client_id') });
+  if (!client) throw new OAuthError('invalid_client', 'There is no such client.', { status: 400 });
+  const { params, pushed } = await expand(needs, given, client, now);
+  const redirect_uri = params.require('redirect_uri');
+  if (!isRegisteredUri(needs.sandbox, client.redirect_uris, redirect_uri)) {
+    throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
+  }
+  const to = { redirect_uri, response_mode: modeOfRefusals(params), state: params.get('state') ?? null };
+  return { client, params, to, pushed };
+}
+
+/** RFC 9126 §4, RFC 9101 §6.3: parameters that were pushed or signed count alone. */
+async function expand(
+  needs: BrowserNeeds,
+  given: Params,
+  client: Client,
+  now: string,
+): Promise<{ params: Params; pushed: string | null }> {
+  const object = given.get('request');
+  const uri = given.get('request_uri');
+  if (uri === undefined) {
+    return { params: object === undefined ? given : await openRequestObject(needs, client, object, now), pushed: null };
+  }
+  if (object !== undefined) throw new OAuthError('invalid_request', 'request and request_uri exclude each other.');
+  // Nothing is fetched from anywhere for a stranger.
+  if (!uri.startsWith(pushedPrefix)) {
+    throw new OAuthError('request_uri_not_supported', 'Only requests that were pushed can be named.');
+  }
+  const found = await findRequest(needs.db.read, needs.key, 'par', uri.slice(pushedPrefix.length));
+  if (found?.provider !== client.pk || found.expires <= now) {
+    throw new OAuthError('invalid_request_uri', 'There is no such request, or not any more.');
+  }
+  return { params: parseParams(found.content.params as string), pushed: found.pk };
+}

@@ -1,0 +1,74 @@
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import { randomToken } from '../../../../platform/random.ts';
+import type { Client } from '../client.ts';
+import { authenticateClient } from '../client-authentication.ts';
+import { readDpopProof } from '../dpop.ts';
+import type { OAuthNeeds } from '../needs.ts';
+import type { OAuthEndpoint } from '../oauth-edge.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { type Params, parseParams } from '../params.ts';
+import { storeRequest } from '../requests.ts';
+import { isRegisteredUri } from './match-redirect-uri.ts';
+import { pushedPrefix } from './prove-client.ts';
+import { openRequestObject } from './request-object.ts';
+import { readRequest } from './steps.ts';
+
+/** Long enough to sign in on the way. */
+const lifetimeSeconds = 600;
+/** How the client proved itself is no part of what it asks for. */
+const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
+
+/** Takes a request beforehand, from the client itself (RFC 9126): held to the same rules, and told of what is wrong at once. */
+export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+  return async (exchange) => {
+    const { call } = exchange;
+    const { client, method } = await authenticateClient(needs, exchange);
+    if (method === 'workload') throw new OAuthError('invalid_client', 'A workload asks for nobody’s authorization.');
+    const jkt = await readDpopProof(needs, call, { url: 'par' });
+    const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
+    checkRequest(needs, client, params);
+    const id = randomToken();
+    await call.db.write((tx) =>
+      storeRequest(tx, needs.key, {
+        purpose: 'par',
+        id,
+        provider: client.pk,
+        content: { params: formOf(params.entries) },
+        now: call.now,
+        expires: addMilliseconds(call.now, lifetimeSeconds * 1000),
+      }),
+    );
+    return { status: 201, body: { request_uri: `${pushedPrefix}${id}`, expires_in: lifetimeSeconds } };
+  };
+}
+
+async function pushedParams(needs: OAuthNeeds, client: Client, given: Params, now: string): Promise<Params> {
+  // RFC 9126 §2.1
+  if (given.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'request_uri cannot be pushed.');
+  const object = given.get('request');
+  if (object !== undefined) return openRequestObject(needs, client, object, now);
+  const asked = given.entries.filter(([name]) => !credentials.has(name) && name !== 'client_id');
+  return parseParams(formOf([['client_id', client.client_id], ...asked]));
+}
+
+/** RFC 9449 §10.1: a proof binds the code to its key. */
+function withKey(params: Params, jkt: string | null): Params {
+  if (jkt === null) return params;
+  const named = params.get('dpop_jkt');
+  if (named !== undefined && named !== jkt) {
+    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the key of the proof.');
+  }
+  return named === jkt ? params : parseParams(formOf([...params.entries, ['dpop_jkt', jkt]]));
+}
+
+function checkRequest({ sandbox }: OAuthNeeds, client: Client, params: Params): void {
+  const redirect_uri = params.require('redirect_uri');
+  if (!isRegisteredUri(sandbox, client.redirect_uris, redirect_uri)) {
+    throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
+  }
+  const state = params.get('state') ?? null;
+  readRequest(params, client, { client_id: client.client_id, redirect_uri, state, pushed: null });
+}
+
+const formOf = (entries: readonly (readonly [string, string])[]): string =>
+  new URLSearchParams(entries.map(([name, value]) => [name, value])).toString();

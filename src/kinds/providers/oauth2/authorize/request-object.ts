@@ -1,0 +1,79 @@
+import type { Client } from '../client.ts';
+import { loadTrustedKeys } from '../client-assertion.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { type Params, parseParams } from '../params.ts';
+import { issuerOf } from '../urls.ts';
+import type { BrowserNeeds } from './browser-needs.ts';
+
+const longestObject = 32_768;
+const secretAlgorithms = ['HS256', 'HS384', 'HS512'];
+const pairAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
+/** For the discovery document. */
+export const requestObjectAlgorithms = [...secretAlgorithms, ...pairAlgorithms];
+
+/**
+ * The parameters inside a signed request (RFC 9101), by the client's secret or by the keys of its JWKS sources. Whatever is
+ * not signed is refused: it would protect nothing.
+ */
+export async function openRequestObject(
+  { db, publicUrl }: Pick<BrowserNeeds, 'db' | 'publicUrl'>,
+  client: Client,
+  object: string,
+  now: string,
+): Promise<Params> {
+  const claims = object.length > longestObject ? null : await verified(db, publicUrl, client, object, now);
+  if (!claims) throw new OAuthError('invalid_request_object', 'The request object cannot be verified.');
+  // RFC 9101 §4, §5.2: it speaks for this client, and holds no other.
+  if (claims.client_id !== client.client_id || claims.request !== undefined || claims.request_uri !== undefined) {
+    throw new OAuthError('invalid_request_object', 'The request object is not one of this client.');
+  }
+  return parseParams(asForm(claims));
+}
+
+type JwtClaims = Readonly<Record<string, unknown>>;
+
+async function verified(
+  db: BrowserNeeds['db'],
+  publicUrl: string,
+  client: Client,
+  object: string,
+  now: string,
+): Promise<JwtClaims | null> {
+  const { createLocalJWKSet, errors, jwtVerify } = await import('jose');
+  const { assigned_application_slug, issuer_mode } = client;
+  const options = {
+    issuer: client.client_id,
+    audience: [issuerOf(publicUrl, assigned_application_slug, issuer_mode), `${publicUrl}/`, publicUrl],
+    currentDate: new Date(now),
+    clockTolerance: 30,
+  };
+  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(db.read, client.pk)).map(
+    ({ jwks }) =>
+      () =>
+        jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: pairAlgorithms }),
+  );
+  if (client.client_type === 'confidential' && client.client_secret !== '') {
+    const secret = new TextEncoder().encode(client.client_secret);
+    attempts.unshift(() => jwtVerify(object, secret, { ...options, algorithms: secretAlgorithms }));
+  }
+  for (const attempt of attempts) {
+    try {
+      return (await attempt()).payload;
+    } catch (error) {
+      // Not by this key, or not good at all: whether by another is seen next.
+      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** RFC 9101 §4: numbers and objects stand as themselves, parameters are text. */
+function asForm(claims: JwtClaims): string {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(claims)) {
+    const values = name === 'resource' && Array.isArray(value) ? value : [value];
+    for (const one of values) form.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
+  }
+  return form.toString();
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../../platform/keys.ts';
+import type { Call } from '../../../../resource/call.ts';
+import type { Client } from '../client.ts';
+import { authorizePath } from '../urls.ts';
+import type { AuthorizeRequest } from './authorize-request.ts';
+import type { BrowserNeeds } from './browser-needs.ts';
+
+/** When the caller proved who they are; null when nobody is signed in with a browser. */
+export async function signedInAt({ actor, db }: Call): Promise<string | null> {
+  if (!actor?.session) return null;
+  const { rows } = await sql<{ created: string }>`select created from authenticated_sessions
+    where pk = ${actor.session}`.execute(db.read);
+  return rows[0]?.created ?? null;
+}
+
+/**
+ * Whether the person has to sign in (again) before anything else. `sentAt` is when they were sent to: who has signed in
+ * since then need not do it once more.
+ */
+export function mustSignIn(
+  { prompt, max_age }: Pick<AuthorizeRequest, 'prompt' | 'max_age'>,
+  signedIn: string | null,
+  sentAt: string | null,
+  now: string,
+): boolean {
+  if (signedIn === null) return true;
+  if (sentAt !== null && signedIn >= sentAt) return false;
+  if (prompt.includes('login') || prompt.includes('select_account')) return true;
+  return max_age !== null && addMilliseconds(signedIn, max_age * 1000) < now;
+}
+
+const purpose = 'oauth2 sign in first';
+const mark = '&signed_in_since=';
+
+/** The request with a note of when somebody was sent to sign in for it, which they cannot write themselves. */
+export function notedRequest(key: InstanceKey, text: string, now: string): string {
+  return `${text}${mark}${encodeURIComponent(now)}.${key.sign(purpose, `${now} ${text}`)}`;
+}
+
+/** Parts a request from that note; one that this server did not write for this very request counts for nothing. */
+export function readNote(key: InstanceKey, text: string): { readonly text: string; readonly sentAt: string | null } {
+  const at = text.lastIndexOf(mark);
+  if (at === -1) return { text, sentAt: null };
+  const [, time = '', signature = ''] = /^(.*)\.([\w-]+)$/.exec(text.slice(at + mark.length)) ?? [];
+  const request = text.slice(0, at);
+  const sentAt = time.replaceAll('%3A', ':');
+  return { text: request, sentAt: key.verify(purpose, `${sentAt} ${request}`, signature) ? sentAt : null };
+}
+
+/** The page of the flow that signs people in, for this client; it leads back to the request. */
+export async function signInPage(needs: BrowserNeeds, call: Call, client: Client, text: string): Promise<string> {
+  const next = `${authorizePath}?${notedRequest(needs.key, text, call.now)}`;
+  const slug = await slugOf(call.db.read, client.authentication_flow);
+  if (slug === null) return needs.signInPath(call.request.host, call.db.read, next);
+  return `/if/flow/${encodeURIComponent(slug)}/?next=${encodeURIComponent(next)}`;
+}
+
+export async function slugOf(query: Query, flow: string | null): Promise<string | null> {
+  const { rows } = await sql<{ slug: string }>`select slug from flows where pk = ${flow}`.execute(query);
+  return rows[0]?.slug ?? null;
+}

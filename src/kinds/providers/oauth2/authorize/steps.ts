@@ -1,0 +1,179 @@
+import { OAuthError } from '../oauth-error.ts';
+import type { Params } from '../params.ts';
+import { words } from '../params.ts';
+import { checkResource } from '../resource-indicators.ts';
+import {
+  type AskingClient,
+  type AuthorizeRequest,
+  type Prompt,
+  prompts,
+  type ResponseMode,
+  responseModes,
+  responseTypes,
+} from './authorize-request.ts';
+
+type Reading = Partial<AuthorizeRequest>;
+/** Reads some of the parameters, given what was read before. Throws `OAuthError`. */
+type Step = (params: Params, client: AskingClient, read: Reading) => Reading;
+
+/** From top to bottom. Client and redirect URI are proven before the first of them, or nobody could be told. */
+const steps: readonly Step[] = [
+  readResponseType,
+  readResponseMode,
+  refuseUnsupported,
+  readScope,
+  readPrompt,
+  readMaxAge,
+  readHints,
+  readNonce,
+  readPkce,
+  readClaims,
+  readResources,
+  readDpopKey,
+];
+
+type Proven = Pick<AuthorizeRequest, 'client_id' | 'redirect_uri' | 'state' | 'pushed'>;
+
+/** The request of a client whose redirect URI is proven. */
+export function readRequest(params: Params, client: AskingClient, proven: Proven): AuthorizeRequest {
+  let read: Reading = proven;
+  for (const step of steps) read = { ...read, ...step(params, client, read) };
+  return read as AuthorizeRequest;
+}
+
+/** How a refusal is told before the parameter that says so has been found good. */
+export function modeOfRefusals(params: Params): ResponseMode {
+  const asked = params.get('response_mode') as ResponseMode;
+  const hasTokens = bringsTokens(params.get('response_type') ?? 'code');
+  if (!responseModes.includes(asked) || (asked === 'query' && hasTokens)) return hasTokens ? 'fragment' : 'query';
+  return asked;
+}
+
+const bringsTokens = (type: string): boolean => /token/.test(type);
+
+function readResponseType(params: Params, client: AskingClient): Reading {
+  const response_type = words(params.require('response_type')).sort().join(' ');
+  const grant = Object.hasOwn(responseTypes, response_type) ? responseTypes[response_type] : undefined;
+  if (!grant) throw new OAuthError('unsupported_response_type', 'There is no such response_type.');
+  if (!client.grant_types.includes(grant)) {
+    throw new OAuthError('unauthorized_client', `The client may not use the response_type ${response_type}.`);
+  }
+  return { response_type };
+}
+
+function readResponseMode(params: Params, _client: AskingClient, { response_type = '' }: Reading): Reading {
+  const asked = params.get('response_mode');
+  const hasTokens = bringsTokens(response_type);
+  if (asked === undefined) return { response_mode: hasTokens ? 'fragment' : 'query' };
+  if (!(responseModes as readonly string[]).includes(asked)) {
+    throw new OAuthError('invalid_request', 'There is no such response_mode.');
+  }
+  // OAuth 2.0 Multiple Response Types §3.0, §5: a query ends up in logs and histories.
+  if (asked === 'query' && hasTokens) throw new OAuthError('invalid_request', 'Tokens are never sent in a query.');
+  return { response_mode: asked as ResponseMode };
+}
+
+/** OpenID Connect Core §7.2.1 */
+function refuseUnsupported(params: Params): Reading {
+  if (params.get('registration') !== undefined) {
+    throw new OAuthError('registration_not_supported', 'Clients are registered beforehand.');
+  }
+  return {};
+}
+
+/** RFC 6749 §3.3: what the client is not set up for is left out, and the token endpoint says what it got. */
+function readScope(params: Params, { scopes }: AskingClient, { response_type = '' }: Reading): Reading {
+  const known = new Set(scopes.map(({ scope_name }) => scope_name));
+  const scope = words(params.get('scope')).filter((name) => known.has(name));
+  if (response_type.includes('id_token') && !scope.includes('openid')) {
+    throw new OAuthError('invalid_scope', 'An id_token is for requests with the scope openid.');
+  }
+  return { scope };
+}
+
+function readPrompt(params: Params): Reading {
+  const prompt = words(params.get('prompt'));
+  if (!prompt.every((word) => (prompts as readonly string[]).includes(word))) {
+    throw new OAuthError('invalid_request', 'There is no such prompt.');
+  }
+  if (prompt.includes('none') && prompt.length > 1) {
+    throw new OAuthError('invalid_request', 'The prompt none stands alone.');
+  }
+  return { prompt: prompt as Prompt[] };
+}
+
+function readMaxAge(params: Params): Reading {
+  const text = params.get('max_age');
+  if (text === undefined) return { max_age: null };
+  if (!/^\d{1,10}$/.test(text)) throw new OAuthError('invalid_request', 'max_age is a number of seconds.');
+  return { max_age: Number(text) };
+}
+
+function readHints(params: Params): Reading {
+  return { login_hint: params.get('login_hint') ?? null, acr_values: words(params.get('acr_values')) };
+}
+
+/** OpenID Connect Core §3.2.2.1, §3.3.2.11: without one, an id_token from the browser could be another's. */
+function readNonce(params: Params, _client: AskingClient, { response_type = '' }: Reading): Reading {
+  const nonce = params.get('nonce') ?? '';
+  if (nonce === '' && response_type.includes('id_token')) {
+    throw new OAuthError('invalid_request', 'This response_type needs a nonce.');
+  }
+  return { nonce };
+}
+
+/** RFC 7636 §4.3, §4.4.1; RFC 9700 §2.1.1: public clients must use it, and `plain` protects nobody. */
+function readPkce(params: Params, { client_type }: AskingClient, { response_type = '' }: Reading): Reading {
+  const code_challenge = params.get('code_challenge') ?? '';
+  const code_challenge_method = params.get('code_challenge_method') ?? '';
+  const bringsCode = words(response_type).includes('code');
+  if (code_challenge === '') {
+    if (code_challenge_method !== '') throw new OAuthError('invalid_request', 'code_challenge is missing.');
+    if (bringsCode && client_type === 'public') {
+      throw new OAuthError('invalid_request', 'Public clients must send a code_challenge.');
+    }
+    return { code_challenge, code_challenge_method };
+  }
+  if (code_challenge_method !== 'S256') {
+    throw new OAuthError('invalid_request', 'The code_challenge_method must be S256.');
+  }
+  // A SHA-256 hash in base64url, no more and no less.
+  if (!/^[\w-]{43}$/.test(code_challenge)) throw new OAuthError('invalid_request', 'code_challenge is no S256 hash.');
+  return { code_challenge, code_challenge_method };
+}
+
+function readClaims(params: Params): Reading {
+  const text = params.get('claims');
+  if (text === undefined) return { claims: null };
+  const claims = parsedObject(text);
+  if (!claims || !Object.values(claims).every((part) => part === null || isObject(part))) {
+    throw new OAuthError('invalid_request', 'claims is not an object of objects.');
+  }
+  return { claims };
+}
+
+const longestClaims = 10_000;
+
+function parsedObject(text: string): NonNullable<AuthorizeRequest['claims']> | null {
+  try {
+    const value: unknown = text.length > longestClaims ? null : JSON.parse(text);
+    return isObject(value) ? (value as NonNullable<AuthorizeRequest['claims']>) : null;
+  } catch {
+    // The language says in no other way that text is not JSON.
+    return null;
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readResources(params: Params): Reading {
+  return { resource: checkResource(params.all('resource')) };
+}
+
+function readDpopKey(params: Params): Reading {
+  const dpop_jkt = params.get('dpop_jkt') ?? null;
+  if (dpop_jkt !== null && !/^[\w-]{43}$/.test(dpop_jkt)) {
+    throw new OAuthError('invalid_request', 'dpop_jkt is no thumbprint.');
+  }
+  return { dpop_jkt };
+}

@@ -1,0 +1,102 @@
+import type { Json } from '../../../lib/json.ts';
+import { prompts, responseModes, responseTypes } from './authorize/authorize-request.ts';
+import { requestObjectAlgorithms } from './authorize/request-object.ts';
+import { defaultAcr } from './claims.ts';
+import { type Client, loadClient } from './client.ts';
+import { assertionAlgorithms } from './client-assertion.ts';
+import { clientAuthenticationMethods } from './client-authentication.ts';
+import { dpopAlgorithms } from './dpop.ts';
+import { defaultGrantTypes, type GrantType, grantTypes } from './grant-types.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { OAuthEndpoint } from './oauth-edge.ts';
+import { OAuthError } from './oauth-error.ts';
+import { setupUrls } from './urls.ts';
+
+type Document = Readonly<Record<string, Json>>;
+
+/** What can be known of a server and its client beforehand (OpenID Connect Discovery §3, RFC 8414). */
+export function discoveryEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+  return async (exchange) => {
+    const client = await loadClient(needs, { slug: exchange.call.params.slug ?? '' });
+    if (!client) throw new OAuthError('invalid_request', 'There is no such application.', { status: 404 });
+    exchange.isOf(client);
+    return { status: 200, body: documentOf(needs, client) };
+  };
+}
+
+/** For clients whose tokens name the whole server as their issuer: what holds for any of them. */
+export function globalDiscoveryEndpoint({ publicUrl }: Pick<OAuthNeeds, 'publicUrl'>): OAuthEndpoint {
+  return async () => ({
+    status: 200,
+    body: {
+      ...endpoints(publicUrl, '', 'global'),
+      ...common(defaultGrantTypes),
+      scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'HS256'],
+    },
+  });
+}
+
+function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document {
+  return {
+    ...endpoints(publicUrl, client.assigned_application_slug, client.issuer_mode),
+    ...common(client.grant_types),
+    scopes_supported: [...new Set(client.scopes.map(({ scope_name }) => scope_name))],
+    id_token_signing_alg_values_supported: [signer.keyOf(client).alg],
+  };
+}
+
+/** Without an application's slug, the addresses that serve all. */
+function endpoints(publicUrl: string, slug: string, issuerMode: Client['issuer_mode']): Document {
+  const urls = setupUrls(publicUrl, slug, issuerMode);
+  const root = `${publicUrl}/application/o/`;
+  return {
+    issuer: urls.issuer ?? '',
+    authorization_endpoint: urls.authorize ?? '',
+    token_endpoint: urls.token ?? '',
+    userinfo_endpoint: urls.user_info ?? '',
+    end_session_endpoint: urls.logout || `${root}end-session/`,
+    jwks_uri: urls.jwks || `${root}jwks/`,
+    introspection_endpoint: `${root}introspect/`,
+    revocation_endpoint: `${root}revoke/`,
+    device_authorization_endpoint: `${root}device/`,
+    pushed_authorization_request_endpoint: `${root}par/`,
+  };
+}
+
+/** The claims that are the protocol's own; which others there are is up to the scopes. */
+const ownClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'nonce', 'azp', 'sid', 'at_hash', 'c_hash'];
+const scopeClaims = ['email', 'email_verified', 'name', 'given_name', 'preferred_username', 'nickname', 'groups'];
+
+function common(allowed: readonly GrantType[]): Document {
+  const authenticated = clientAuthenticationMethods.filter((method) => method !== 'none');
+  return {
+    response_types_supported: Object.keys(responseTypes).filter((type) =>
+      allowed.includes(responseTypes[type] as GrantType),
+    ),
+    response_modes_supported: [...responseModes],
+    grant_types_supported: grantTypes.filter((type) => type !== 'hybrid' && allowed.includes(type)),
+    subject_types_supported: ['public'],
+    token_endpoint_auth_methods_supported: [...clientAuthenticationMethods],
+    token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+    introspection_endpoint_auth_methods_supported: authenticated,
+    introspection_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+    revocation_endpoint_auth_methods_supported: [...clientAuthenticationMethods],
+    revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+    code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: [...dpopAlgorithms],
+    acr_values_supported: [defaultAcr],
+    claim_types_supported: ['normal'],
+    claims_supported: [...ownClaims, ...scopeClaims],
+    claims_parameter_supported: true,
+    prompt_values_supported: [...prompts],
+    request_parameter_supported: true,
+    request_uri_parameter_supported: false,
+    request_object_signing_alg_values_supported: [...requestObjectAlgorithms],
+    authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    frontchannel_logout_supported: true,
+    frontchannel_logout_session_supported: true,
+  };
+}

@@ -1,0 +1,25 @@
+import { pushEndpoint } from './authorize/push-request.ts';
+import { deviceAuthorizationEndpoint } from './device/device-authorization.ts';
+import { discoveryEndpoint, globalDiscoveryEndpoint } from './discovery.ts';
+import { globalJwksEndpoint } from './global-keys.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { Route } from './oauth-edge.ts';
+
+const applications = '/application/o/';
+
+/** What clients ask before anybody signs in: what there is, and to be let ask. */
+export function frontRoutes(needs: OAuthNeeds): readonly Route[] {
+  const discovery = discoveryEndpoint(needs);
+  const globalDiscovery = globalDiscoveryEndpoint(needs);
+  return [
+    [['GET'], ':slug/.well-known/openid-configuration', discovery],
+    // RFC 8414 §3.1: between the host and the issuer's path.
+    [['GET'], `/.well-known/oauth-authorization-server${applications}:slug`, discovery],
+    [['GET'], `/.well-known/oauth-authorization-server${applications}:slug/`, discovery],
+    [['GET'], '/.well-known/openid-configuration', globalDiscovery],
+    [['GET'], '/.well-known/oauth-authorization-server', globalDiscovery],
+    [['GET'], 'jwks/', globalJwksEndpoint(needs)],
+    [['POST'], 'par/', pushEndpoint(needs)],
+    [['POST'], 'device/', deviceAuthorizationEndpoint(needs)],
+  ];
+}

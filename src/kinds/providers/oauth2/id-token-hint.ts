@@ -1,0 +1,53 @@
+import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Call } from '../../../resource/call.ts';
+import { subjectOf } from './claims.ts';
+import type { Client } from './client.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { publicKeys } from './published-keys.ts';
+import { issuerOf } from './urls.ts';
+
+export interface HintClaims {
+  readonly sub: string;
+  readonly sid: string | null;
+}
+
+type Needs = Pick<OAuthNeeds, 'db' | 'publicUrl' | 'signer'>;
+const longestHint = 65_536;
+
+/**
+ * What an ID token says that this server gave to the client at some time; null for anything else. That it has expired does
+ * not matter (OpenID Connect RP-Initiated Logout §2): it says who is meant, and proves nothing.
+ */
+export async function readHint(needs: Needs, client: Client, hint: string, now: string): Promise<HintClaims | null> {
+  if (hint.length > longestHint) return null;
+  const { compactVerify, createLocalJWKSet, errors } = await import('jose');
+  const { assigned_application_slug, issuer_mode, client_id, client_secret } = client;
+  try {
+    const { payload, protectedHeader } = client.signingKey
+      ? await compactVerify(
+          hint,
+          createLocalJWKSet({ keys: (await publicKeys(needs.db.read, needs.signer, client, now)) as never }),
+        )
+      : await compactVerify(hint, new TextEncoder().encode(client_secret), { algorithms: ['HS256'] });
+    if (protectedHeader.typ !== 'JWT') return null;
+    const claims = JSON.parse(new TextDecoder().decode(payload));
+    const issuer = issuerOf(needs.publicUrl, assigned_application_slug, issuer_mode);
+    if (claims.iss !== issuer || claims.aud !== client_id || typeof claims.sub !== 'string') return null;
+    return { sub: claims.sub, sid: typeof claims.sid === 'string' ? claims.sid : null };
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Whether a hint is about the caller. */
+export async function isOwnHint(
+  needs: Needs & Pick<OAuthNeeds, 'installId'>,
+  call: Call,
+  client: Client,
+  hint: string,
+): Promise<boolean> {
+  const claims = await readHint(needs, client, hint, call.now);
+  const user = call.actor && (await loadUserFacts(call, call.db.read, call.actor.user.pk));
+  return claims !== null && user !== null && subjectOf(client.sub_mode, user, needs.installId) === claims.sub;
+}

@@ -1,0 +1,108 @@
+import * as client from 'openid-client';
+import { type Made, makeApplication, makeProvider } from './providers.ts';
+import type { TestServer, TestUser } from './server.ts';
+import { signIn } from './session.ts';
+
+export const callback = 'https://app.example/callback';
+
+export interface RelyingParty {
+  readonly provider: Made;
+  readonly application: Made;
+  readonly slug: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const flowOf = async ({ admin }: TestServer, slug: string): Promise<string> =>
+  (await admin.get(`/flows/instances/${slug}/`)).body.pk;
+
+/** All scopes that a fresh install has. */
+async function allScopes({ admin }: TestServer): Promise<string[]> {
+  const { body } = await admin.get('/propertymappings/provider/scope/?page_size=100');
+  return body.results.map(({ pk }: Made) => pk);
+}
+
+/** A client of a server as an administrator sets one up; its flow asks nothing unless told. */
+export async function makeRelyingParty(
+  server: TestServer,
+  values: Record<string, unknown> = {},
+  flow = 'default-provider-authorization-implicit-consent',
+): Promise<RelyingParty> {
+  const { body: certificates } = await server.admin.get('/crypto/certificatekeypairs/?has_key=true');
+  const provider = await makeProvider(server, {
+    authorization_flow: await flowOf(server, flow),
+    property_mappings: await allScopes(server),
+    signing_key: certificates.results[0].pk,
+    redirect_uris: [{ matching_mode: 'strict', url: callback }],
+    ...values,
+  });
+  const application = await makeApplication(server, { provider: provider.pk });
+  const { client_id: clientId, client_secret: clientSecret } = provider;
+  return { provider, application, slug: application.slug, clientId, clientSecret };
+}
+
+export interface Visit {
+  readonly status: number;
+  /** Where the browser was sent; null for a page. */
+  readonly location: URL | null;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Visitor {
+  readonly person: TestUser;
+  readonly session: string;
+  /** Asks for a page, on this server or by a path on it. */
+  visit(address: string | URL, init?: RequestInit): Promise<Visit>;
+  /** Asks the authorize endpoint. */
+  authorize(params: Record<string, string>): Promise<Visit>;
+}
+
+/** Somebody who is signed in with a browser that follows nothing by itself. */
+export async function visitor(server: TestServer, person?: TestUser): Promise<Visitor> {
+  const who = person ?? (await server.user());
+  const session = await signIn(server, who.pk);
+  return { person: who, session: session.pk, ...browserWith(server, session.cookie) };
+}
+
+/** A browser that nobody is signed in with. */
+export const stranger = (server: TestServer) => browserWith(server, '');
+
+function browserWith({ url }: TestServer, cookie: string): Pick<Visitor, 'visit' | 'authorize'> {
+  const jar = new Map(cookie === '' ? [] : [cookie.split('=', 2) as [string, string]]);
+  async function visit(address: string | URL, init: RequestInit = {}): Promise<Visit> {
+    const response = await fetch(new URL(address, url), {
+      redirect: 'manual',
+      ...init,
+      headers: { ...init.headers, cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      jar.set(name, value);
+    }
+    const location = response.headers.get('location');
+    return {
+      status: response.status,
+      location: location === null ? null : new URL(location, url),
+      headers: response.headers,
+      text: await response.text(),
+    };
+  }
+  return { visit, authorize: (params) => visit(`/application/o/authorize/?${new URLSearchParams(params)}`) };
+}
+
+/** A client library's view of the server: by its public address, whatever port it listens on here. */
+export async function discover(server: TestServer, party: RelyingParty): Promise<client.Configuration> {
+  const { publicUrl } = server.world.config;
+  const toHere: client.CustomFetch = (address, options) =>
+    fetch(address.replace(publicUrl, server.url), options as RequestInit);
+  const config = await client.discovery(
+    new URL(`${publicUrl}/application/o/${party.slug}/`),
+    party.clientId,
+    party.provider.client_type === 'public' ? undefined : party.clientSecret,
+    party.provider.client_type === 'public' ? client.None() : undefined,
+    { [client.customFetch]: toHere, execute: [client.allowInsecureRequests] },
+  );
+  config[client.customFetch] = toHere;
+  return config;
+}
