@@ -2,8 +2,8 @@
 // node_modules. Two files, because a source map over the packages would cost 100 MB and 0.3 s at the first stack trace.
 // The pages of web/ go into `web/` beside them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWeb } from './bundle-web.mjs';
 
@@ -110,6 +110,8 @@ function removeOldBundles(dist) {
 async function build(root) {
   const existing = findBundle(root);
   if (existing) {
+    // A server that runs from its sources shows the pages of the folder that was touched last.
+    utimesSync(dirname(existing), new Date(), new Date());
     console.log(`${relative(root, existing)} is up to date`);
     return 0;
   }

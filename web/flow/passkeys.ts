@@ -7,7 +7,7 @@ import type {
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
-/** What came of asking a device; `declined` when the person, or time, put an end to it. */
+/** What came of asking a device: its answer, or words for the person who asked it. */
 export type Outcome<T> = { readonly response: T } | { readonly trouble: string };
 
 // The library is fetched when a device is asked for the first time: most people never do.
