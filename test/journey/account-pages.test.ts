@@ -119,6 +119,31 @@ describeJourney('the page of a person', (journey) => {
     await other.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
   });
 
+  test('what cannot be loaded is said in words, and can be tried again', async () => {
+    const { page } = await visit(journey(), '', { tolerates: /net::ERR_FAILED|status of 500/ });
+    const answers = [
+      {
+        status: 500,
+        contentType: 'application/json',
+        body: '{"detail": "Something broke.", "code": "internal_error"}',
+      },
+      null,
+    ];
+    await page.route('**/api/v3/core/tokens/**', (route) => {
+      const answer = answers.shift();
+      if (answer) return route.fulfill(answer);
+      return answer === null ? route.abort() : route.continue();
+    });
+    await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).click();
+    const alert = page.getByRole('alert');
+    await alert.filter({ hasText: 'Something broke.' }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await alert.filter({ hasText: 'The server cannot be reached.' }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: /^token-/ }).waitFor();
+  });
+
   test('an address that names no section says so and shows the way', async () => {
     const { page } = await visit(journey(), 'no-such-section');
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();

@@ -23,6 +23,12 @@ describeJourney('the sessions of a person', (journey) => {
     await row.getByRole('button', { name: /^End/ }).click();
     const dialog = page.getByRole('dialog', { name: 'End this session?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.locator(':focus').innerText()).toMatch(/^End/);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     expect(await isAlive(phone)).toBe(true);
     await row.getByRole('button', { name: /^End/ }).click();
     await dialog.getByRole('button', { name: 'End session' }).click();
@@ -31,6 +37,16 @@ describeJourney('the sessions of a person', (journey) => {
     expect(await page.locator('h1:focus').innerText()).toBe('Sessions');
     expect(await isAlive(phone)).toBe(false);
     expect(await here.count()).toBe(1);
+  });
+
+  test('are one’s own, for administrators as well', async () => {
+    const { server } = journey();
+    const { pk } = await server.user();
+    await signIn(server, pk, { userAgent: iphone });
+    const { body } = await server.admin.get('/core/users/?username=admin');
+    const { page } = await visit(journey(), 'sessions', { person: body.results[0] });
+    await page.getByText('This session', { exact: true }).waitFor();
+    expect(await page.getByText('Mobile Safari').count()).toBe(0);
   });
 
   test('all others end at once', async () => {

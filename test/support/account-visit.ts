@@ -8,6 +8,8 @@ type Person = Pick<TestUser, 'pk' | 'username'>;
 interface VisitOptions {
   readonly person?: Person;
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** What the window may complain about, beside refusals. */
+  readonly tolerates?: RegExp;
   /** What the person has before the page is opened. */
   prepare?(person: Person): Promise<unknown>;
 }
@@ -19,13 +21,13 @@ export interface Visit {
 }
 
 // What is refused is told on the page; the console tells of it as well.
-const tolerates = /^Failed to load resource: the server responded with a status of 40[03]/;
+const refusals = /^Failed to load resource: the server responded with a status of 40[03]/;
 
 /** A person with a window of theirs, signed in by cookie, at a section of their own page. */
 export async function visit(
   { server, window }: Journey,
   section: string,
-  { person, viewport, prepare }: VisitOptions = {},
+  { person, viewport, tolerates = refusals, prepare }: VisitOptions = {},
 ): Promise<Visit> {
   const visitor = person ?? (await server.user());
   await prepare?.(visitor);
