@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { checkActsForThemselves } from '../core/access/acting-as.ts';
 import { Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts, recordWrite } from '../resource/audit.ts';
@@ -26,6 +27,7 @@ export async function linkCaller(
   tx: Query,
 ): Promise<void> {
   const { source, sourceResource, connectionModel, connectionValues, identity } = arrival;
+  checkActsForThemselves(call);
   const { user } = requireActor(call);
   const connections = registry.require(connectionModel);
   const { rows } = await sql<Known>`select pk, "user", identifier from user_source_connections

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eventsOf } from '../support/events.ts';
 import { grantOn } from '../support/grants.ts';
-import { unique } from '../support/make-walk.ts';
+import { makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
+import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 const rights = ['svc_core.view_user', 'svc_core.impersonate'];
 const me = '/core/users/me/';
@@ -75,6 +76,28 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
       ]);
       expect((await browser.get(me)).status).toBe(403);
     }
+  });
+
+  test('leaves no way in behind: no token, no key, no password, no session', async () => {
+    const helper = await server().user([...rights, 'svc_core.reset_user_password']);
+    const person = await server().user(['svc_core.view_user', 'svc_core.reset_user_password']);
+    const identifier = unique('token');
+    await person.api.post('/core/tokens/', { identifier });
+    const login = await makeWalk(server(), [['user_login']]);
+    const browser = await signedInBrowser(server(), helper.pk);
+    expect((await browser.post(`/core/users/${person.pk}/impersonate/`)).status).toBe(204);
+    const attempts = [
+      await browser.post('/core/tokens/', { identifier: unique('token') }),
+      await browser.get(`/core/tokens/${identifier}/view_key/`),
+      await browser.post(`/core/users/${person.pk}/set_password/`, { password: 'mine from now on' }),
+    ];
+    expect(attempts.map(({ status }) => status)).toEqual([403, 403, 403]);
+    await browser.show('default-password-change');
+    const password = { password: 'mine from now on', password_repeat: 'mine from now on' };
+    expect((await browser.answer('default-password-change', password)).body.component).toBe('xak-stage-access-denied');
+    expect((await browser.show(login.slug)).body.component).toBe('xak-stage-access-denied');
+    expect((await browser.get(me)).body.original.pk).toBe(helper.pk);
+    expect((await person.api.get('/core/authenticated_sessions/')).body.results).toEqual([]);
   });
 
   test('ending it takes the proof against forgery, although it is a GET', async () => {

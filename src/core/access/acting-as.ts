@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { Problem } from '../../lib/problem.ts';
 import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
 import type { UserFacts } from '../mapping/user-facts.ts';
@@ -18,4 +19,9 @@ export function actingAs(call: Call, user: UserFacts): Call {
     objectsHolding: () => sql`select null`,
   };
   return { ...call, actor };
+}
+
+/** Refuses whoever acts as another user: what they make here would let them in as that user after they have stopped. */
+export function checkActsForThemselves({ actor }: Call): void {
+  if (actor?.impersonator) throw new Problem('permission_denied', 'Nobody can do this for somebody else.');
 }

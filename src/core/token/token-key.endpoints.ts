@@ -8,6 +8,7 @@ import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
+import { checkActsForThemselves } from '../access/acting-as.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
 import { type KeyNeeds, openKey } from './issue-token.ts';
 
@@ -29,6 +30,7 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
     access: 'authenticated',
     answer: { status: 200, schema: objectSchema({ key: stringSchema }), schemaName: 'TokenView' },
     async run({ call, engine }) {
+      checkActsForThemselves(call);
       const token = await findToken(call, call.params.identifier ?? '');
       await checkMayView(requireActor(call), token, engine, call);
       const secret = modelFacts(engine.registry.require('svc_core.token'), token.pk, { identifier: token.identifier });

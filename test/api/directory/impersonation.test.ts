@@ -12,8 +12,8 @@ describeOnBoth('acting as another user', (server) => {
   const start = (pk: number) => `/core/users/${pk}/impersonate/`;
 
   test('shows the other user, names both, and ends', async () => {
-    const helper = await server().user(rights);
-    const person = await server().user();
+    const helper = await server().user([...rights, 'svc_core.add_group']);
+    const person = await server().user(['svc_core.add_group']);
     const { browser } = await signIn(server(), helper.pk);
     const started = await eventsOf(server(), async () => {
       expect((await browser.post(start(person.pk), { reason: 'a call for help' })).status).toBe(204);
@@ -28,7 +28,7 @@ describeOnBoth('acting as another user', (server) => {
     const { body } = await browser.get(me);
     expect([body.user.pk, body.original.pk]).toEqual([person.pk, helper.pk]);
     expect((await browser.get('/core/users/')).status).toBe(403);
-    await browser.post('/core/tokens/', { identifier: `made-for-${person.pk}` });
+    expect((await browser.post('/core/groups/', { name: `made-for-${person.pk}` })).status).toBe(201);
     const { results } = (await server().admin.get('/events/events/?action=model_created&ordering=-created')).body;
     expect(results[0].user).toMatchObject({ username: helper.username, on_behalf_of: { username: person.username } });
     const ended = await eventsOf(server(), async () => {

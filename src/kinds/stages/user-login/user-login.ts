@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { actingAs } from '../../../core/access/acting-as.ts';
+import { actingAs, checkActsForThemselves } from '../../../core/access/acting-as.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { type Binding, geoBindings, networkBindings } from '../../../core/session/binding.ts';
 import { endSession, endSessions, type SessionFacts, startSession } from '../../../core/session/session.ts';
@@ -83,6 +83,8 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
     move: 'next',
     cookies,
     async write(tx) {
+      // A session of their own would outlast the acting, and nobody would see who is behind it.
+      if (call.actor?.user.pk === user.pk) checkActsForThemselves(call);
       await checkStillMay(tx, user, context.source?.pk ?? null);
       const session = await startSession(tx, key, {
         userId: user.pk,
