@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import { eventsOf } from '../support/events.ts';
-import { type Browser, openBrowser } from '../support/flow-client.ts';
+import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
+import type { Browser } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
+import { personWithPassword, stillClock } from '../support/second-factor.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 import { json, loopbackAllowed, type Service, type ServiceAnswer, startService } from '../support/service.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 const component = 'xak-stage-authenticator-sms';
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
-const password = 'right horse';
-const backends = ['svc.core.auth.InbuiltBackend'];
 const token = 'the-token-of-the-account';
 let service: Service;
 let lastNumber = 46_700_000_000;
@@ -22,13 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const clock = {
-  at: systemClock.now(),
-  now: () => clock.at,
-  forward(milliseconds: number) {
-    clock.at = addMilliseconds(clock.at, milliseconds);
-  },
-};
+const clock = stillClock();
 
 const settings = (values: object = {}) => ({
   provider: 'generic',
@@ -45,11 +38,7 @@ const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padSt
 describeOnBoth(
   'phones that codes are sent to',
   (server) => {
-    const person = async () => {
-      const user = await server().user();
-      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
-      return user;
-    };
+    const person = () => personWithPassword(server());
     const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/sms', settings(values)]]);
     const begin = async (flow: string, user: TestUser) => {
       const browser = await signedInBrowser(server(), user.pk);
@@ -65,22 +54,7 @@ describeOnBoth(
       expect((await answer({ code: codeSent() })).body).toEqual(done);
       return { user, number, stage: stages[0] as string };
     };
-    const signInFlow = async () => {
-      const stages = [
-        ['identification', { user_fields: ['username'] }],
-        ['password', { backends }],
-        ['authenticator/validate', { device_classes: ['sms'], not_configured_action: 'deny' }],
-        ['user_login'],
-      ] as const;
-      return (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
-    };
-    const atFactor = async (flow: string, { username }: TestUser) => {
-      const browser = openBrowser(server());
-      await browser.show(flow);
-      await browser.answer(flow, { uid_field: username });
-      const { body } = await browser.answer(flow, { password });
-      return { browser, body, chosen: body.device_challenges?.[0] };
-    };
+    const signInFlow = () => makeFactorFlow(server(), 'sms');
     const me = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
 
     test('a number is asked for, a code sent to it, and the phone kept once the code comes back', async () => {
@@ -216,7 +190,7 @@ describeOnBoth(
       expect(results[0].phone_number).toMatch(/^hash:[0-9a-f]{64}$/);
       const { rows } = await sql`select * from device_sms where pk = ${results[0].pk}`.execute(server().world.db.read);
       expect(JSON.stringify(rows)).not.toContain(number.slice(1));
-      const { body } = await atFactor(await signInFlow(), user);
+      const { body } = await atFactor(server(), await signInFlow(), user);
       expect(body.component).toBe('xak-stage-access-denied');
     });
 
@@ -224,7 +198,7 @@ describeOnBoth(
       service.answer = () => json({});
       const { user, number } = await enrolled();
       const flow = await signInFlow();
-      const { browser, body, chosen } = await atFactor(flow, user);
+      const { browser, body, offered: chosen } = await atFactor(server(), flow, user);
       expect(body.device_challenges).toHaveLength(1);
       expect(chosen).toMatchObject({ device_class: 'sms', challenge: {} });
       expect(JSON.stringify(body)).not.toContain(number);
@@ -238,7 +212,7 @@ describeOnBoth(
       expect(await me(browser)).toBeNull();
       expect((await browser.answer(flow, { selected_challenge, code })).body).toEqual(done);
       expect(await me(browser)).toBe(user.pk);
-      const again = await atFactor(flow, user);
+      const again = await atFactor(server(), flow, user);
       const replayed = await again.browser.answer(flow, { selected_challenge, code });
       expect(replayed.body.response_errors.code).toHaveLength(1);
     });
@@ -247,10 +221,10 @@ describeOnBoth(
       service.answer = () => json({});
       const [mine, theirs] = [await enrolled(), await enrolled()];
       const flow = await signInFlow();
-      const { browser } = await atFactor(flow, mine.user);
-      const other = await atFactor(flow, theirs.user);
+      const { browser } = await atFactor(server(), flow, mine.user);
+      const other = await atFactor(server(), flow, theirs.user);
       service.requests.length = 0;
-      const { body } = await browser.answer(flow, { selected_challenge: { ...other.chosen, last_used: undefined } });
+      const { body } = await browser.answer(flow, { selected_challenge: { ...other.offered, last_used: undefined } });
       expect(body.response_errors.selected_challenge[0].string).toBe('Invalid device');
       expect(service.requests).toHaveLength(0);
     });

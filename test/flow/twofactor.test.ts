@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventsOf } from '../support/events.ts';
-import { openBrowser } from '../support/flow-client.ts';
+import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
+import { personWithPassword } from '../support/second-factor.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 import {
   json,
@@ -16,8 +17,6 @@ import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 const component = 'xak-stage-authenticator-twofactor';
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
-const password = 'right horse';
-const backends = ['svc.core.auth.InbuiltBackend'];
 const secrets = { client_secret: 'the-secret-of-the-application', admin_secret_key: 'the-secret-for-administration' };
 const path = '/stages/authenticator/twofactor/';
 let service: Service;
@@ -56,11 +55,7 @@ const activation = (user_id: string) => ({
 describeOnBoth(
   'phones that a push service asks',
   (server) => {
-    const person = async () => {
-      const user = await server().user();
-      await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
-      return user;
-    };
+    const person = () => personWithPassword(server());
     const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/twofactor', settings(values)]]);
     const answering = (answers: Readonly<Record<string, () => ServiceAnswer>>) => {
       service.requests.length = 0;
@@ -75,21 +70,10 @@ describeOnBoth(
       expect((await browser.answer(slug, { component })).body).toEqual(done);
       return { user, user_id, stage: stages[0] as string };
     };
-    const signInFlow = async () => {
-      const stages = [
-        ['identification', { user_fields: ['username'] }],
-        ['password', { backends }],
-        ['authenticator/validate', { device_classes: ['twofactor'], not_configured_action: 'deny' }],
-        ['user_login'],
-      ] as const;
-      return (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
-    };
-    const atFactor = async (flow: string, { username }: TestUser) => {
-      const browser = openBrowser(server());
-      await browser.show(flow);
-      await browser.answer(flow, { uid_field: username });
-      const { body } = await browser.answer(flow, { password });
-      return { browser, body, device: Number(body.device_challenges?.[0]?.device_uid) };
+    const signInFlow = () => makeFactorFlow(server(), 'twofactor');
+    const atPhone = async (flow: string, user: TestUser) => {
+      const { offered, ...at } = await atFactor(server(), flow, user);
+      return { ...at, device: Number(offered?.device_uid) };
     };
     const devicesOf = async ({ api }: TestUser) => (await api.get('/authenticators/twofactor/')).body.results;
 
@@ -160,7 +144,7 @@ describeOnBoth(
     test('at sign-in the person is asked on their phone', async () => {
       const { user, user_id } = await enrolled();
       const flow = await signInFlow();
-      const { browser, body, device } = await atFactor(flow, user);
+      const { browser, body, device } = await atPhone(flow, user);
       expect(body.device_challenges).toMatchObject([{ device_class: 'twofactor', challenge: {} }]);
       answering({ '/auth/v2/auth': () => ok({ result: 'deny', status: 'deny', status_msg: 'no' }) });
       const refused = await browser.answer(flow, { twofactor: device });
@@ -182,8 +166,8 @@ describeOnBoth(
     test('the phone of another is not asked', async () => {
       const [mine, theirs] = [await enrolled(), await enrolled()];
       const flow = await signInFlow();
-      const { device } = await atFactor(flow, theirs.user);
-      const { browser } = await atFactor(flow, mine.user);
+      const { device } = await atPhone(flow, theirs.user);
+      const { browser } = await atPhone(flow, mine.user);
       answering({ '/auth/v2/auth': () => ok({ result: 'allow' }) });
       const { body } = await browser.answer(flow, { twofactor: device });
       expect(body.response_errors.twofactor[0].string).toBe('Invalid device');
@@ -204,7 +188,7 @@ describeOnBoth(
     test.each(troubles)('a service that %s lets nobody pass', async (_, answerOf) => {
       const { user } = await enrolled();
       const flow = await signInFlow();
-      const { browser, device } = await atFactor(flow, user);
+      const { browser, device } = await atPhone(flow, user);
       answering({ '/auth/v2/auth': answerOf });
       const events = await eventsOf(server(), async () => {
         const { status, body } = await browser.answer(flow, { twofactor: device });
@@ -242,7 +226,7 @@ describeOnBoth(
       expect(events.map(({ action }) => action)).toEqual(['model_created']);
       expect((await server().admin.post(where, body)).body).toEqual({ twofactor_user_id: ['Device exists already.'] });
       expect(await devicesOf(user)).toHaveLength(1);
-      const { browser, device } = await atFactor(await signInFlow(), user);
+      const { browser, device } = await atPhone(await signInFlow(), user);
       expect(device).toBe((await devicesOf(user))[0].pk);
       expect(await (await browser.get('/core/users/me/')).status).toBe(403);
     });

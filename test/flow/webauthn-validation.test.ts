@@ -1,74 +1,39 @@
 import { expect, test } from 'vitest';
 import { eventsOf } from '../support/events.ts';
+import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
+import { type PasskeyOwner, personWithPasskey } from '../support/passkey.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
-import { signedInBrowser } from '../support/signed-in-browser.ts';
-import {
-  type AuthenticatorOptions,
-  createAuthenticator,
-  type SoftwareAuthenticator,
-  type Tricks,
-} from '../support/software-authenticator.ts';
+import { type AuthenticatorOptions, createAuthenticator, type Tricks } from '../support/software-authenticator.ts';
 
-const setup = 'default-authenticator-webauthn-setup';
 const component = 'xak-stage-authenticator-validate';
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
 const failed = 'This device could not be verified. Please try again.';
-const password = 'right horse';
-const backends = ['svc.core.auth.InbuiltBackend'];
 const yubiKey = 'ee882879-721c-4913-9775-3dfcce97072a';
 const windowsHello = '08987058-cadc-4b81-b6e1-30de50dcbe96';
 
-interface Person extends TestUser {
-  readonly key: SoftwareAuthenticator;
-}
-
 describeOnBoth('WebAuthn devices as a factor', (server) => {
-  const person = async (options: Partial<AuthenticatorOptions> = {}): Promise<Person> => {
-    const user = await server().user();
-    await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
-    const key = createAuthenticator({ origin: server().url, ...options });
-    const browser = await signedInBrowser(server(), user.pk);
-    const { registration } = (await browser.show(setup)).body;
-    expect((await browser.answer(setup, { response: key.register(registration) })).body).toEqual(done);
-    return { ...user, key };
-  };
-  const secondFactor = async (values: Record<string, unknown> = {}) => {
-    const validate = { device_classes: ['webauthn'], not_configured_action: 'deny', ...values };
-    const walk = await makeWalk(
-      server(),
-      [
-        ['identification', { user_fields: ['username'] }],
-        ['password', { backends }],
-        ['authenticator/validate', validate],
-        ['user_login'],
-      ],
-      { designation: 'authentication' },
-    );
-    return walk.slug;
-  };
+  const person = (options: Partial<AuthenticatorOptions> = {}) => personWithPasskey(server(), options);
+  const secondFactor = (values: Record<string, unknown> = {}) => makeFactorFlow(server(), 'webauthn', values);
   const passwordless = async (values: Record<string, unknown> = {}) => {
     const validate = { device_classes: ['webauthn'], not_configured_action: 'deny', ...values };
     const stages = [['authenticator/validate', validate], ['user_login']] as const;
     return (await makeWalk(server(), stages, { designation: 'authentication' })).slug;
   };
   /** A browser that is asked for the key of this person. */
-  const atFactor = async (flow: string, { username }: TestUser) => {
-    const browser = openBrowser(server());
-    await browser.show(flow);
-    await browser.answer(flow, { uid_field: username });
-    const { body } = await browser.answer(flow, { password });
-    return { browser, body, options: body.device_challenges?.[0]?.challenge };
+  const atKey = async (flow: string, user: TestUser) => {
+    const { browser, body, offered } = await atFactor(server(), flow, user);
+    return { browser, body, options: offered?.challenge };
   };
-  const isSignedIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
+  const whoIsIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
   const errorOf = (body: { response_errors?: { webauthn: { string: string }[] } }) =>
     body.response_errors?.webauthn[0]?.string;
 
   test('the key that was registered opens the door', async () => {
     const { key, ...user } = await person();
     const flow = await secondFactor();
-    const { browser, body, options } = await atFactor(flow, user);
+    const { browser, body, options } = await atKey(flow, user);
     expect(body).toMatchObject({ component, pending_user: user.username });
     expect(body.device_challenges).toEqual([
       { device_class: 'webauthn', device_uid: '-1', challenge: expect.anything(), last_used: null },
@@ -78,10 +43,10 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
       allowCredentials: [{ id: key.credentialId, type: 'public-key', transports: ['usb'] }],
       userVerification: 'preferred',
     });
-    expect(await isSignedIn(browser)).toBeNull();
+    expect(await whoIsIn(browser)).toBeNull();
     expect((await browser.answer(flow, { webauthn: key.prove(options) })).body).toEqual(done);
-    expect(await isSignedIn(browser)).toBe(user.pk);
-    const again = await atFactor(flow, user);
+    expect(await whoIsIn(browser)).toBe(user.pk);
+    const again = await atKey(flow, user);
     expect(again.body.device_challenges[0].last_used).toMatch(/^\d{4}-/);
   });
 
@@ -99,7 +64,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
   test.each(lies)('a proof %s is refused, and the challenge is used up', async (_, tricks) => {
     const user = await person();
     const flow = await secondFactor();
-    const { browser, options } = await atFactor(flow, user);
+    const { browser, options } = await atKey(flow, user);
     const events = await eventsOf(server(), async () => {
       const told = await browser.answer(flow, { webauthn: user.key.prove(options, tricks) });
       expect(told.body.component).toBe(component);
@@ -109,7 +74,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(events.map(({ action }) => action)).toEqual(['login_failed']);
     const late = await browser.answer(flow, { webauthn: user.key.prove(options) });
     expect(errorOf(late.body)).toBe(failed);
-    expect(await isSignedIn(browser)).toBeNull();
+    expect(await whoIsIn(browser)).toBeNull();
     const right = user.key.prove(late.body.device_challenges[0].challenge);
     expect((await browser.answer(flow, { webauthn: right })).body).toEqual(done);
   });
@@ -117,7 +82,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
   test('answers that are empty, foreign or of the wrong shape prove nothing', async () => {
     const user = await person();
     const flow = await secondFactor();
-    const { browser, options } = await atFactor(flow, user);
+    const { browser, options } = await atKey(flow, user);
     for (const body of [{}, { component: 'xak-stage-dummy', webauthn: {} }, { response: user.key.prove(options) }]) {
       expect((await browser.answer(flow, body)).body.component).toBe(component);
     }
@@ -127,38 +92,38 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     const shapes = [{}, { id: 1 }, { id: user.key.credentialId, rawId: user.key.credentialId, type: 'public-key' }];
     for (const webauthn of shapes) expect(errorOf((await browser.answer(flow, { webauthn })).body)).toBe(failed);
     expect((await browser.answer(flow, { code: '123456' })).body.response_errors.code).toHaveLength(1);
-    expect(await isSignedIn(browser)).toBeNull();
+    expect(await whoIsIn(browser)).toBeNull();
   });
 
   test('a proof counts once, also for those who bring it at the same time or to another walk', async () => {
     const user = await person({ counts: false });
     const flow = await secondFactor();
-    const { browser, options } = await atFactor(flow, user);
-    const other = await atFactor(flow, user);
+    const { browser, options } = await atKey(flow, user);
+    const other = await atKey(flow, user);
     const proof = user.key.prove(options);
     expect(errorOf((await other.browser.answer(flow, { webauthn: proof })).body)).toBe(failed);
     const answers = await Promise.all(Array.from({ length: 5 }, () => browser.answer(flow, { webauthn: proof })));
     const cookies = answers.flatMap(({ headers }) => headers.getSetCookie());
     expect(cookies.filter((line) => line.startsWith('gatehouse_session='))).toHaveLength(1);
-    const replayed = await atFactor(flow, user);
+    const replayed = await atKey(flow, user);
     expect(errorOf((await replayed.browser.answer(flow, { webauthn: proof })).body)).toBe(failed);
   });
 
   test('a count that does not go up means that the key was copied: nobody passes, and it is reported', async () => {
     const user = await person();
     const flow = await secondFactor();
-    const first = await atFactor(flow, user);
+    const first = await atKey(flow, user);
     const proof = user.key.prove(first.options, { counter: 40 });
     expect((await first.browser.answer(flow, { webauthn: proof })).body).toEqual(done);
     for (const counter of [40, 39, 0]) {
-      const { browser, options } = await atFactor(flow, user);
+      const { browser, options } = await atKey(flow, user);
       const events = await eventsOf(server(), async () => {
         const told = await browser.answer(flow, { webauthn: user.key.prove(options, { counter }) });
         expect(errorOf(told.body)).toBe(failed);
       });
       expect(events.map(({ action }) => action).sort()).toEqual(['login_failed', 'suspicious_request']);
     }
-    const last = await atFactor(flow, user);
+    const last = await atKey(flow, user);
     const higher = user.key.prove(last.options, { counter: 4_294_967_295 });
     expect((await last.browser.answer(flow, { webauthn: higher })).body).toEqual(done);
   });
@@ -166,7 +131,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
   test('what the stage asks of a device holds', async () => {
     const weak = await person({ verifiesUser: false });
     const strict = await secondFactor({ webauthn_user_verification: 'required' });
-    const asked = await atFactor(strict, weak);
+    const asked = await atKey(strict, weak);
     expect(asked.options.userVerification).toBe('required');
     expect(errorOf((await asked.browser.answer(strict, { webauthn: weak.key.prove(asked.options) })).body)).toBe(
       failed,
@@ -174,7 +139,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
 
     const flow = await secondFactor({ webauthn_allowed_device_types: [yubiKey] });
     const allowed = await person({ aaguid: yubiKey, attestation: 'maker' });
-    const { browser, options } = await atFactor(flow, allowed);
+    const { browser, options } = await atKey(flow, allowed);
     expect((await browser.answer(flow, { webauthn: allowed.key.prove(options) })).body).toEqual(done);
     const refused = [
       { aaguid: windowsHello, attestation: 'maker' },
@@ -183,7 +148,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     ] as const;
     for (const kind of refused) {
       const stranger = await person(kind);
-      expect((await atFactor(flow, stranger)).body.component, JSON.stringify(kind)).toBe('xak-stage-access-denied');
+      expect((await atKey(flow, stranger)).body.component, JSON.stringify(kind)).toBe('xak-stage-access-denied');
     }
   });
 
@@ -203,7 +168,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     });
     expect(events.map(({ action }) => action)).toEqual(['login']);
     expect(JSON.stringify(events)).toContain('auth_webauthn_pwl');
-    expect(await isSignedIn(browser)).toBe(user.pk);
+    expect(await whoIsIn(browser)).toBe(user.pk);
   });
 
   test('a key of a make that is not allowed does not say who is there', async () => {
@@ -213,7 +178,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
     const told = await browser.answer(flow, { webauthn: user.key.prove(challenge) });
     expect(errorOf(told.body)).toBe('Devices of this make are not allowed here.');
-    expect(await isSignedIn(browser)).toBeNull();
+    expect(await whoIsIn(browser)).toBeNull();
   });
 
   test('the screen for names leads to where no password is needed', async () => {
@@ -225,13 +190,13 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
 
   test('a key opens nothing once it was deleted or its owner was locked out', async () => {
     const flow = await passwordless();
-    const proven = async ({ key }: Person, before: () => Promise<unknown>) => {
+    const proven = async ({ key }: PasskeyOwner, before: () => Promise<unknown>) => {
       const browser = openBrowser(server());
       const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
       await before();
       const { body } = await browser.answer(flow, { webauthn: key.prove(challenge) });
       expect(errorOf(body)).toBe(failed);
-      expect(await isSignedIn(browser)).toBeNull();
+      expect(await whoIsIn(browser)).toBeNull();
     };
     const first = await person();
     const [device] = (await first.api.get('/authenticators/webauthn/')).body.results;

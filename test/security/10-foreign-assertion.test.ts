@@ -1,46 +1,21 @@
 import { expect, test } from 'vitest';
+import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
-import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { type PasskeyOwner, personWithPasskey } from '../support/passkey.ts';
+import { describeOnBoth } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
-import { createAuthenticator, type SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { createAuthenticator } from '../support/software-authenticator.ts';
 
 const setup = 'default-authenticator-webauthn-setup';
 const component = 'xak-stage-authenticator-validate';
-const password = 'right horse';
-const backends = ['svc.core.auth.InbuiltBackend'];
-
-interface Person {
-  readonly user: TestUser;
-  readonly key: SoftwareAuthenticator;
-}
 
 describeOnBoth('class 10: proofs of a passkey that were made for another person, flow or step', (server) => {
-  const person = async (): Promise<Person> => {
-    const user = await server().user();
-    await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
-    const key = createAuthenticator({ origin: server().url });
-    const browser = await signedInBrowser(server(), user.pk);
-    const { registration } = (await browser.show(setup)).body;
-    await browser.answer(setup, { response: key.register(registration) });
-    expect((await user.api.get('/authenticators/webauthn/')).body.results).toHaveLength(1);
-    return { user, key };
-  };
-  const flow = async () => {
-    const stages = [
-      ['identification', { user_fields: ['username'] }],
-      ['password', { backends }],
-      ['authenticator/validate', { device_classes: ['webauthn'], not_configured_action: 'deny' }],
-      ['user_login'],
-    ] as const;
-    return (await makeWalk(server(), stages)).slug;
-  };
-  const atKey = async (slug: string, { user }: Person) => {
-    const browser = openBrowser(server());
-    await browser.show(slug);
-    await browser.answer(slug, { uid_field: user.username });
-    const { body } = await browser.answer(slug, { password });
-    return { browser, options: body.device_challenges[0].challenge };
+  const person = () => personWithPasskey(server());
+  const flow = () => makeFactorFlow(server(), 'webauthn');
+  const atKey = async (slug: string, user: PasskeyOwner) => {
+    const { browser, offered } = await atFactor(server(), slug, user);
+    return { browser, options: offered.challenge };
   };
   const refuses = async (slug: string, browser: ReturnType<typeof openBrowser>, webauthn: unknown) => {
     const { status, body } = await browser.answer(slug, { webauthn });
@@ -50,7 +25,7 @@ describeOnBoth('class 10: proofs of a passkey that were made for another person,
 
   test('the key of one person is no proof for another, under whichever name it comes', async () => {
     const [ada, eve, slug] = [await person(), await person(), await flow()];
-    const handle = (who: Person) =>
+    const handle = (who: PasskeyOwner) =>
       who.key.prove({ challenge: 'x', rpId: 'x' }) as { response: { userHandle: string } };
     const tries = [
       {},
@@ -71,7 +46,7 @@ describeOnBoth('class 10: proofs of a passkey that were made for another person,
     const elsewhere = await atKey(other, ada);
     await refuses(slug, second.browser, ada.key.prove(first.options));
     await refuses(other, elsewhere.browser, ada.key.prove(first.options));
-    const browser = await signedInBrowser(server(), ada.user.pk);
+    const browser = await signedInBrowser(server(), ada.pk);
     const { registration } = (await browser.show(setup)).body;
     const third = await atKey(slug, ada);
     const crossed = { challenge: registration.challenge, rpId: registration.rp.id };
@@ -90,6 +65,6 @@ describeOnBoth('class 10: proofs of a passkey that were made for another person,
     const { browser } = await atKey(slug, ada);
     await refuses(slug, browser, eve.key.prove(challenge));
     expect((await anybody.answer(open.slug, { webauthn: eve.key.prove(challenge) })).body.to).toBe('/if/user/');
-    expect((await anybody.get('/core/users/me/')).body.user.pk).toBe(eve.user.pk);
+    expect((await anybody.get('/core/users/me/')).body.user.pk).toBe(eve.pk);
   });
 });
