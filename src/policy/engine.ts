@@ -136,7 +136,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const policy = policies.get(binding.policy) ?? { pk: binding.policy, name: binding.policy };
     try {
       const verdict = await withinSeconds(binding.timeout, decide(binding.kind, policy, request, query));
-      const events = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
+      const written = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
+      const events = [...(verdict.events ?? []), ...written];
       const logs = (verdict.logs ?? []).map((text) => logOf(policy, 'info', text));
       return { ...verdict, passing: verdict.passing !== binding.negate, logs, events };
     } catch (error) {

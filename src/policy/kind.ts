@@ -1,5 +1,5 @@
 import type { Query } from '../platform/db/database.ts';
-import type { Call } from '../resource/call.ts';
+import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import type { Resource } from '../resource/resource.ts';
 import type { PolicyRequest } from './request.ts';
@@ -17,6 +17,8 @@ export interface Verdict {
   readonly messages: readonly string[];
   /** What the author of the policy is told. */
   readonly logs?: readonly string[];
+  /** What the author of the policy wants written down of it. */
+  readonly events?: readonly NewEvent[];
   /** What the decision brings about; left out where a policy is only tried. */
   readonly consequence?: (tx: Query, call: Call) => Promise<void>;
 }

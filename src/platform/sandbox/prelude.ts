@@ -38,6 +38,12 @@ export const prelude = String.raw`
   give('regex_replace', function regex_replace(value, pattern, replacement) {
     return text(value).replace(new RegExp(pattern, 'g'), text(replacement));
   });
+  give('is_group_member', function is_group_member(person, group) {
+    const wanted = typeof group === 'string' ? { name: group } : group;
+    if (typeof wanted !== 'object' || wanted === null || Object.keys(wanted).length === 0) return false;
+    const groups = person && Array.isArray(person.groups) ? person.groups : [];
+    return groups.some((one) => Object.keys(wanted).every((member) => Object.hasOwn(one, member) && one[member] === wanted[member]));
+  });
   give('list_flatten', function list_flatten(value) { return Array.isArray(value) ? (value[0] ?? null) : value; });
   give('slugify', function slugify(value) {
     return text(value)

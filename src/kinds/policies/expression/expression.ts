@@ -1,37 +1,53 @@
 import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
+import type { Geo } from '../../../platform/geo/geo.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyKind } from '../../../policy/kind.ts';
 import type { PolicyRequest } from '../../../policy/request.ts';
+import type { NewEvent } from '../../../resource/call.ts';
+import { eventWriter } from './create-event.ts';
 import { expressionPolicy } from './expression.resource.ts';
 
 interface Needs {
   readonly sandbox: Sandbox;
   readonly settings: SettingsStore;
+  readonly geo: Geo;
 }
 
-export function expressions({ sandbox, settings }: Needs): PolicyKind {
+export function expressions({ sandbox, settings, geo }: Needs): PolicyKind {
   return {
     resource: expressionPolicy({ sandbox }),
     async evaluate(policy, request) {
-      const globals = globalsOf(request, await settings.current());
-      const result = sandbox.run(policy.expression as string, { globals });
+      const globals = globalsOf(request, await settings.current(), geo);
+      const events: NewEvent[] = [];
+      const functions = { create_event: eventWriter(events) };
+      const result = sandbox.run(policy.expression as string, { globals, functions });
       if (!result.ok) throw new Error(result.error);
-      return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs };
+      return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs, events };
     },
   };
 }
 
 /** What an expression knows, each under its name. */
-function globalsOf({ user, context, http, obj }: PolicyRequest, settings: Settings): Record<string, Json> {
+function globalsOf(
+  { user, context, http, obj, clientIp }: PolicyRequest,
+  settings: Settings,
+  geo: Geo,
+): Record<string, Json> {
   const facts = asJson(user);
   const known = context as Record<string, Json>;
+  const http_request = { ...http };
   const { default_user_change_name, default_user_change_email, default_user_change_username } = settings;
   return {
-    request: { user: facts, context: known, http_request: { ...http }, obj },
+    request: { user: facts, context: known, http_request, obj },
     user: facts,
     context: known,
+    http_request,
+    client_ip: clientIp,
+    geoip: (geo.locate(clientIp) ?? null) as Json,
+    asn: (geo.network(clientIp) ?? null) as Json,
+    is_sso: known.is_sso === true,
     settings: { default_user_change_name, default_user_change_email, default_user_change_username },
   };
 }

@@ -1,0 +1,28 @@
+import type { Json } from '../../../lib/json.ts';
+import type { NewEvent } from '../../../resource/call.ts';
+import { findUnstorable } from '../../../resource/fields/well-formed.ts';
+
+const mostEvents = 10;
+const longestContext = 10_000;
+const actionName = /^[\w.-]{1,80}$/;
+const prefix = 'custom_';
+
+/**
+ * What expressions call to write down an event. They are kept apart from the server's own: whatever an expression calls an
+ * event, it cannot pass as a sign-in or as a change that never was.
+ */
+export function eventWriter(events: NewEvent[]): (action: Json, context?: Json) => Json {
+  return (action, context = {}) => {
+    const name = String(action).replace(prefix, '');
+    if (!actionName.test(name))
+      throw new TypeError('the name of an event has 1 to 80 letters, digits, points or dashes');
+    if (typeof context !== 'object' || context === null || Array.isArray(context)) {
+      throw new TypeError('the context of an event is an object');
+    }
+    if (findUnstorable(context) !== null) throw new TypeError('the context of an event holds what cannot be stored');
+    if (JSON.stringify(context).length > longestContext) throw new RangeError('the context of an event is too large');
+    if (events.length >= mostEvents) throw new RangeError(`an expression writes at most ${mostEvents} events`);
+    events.push({ action: `${prefix}${name}`, app: 'svc_policies_expression', context });
+    return null;
+  };
+}
