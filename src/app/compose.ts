@@ -122,7 +122,7 @@ export async function composeApp(world: World): Promise<App> {
     anonymousPerMinute,
   });
   mountCancel(server, { db, key, publicUrl: config.publicUrl });
-  const oauth2 = { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld };
+  const oauth2 = { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld, engine };
   mountOAuth2(server, oauth2);
   const askAccess = askApplicationAccess(kinds.policies);
   mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });

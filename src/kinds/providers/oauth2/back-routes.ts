@@ -1,12 +1,24 @@
+import { introspectionEndpoint } from './introspect.ts';
 import { jwksEndpoint } from './jwks.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { Route } from './oauth-edge.ts';
+import { revocationEndpoint } from './revoke.ts';
 import { authorizationCode } from './token/grants/authorization-code.ts';
+import { clientCredentials, passwordGrant } from './token/grants/client-credentials.ts';
+import { deviceCode } from './token/grants/device-code.ts';
 import { refreshToken } from './token/grants/refresh-token.ts';
+import { tokenExchange } from './token/grants/token-exchange.ts';
 import { tokenEndpoint } from './token/handle-token.ts';
+import { userinfoEndpoint } from './userinfo.ts';
+
+/** The ways to tokens, each a file of its own. */
+const grantKinds = [authorizationCode, refreshToken, clientCredentials, passwordGrant, deviceCode, tokenExchange];
 
 /** What clients ask the server directly, with no browser between them. */
 export const backRoutes = (needs: OAuthNeeds): readonly Route[] => [
-  [['POST'], 'token/', tokenEndpoint(needs, [authorizationCode, refreshToken])],
+  [['POST'], 'token/', tokenEndpoint(needs, grantKinds)],
+  [['GET', 'POST'], 'userinfo/', userinfoEndpoint(needs)],
+  [['POST'], 'introspect/', introspectionEndpoint(needs)],
+  [['POST'], 'revoke/', revocationEndpoint(needs)],
   [['GET'], ':slug/jwks/', jwksEndpoint(needs)],
 ];

@@ -3,6 +3,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
+import type { Engine } from '../../../resource/read.ts';
 import type { FailureCount } from './failure-count.ts';
 import type { Signer } from './signing.ts';
 
@@ -15,6 +16,7 @@ export interface OAuthNeeds {
   readonly sandbox: Sandbox;
   readonly policies: PolicyEngine;
   readonly fetch: GuardedFetch;
+  readonly engine: Engine;
   readonly signer: Signer;
   readonly failures: FailureCount;
 }

@@ -28,6 +28,8 @@ export interface Redeemed {
   readonly terms: GrantTerms;
   readonly gives: { readonly id: boolean; readonly refresh: boolean };
   readonly notAfter?: string;
+  /** What the answer says besides the tokens. */
+  readonly says?: Readonly<Record<string, string>>;
   /** Uses the grant up, in the transaction that stores the tokens. Throws `GrantReused` when another was faster. */
   consume(tx: Query): Promise<void>;
 }
@@ -38,7 +40,7 @@ export interface GrantKind {
   readonly takesWorkloads?: boolean;
   /** How users are refused who may not use the application; `invalid_grant` unless told. */
   readonly deniedAs?: OAuthErrorCode;
-  /** Looks, and changes nothing. Throws an `OAuthError` when the grant is not good. */
+  /** Proves the grant and uses nothing up. Throws an `OAuthError` when the grant is not good. */
   redeem(redemption: Redemption): Promise<Redeemed>;
 }
 

@@ -69,7 +69,7 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
     await tokens.store(tx);
     await call.world.record(tx, callAs(call, user), authorizedEvent(client, scope, kind.grantType));
   });
-  return { status: 200, body: tokens.body };
+  return { status: 200, body: { ...tokens.body, ...grant.says } };
 }
 
 function checkMayUse({ grantType, takesWorkloads = false }: GrantKind, { client, method }: AuthenticatedClient): void {

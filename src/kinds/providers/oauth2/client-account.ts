@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../platform/db/database.ts';
+import { randomText } from '../../../platform/random.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Engine } from '../../../resource/read.ts';
+import { createRow } from '../../../resource/verbs/write-row.ts';
+import type { Client } from './client.ts';
+
+const longestName = 150;
+const suffixLength = 8;
+
+/**
+ * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by what
+ * it was made for and never by its name, which somebody else might have taken before.
+ */
+export async function clientAccount(
+  engine: Engine,
+  call: Call,
+  client: Client,
+  workload: { readonly subject: string; readonly name: string } = { subject: '', name: 'client_credentials' },
+): Promise<number> {
+  const { subject, name } = workload;
+  const known = await find(call.db.read, client.pk, subject);
+  if (known !== null) return known;
+  return call.db.write(async (tx) => {
+    const exclusive = call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`);
+    if (exclusive) await sql`${exclusive}`.execute(tx);
+    const made = await find(tx, client.pk, subject);
+    if (made !== null) return made;
+    const users = engine.registry.require('svc_core.user');
+    const { pk } = await createRow(engine, users, call, tx, {
+      username: await freeName(tx, `gatehouse-${client.name}-${name}`),
+      name: `${client.application.name}: ${name}`.slice(0, longestName),
+      type: 'service_account',
+      path: 'gatehouse/service-accounts',
+    });
+    await sql`insert into oauth2_client_accounts (provider, subject, "user")
+      values (${client.pk}, ${subject}, ${pk})`.execute(tx);
+    return pk as number;
+  });
+}
+
+async function find(query: Query, provider: number, subject: string): Promise<number | null> {
+  const { rows } = await sql<{ user: number }>`select "user" from oauth2_client_accounts
+    where provider = ${provider} and subject = ${subject}`.execute(query);
+  return rows[0]?.user ?? null;
+}
+
+async function freeName(tx: Query, wanted: string): Promise<string> {
+  const name = wanted.slice(0, longestName);
+  const { rows } = await sql`select 1 from users where username = ${name}`.execute(tx);
+  return rows.length === 0 ? name : `${name.slice(0, longestName - suffixLength - 1)}-${randomText(suffixLength)}`;
+}

@@ -1,0 +1,47 @@
+import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import { authenticateClient, requireConfidential } from './client-authentication.ts';
+import { audienceOf, seconds } from './issue.ts';
+import { findAccessToken, findRefreshToken, type LiveToken } from './live-token.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { OAuthEndpoint } from './oauth-edge.ts';
+
+const inactive = { status: 200, body: { active: false } };
+
+/** What a token is worth (RFC 7662). A client learns of its own tokens and of those that are meant for it, of no others. */
+export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+  return async (exchange) => {
+    const { call, params } = exchange;
+    const by = await authenticateClient(needs, exchange);
+    requireConfidential(by);
+    const { client } = by;
+    const text = params.require('token');
+    const { read } = call.db;
+    const access = await findAccessToken(read, needs.key, text, call.now);
+    const token = access ?? (await findRefreshToken(read, needs.key, text, call.now));
+    const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
+    if (!isTheirs) return inactive;
+    const user = await loadUserFacts(call, read, token.user);
+    if (!user?.is_active) return inactive;
+    const { sub, aud, iss } = token.claims;
+    return {
+      status: 200,
+      body: {
+        active: true,
+        scope: token.scope.join(' '),
+        client_id: aud,
+        username: user.username,
+        sub,
+        iss,
+        aud: audienceOf({ client_id: String(aud) }, token.terms),
+        ...timesOf(token),
+        ...(access && { token_type: token.terms.jkt === undefined ? 'Bearer' : 'DPoP' }),
+        ...(token.terms.jkt !== undefined && { cnf: { jkt: token.terms.jkt } }),
+      },
+    };
+  };
+}
+
+const timesOf = ({ created, expires }: LiveToken) => ({
+  iat: seconds(created),
+  ...(expires !== null && { exp: seconds(expires) }),
+});

@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../platform/db/database.ts';
+import { statement } from '../../../platform/db/statement.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { GrantTerms } from '../../../provider/grants.ts';
+
+/** A token that is good at this moment, as far as the token goes; its user and client are asked apart. */
+export interface LiveToken {
+  readonly pk: number;
+  readonly provider: number;
+  readonly user: number;
+  readonly session: string | null;
+  readonly created: string;
+  readonly auth_time: string;
+  /** Null: never. */
+  readonly expires: string | null;
+  readonly scope: readonly string[];
+  readonly family: string;
+  readonly terms: GrantTerms;
+  /** The claims of the ID token that was made with it. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+interface TokenRow extends Omit<LiveToken, 'scope' | 'terms' | 'claims'> {
+  readonly expiring: boolean | number;
+  readonly revoked: boolean | number;
+  readonly scope: string;
+  readonly terms: string;
+  readonly id_token: string;
+}
+
+type TokenTable = 'oauth2_access_tokens' | 'oauth2_refresh_tokens';
+
+const byHash = (table: TokenTable) =>
+  statement<[hash: string], TokenRow>(
+    (
+      hash,
+    ) => sql`select pk, provider, "user", session, created, auth_time, expires, expiring, revoked, scope, family, terms,
+      id_token from ${sql.table(table)} where token_hash = ${hash}`,
+  );
+const accessTokenByHash = byHash('oauth2_access_tokens');
+const refreshTokenByHash = byHash('oauth2_refresh_tokens');
+
+type Hash = Pick<InstanceKey, 'hash'>;
+
+/** Null for what is unknown, expired or revoked: nobody is told which. */
+export const findAccessToken = (query: Query, key: Hash, token: string, now: string): Promise<LiveToken | null> =>
+  find(accessTokenByHash, query, key, token, now);
+
+export const findRefreshToken = (query: Query, key: Hash, token: string, now: string): Promise<LiveToken | null> =>
+  find(refreshTokenByHash, query, key, token, now);
+
+async function find(
+  select: typeof accessTokenByHash,
+  query: Query,
+  key: Hash,
+  token: string,
+  now: string,
+): Promise<LiveToken | null> {
+  const [row] = await select(query, key.hash(token));
+  if (!row || row.revoked || (row.expiring && (row.expires === null || row.expires <= now))) return null;
+  const { expiring, revoked, scope, terms, id_token, expires, ...rest } = row;
+  return {
+    ...rest,
+    expires: expiring ? expires : null,
+    scope: JSON.parse(scope),
+    terms: JSON.parse(terms),
+    claims: JSON.parse(id_token),
+  };
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { revokeFamily } from '../../../provider/grants.ts';
+import { authenticateClient } from './client-authentication.ts';
+import { findAccessToken, findRefreshToken } from './live-token.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { OAuthEndpoint } from './oauth-edge.ts';
+import { OAuthError } from './oauth-error.ts';
+
+const done = { status: 200, body: '', headers: { 'content-type': 'text/plain' } };
+
+/**
+ * Takes back a token of the client's own (RFC 7009). A refresh token goes with all that came of the same authorization.
+ * Whether there was such a token is not told.
+ */
+export function revocationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+  return async (exchange) => {
+    const { call, params } = exchange;
+    const { client, method } = await authenticateClient(needs, exchange);
+    if (method === 'workload') throw new OAuthError('invalid_client', 'A workload may not revoke tokens.');
+    const text = params.require('token');
+    const { read } = call.db;
+    const access = await findAccessToken(read, needs.key, text, call.now);
+    if (access?.provider === client.pk) {
+      await call.db.write((tx) =>
+        sql`update oauth2_access_tokens set revoked = true where pk = ${access.pk}`.execute(tx),
+      );
+      return done;
+    }
+    const refresh = await findRefreshToken(read, needs.key, text, call.now);
+    if (refresh?.provider === client.pk) await call.db.write((tx) => revokeFamily(tx, refresh.family));
+    return done;
+  };
+}

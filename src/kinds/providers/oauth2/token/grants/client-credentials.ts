@@ -1,0 +1,45 @@
+import { randomUuid } from '../../../../../platform/random.ts';
+import { scopeNames } from '../../client.ts';
+import { clientAccount } from '../../client-account.ts';
+import { requireConfidential } from '../../client-authentication.ts';
+import { appPasswordUser } from '../app-password.ts';
+import type { GrantKind, Redeemed, Redemption } from '../grant-kind.ts';
+
+/**
+ * RFC 6749 §4.4: a program asks in its own name. It acts as the client's own account, as that of a workload that a JWKS
+ * source vouches for, or as the user whose app password it has.
+ */
+export const clientCredentials: GrantKind = {
+  grantType: 'client_credentials',
+  takesWorkloads: true,
+  redeem: async (redemption) => grantTo(redemption, await accountOf(redemption)),
+};
+
+/** RFC 6749 §4.3, for clients that know nothing better; with app passwords alone. */
+export const passwordGrant: GrantKind = {
+  grantType: 'password',
+  redeem: async (redemption) => grantTo(redemption, await appPasswordUser(redemption)),
+};
+
+async function accountOf(redemption: Redemption): Promise<number> {
+  const { needs, call, params, by } = redemption;
+  if (by.workload !== undefined) {
+    const [, , sub = ''] = JSON.parse(by.workload) as string[];
+    return clientAccount(needs.engine, call, by.client, { subject: by.workload, name: sub });
+  }
+  if (params.get('username') !== undefined) return appPasswordUser(redemption);
+  requireConfidential(by);
+  return clientAccount(needs.engine, call, by.client);
+}
+
+/** Only what is asked for: nobody has agreed to more. RFC 6749 §4.4.3: no refresh token, since the client can ask again. */
+const grantTo = ({ by: { client } }: Redemption, user: number): Redeemed => ({
+  user,
+  scope: { most: scopeNames(client), otherwise: [] },
+  family: randomUuid(),
+  session: null,
+  authTime: null,
+  terms: {},
+  gives: { id: true, refresh: false },
+  consume: async () => {},
+});

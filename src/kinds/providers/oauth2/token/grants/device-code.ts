@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../../../platform/clock.ts';
+import type { Query } from '../../../../../platform/db/database.ts';
+import { randomUuid } from '../../../../../platform/random.ts';
+import { pollSeconds } from '../../device/device-authorization.ts';
+import { deviceCodeGrant } from '../../grant-types.ts';
+import { OAuthError } from '../../oauth-error.ts';
+import { consumeRequest, countPoll, findRequest } from '../../requests.ts';
+import type { GrantKind } from '../grant-kind.ts';
+
+/** RFC 8628 §3.4, §3.5: a device asks until its person has decided elsewhere. */
+export const deviceCode: GrantKind = {
+  grantType: deviceCodeGrant,
+  deniedAs: 'access_denied',
+  async redeem({ needs, call, params, by: { client } }) {
+    const request = await findRequest(call.db.read, needs.key, 'device', params.require('device_code'));
+    if (request?.provider !== client.pk) throw new OAuthError('invalid_grant', 'The device code is not good.');
+    if (request.expires <= call.now) throw new OAuthError('expired_token', 'The device code has expired.');
+    const notSince = addMilliseconds(call.now, -pollSeconds * 1000);
+    if (!(await call.db.write((tx) => countPoll(tx, request.pk, call.now, notSince)))) {
+      throw new OAuthError('slow_down', 'The device asks too often.');
+    }
+    if (request.state === 'denied') throw new OAuthError('access_denied', 'The request was denied.');
+    if (request.state === 'waiting' || request.user === null) {
+      throw new OAuthError('authorization_pending', 'Nobody has decided yet.');
+    }
+    const granted = request.content.scope as string[];
+    const resource = (request.content.resource ?? []) as string[];
+    return {
+      user: request.user,
+      scope: { most: new Set(granted), otherwise: granted },
+      family: randomUuid(),
+      // The device goes on when its person closes the browser in which they let it in.
+      session: null,
+      authTime: await signedInAt(call.db.read, request.session),
+      terms: resource.length > 0 ? { resource } : {},
+      gives: { id: true, refresh: true },
+      async consume(tx) {
+        if (await consumeRequest(tx, request.pk)) return;
+        throw new OAuthError('invalid_grant', 'The device code was used before.');
+      },
+    };
+  },
+};
+
+async function signedInAt(query: Query, session: string | null): Promise<string | null> {
+  const { rows } = await sql<{ created: string }>`select created from authenticated_sessions
+    where pk = ${session}`.execute(query);
+  return rows[0]?.created ?? null;
+}

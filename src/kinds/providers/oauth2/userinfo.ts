@@ -1,0 +1,57 @@
+import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import { loadClient } from './client.ts';
+import { readDpopProof } from './dpop.ts';
+import { claimsOfScope } from './issue.ts';
+import { findAccessToken } from './live-token.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { Exchange, OAuthEndpoint } from './oauth-edge.ts';
+import { OAuthError } from './oauth-error.ts';
+
+/** What the scopes of an access token say of its user (OpenID Connect Core §5.3). */
+export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+  return async (exchange) => {
+    const { call } = exchange;
+    const { token: text, isBound } = readToken(exchange);
+    const token = await findAccessToken(call.db.read, needs.key, text, call.now);
+    const client = token && (await loadClient(needs, { provider: token.provider }));
+    const user = token && (await loadUserFacts(call, call.db.read, token.user));
+    if (!token || !client || !user?.is_active) throw new OAuthError('invalid_token', 'The access token is not good.');
+    exchange.isOf(client);
+    await checkHolder(needs, exchange, text, isBound, token.terms.jkt);
+    if (!token.scope.includes('openid')) {
+      throw new OAuthError('insufficient_scope', 'The access token was not granted the scope openid.');
+    }
+    const claims = await claimsOfScope(needs, call, client, user, token.scope);
+    return { status: 200, body: { ...claims, sub: token.claims.sub } };
+  };
+}
+
+/** RFC 6750 §2: in the header or in a form, never in the address, which is written down everywhere. */
+function readToken({ call, params }: Exchange): { token: string; isBound: boolean } {
+  const [, scheme, inHeader] = /^(bearer|dpop) +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
+  const inForm = call.request.method === 'POST' ? params.get('access_token') : undefined;
+  if (inHeader !== undefined && inForm !== undefined) {
+    throw new OAuthError('invalid_request', 'The access token is given twice.');
+  }
+  const token = inHeader ?? inForm;
+  if (token === undefined) throw new OAuthError('invalid_token', 'There is no access token.');
+  return { token, isBound: scheme?.toLowerCase() === 'dpop' };
+}
+
+/** RFC 9449 §7: a token that is bound to a key comes with a proof of that key, under its own scheme. */
+async function checkHolder(
+  needs: OAuthNeeds,
+  { call }: Exchange,
+  accessToken: string,
+  isBound: boolean,
+  jkt: string | undefined,
+): Promise<void> {
+  if (jkt === undefined && !isBound) return;
+  const proven = await readDpopProof(needs, call, { url: 'userinfo', accessToken, status: 401 });
+  if (!isBound || jkt === undefined || proven !== jkt) {
+    throw new OAuthError(
+      'invalid_token',
+      'The access token is bound to a key that the request does not prove to hold.',
+    );
+  }
+}

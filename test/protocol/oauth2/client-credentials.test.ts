@@ -1,0 +1,160 @@
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { expect, test } from 'vitest';
+import { randomText } from '../../../src/platform/random.ts';
+import { eventsOf } from '../../support/events.ts';
+import { type Fields, makeRelying, post, type Relying } from '../../support/oauth2.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+
+const ask = (server: TestServer, { basic }: Relying, fields: Fields = {}) =>
+  post(server, 'token', { grant_type: 'client_credentials', ...fields }, { authorization: basic });
+
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** A service whose keys an administrator trusts, and what it signs. */
+async function makeTrusted(server: TestServer) {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+  const slug = `source-${randomText(8).toLowerCase()}`;
+  const { status, body } = await server.admin.post('/sources/oauth/', {
+    name: slug,
+    slug,
+    provider_type: 'openidconnect',
+    consumer_key: 'key',
+    consumer_secret: 'secret',
+    authorization_url: 'https://issuer.example/authorize',
+    access_token_url: 'https://issuer.example/token',
+    profile_url: 'https://issuer.example/me',
+    oidc_jwks: { keys: [jwk] },
+  });
+  if (status !== 201) throw new Error(`no source: ${JSON.stringify(body)}`);
+  const sign = (claims: Record<string, unknown>, life = '5m') =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuedAt()
+      .setExpirationTime(life)
+      .sign(privateKey);
+  return { pk: body.pk as string, slug, sign };
+}
+
+describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (server) => {
+  test('a client acts as an account of its own, the same every time', async () => {
+    const relying = await makeRelying(server());
+    const events = await eventsOf(server(), () => ask(server(), relying, { scope: 'openid profile gatehouse/api' }));
+    expect(events.map(({ action }) => action)).toEqual(['model_created', 'authorize_application']);
+    const { status, body } = await ask(server(), relying, { scope: 'profile gatehouse/api' });
+    expect(status).toBe(200);
+    expect(body).not.toHaveProperty('refresh_token');
+    expect(body.scope).toBe('profile gatehouse/api');
+    const me = await server().as(body.access_token).get('/core/users/me/');
+    expect(me.body.user.username).toBe(`gatehouse-${relying.provider.name}-client_credentials`);
+    expect(me.body.user.type).toBe('service_account');
+    const listed = await server().admin.get(`/oauth2/access_tokens/?provider=${relying.provider.pk}`);
+    expect(listed.body.pagination.count).toBe(2);
+    expect(JSON.parse(listed.body.results[0].id_token).aud).toBe(relying.provider.client_id);
+  });
+
+  test('nothing is given that is not asked for, and a name that somebody took before gives nobody anything', async () => {
+    const relying = await makeRelying(server());
+    const taken = await server().user([], { username: `gatehouse-${relying.provider.name}-client_credentials` });
+    const { body } = await ask(server(), relying);
+    expect(body.scope).toBe('');
+    const { body: listed } = await server().admin.get(`/oauth2/access_tokens/?provider=${relying.provider.pk}`);
+    expect(listed.results[0].user.pk).not.toBe(taken.pk);
+  });
+
+  test('an app password acts as its user; a password does not', async () => {
+    const relying = await makeRelying(server());
+    const made = await server().admin.post('/core/users/service_account/', { name: `robot-${randomText(6)}` });
+    const { username, token, user_pk } = made.body;
+    const right = await ask(server(), relying, { username, password: token });
+    expect(right.status).toBe(200);
+    const { body } = await server().admin.get(`/oauth2/access_tokens/?user=${user_pk}`);
+    expect(body.pagination.count).toBe(1);
+    await server().admin.post(`/core/users/${user_pk}/set_password/`, { password: 'a password of its own' });
+    const person = await server().user();
+    for (const fields of [
+      { username, password: 'a password of its own' },
+      { username: person.username, password: token },
+      { username, password: 'x' },
+    ]) {
+      const events = await eventsOf(server(), async () => {
+        expect((await ask(server(), relying, fields)).body.error).toBe('invalid_grant');
+      });
+      expect(events.map(({ action }) => action)).toEqual(['login_failed']);
+      expect(events[0]?.text).not.toContain(token);
+    }
+    expect((await ask(server(), relying, { username })).body.error).toBe('invalid_request');
+  });
+
+  test('the password grant is off unless it is named', async () => {
+    const relying = await makeRelying(server());
+    const { body } = await server().admin.post('/core/users/service_account/', { name: `robot-${randomText(6)}` });
+    const fields = { grant_type: 'password', username: body.username, password: body.token };
+    expect((await ask(server(), relying, fields)).body.error).toBe('unauthorized_client');
+    await server().admin.patch(`/providers/oauth2/${relying.provider.pk}/`, { grant_types: ['password'] });
+    expect((await ask(server(), relying, fields)).status).toBe(200);
+  });
+
+  test('private_key_jwt (RFC 7523): once, for this server, by a key of the client', async () => {
+    const trusted = await makeTrusted(server());
+    const relying = await makeRelying(server(), { jwks_sources: [trusted.pk] });
+    const { client_id } = relying.provider;
+    const own = { iss: client_id, sub: client_id, aud: relying.issuer };
+    const send = (client_assertion: string, fields: Fields = {}) =>
+      post(server(), 'token', {
+        grant_type: 'client_credentials',
+        client_assertion_type: assertionType,
+        client_assertion,
+        ...fields,
+      });
+    const good = await trusted.sign({ ...own, jti: 'one' });
+    expect((await send(good)).status).toBe(200);
+    expect((await send(good)).body.error).toBe('invalid_client');
+    const others: Record<string, unknown>[] = [{ ...own }, { ...own, jti: 'two', aud: 'https://elsewhere.example/' }];
+    for (const claims of others) expect((await send(await trusted.sign(claims))).body.error).toBe('invalid_client');
+    expect((await send(await trusted.sign({ ...own, jti: 'three' }, '-5m'))).body.error).toBe('invalid_client');
+    expect((await send(await trusted.sign({ ...own, jti: 'four' }, '3d'))).body.error).toBe('invalid_client');
+    const stranger = await makeTrusted(server());
+    expect((await send(await stranger.sign({ ...own, jti: 'five' }))).body.error).toBe('invalid_client');
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${good.split('.')[1]}.`;
+    expect((await send(unsigned)).body.error).toBe('invalid_client');
+    expect((await send('nonsense')).body.error).toBe('invalid_client');
+    expect((await send(await trusted.sign({ ...own, jti: 'six' }), { client_secret: 'x' })).body.error).toBe(
+      'invalid_request',
+    );
+    await server().admin.patch(`/sources/oauth/${trusted.slug}/`, { enabled: false });
+    expect((await send(await trusted.sign({ ...own, jti: 'seven' }))).body.error).toBe('invalid_client');
+  });
+
+  test('a workload that a source vouches for acts as an account of its own, and for nothing but that', async () => {
+    const trusted = await makeTrusted(server());
+    const relying = await makeRelying(server(), { jwks_sources: [trusted.pk] });
+    const { client_id } = relying.provider;
+    const jwt = (sub: string) => trusted.sign({ iss: 'https://cluster.example', sub, aud: client_id });
+    const send = (client_assertion: string, fields: Fields = {}) =>
+      post(server(), 'token', {
+        grant_type: 'client_credentials',
+        client_id,
+        client_assertion_type: assertionType,
+        client_assertion,
+        ...fields,
+      });
+    const subjects: unknown[] = [];
+    for (const sub of ['build', 'deploy', 'build']) {
+      const { status, body } = await send(await jwt(sub));
+      expect(status).toBe(200);
+      subjects.push(decodeJwt(body.access_token).sub);
+    }
+    expect(subjects[0]).toBe(subjects[2]);
+    expect(subjects[0]).not.toBe(subjects[1]);
+    const refused = await send(await jwt('build'), { grant_type: 'refresh_token', refresh_token: 'x' });
+    expect(refused.body.error).toBe('invalid_client');
+  });
+
+  test('public clients have nothing to ask with', async () => {
+    const relying = await makeRelying(server(), { client_type: 'public' });
+    const fields = { grant_type: 'client_credentials', client_id: relying.provider.client_id };
+    expect((await post(server(), 'token', fields)).body.error).toBe('unauthorized_client');
+    expect((await ask(server(), relying)).body.error).toBe('unauthorized_client');
+  });
+});
