@@ -200,15 +200,16 @@ describeOnBoth(
       expect(again.asked.body.component).toBe('xak-flow-redirect');
     });
 
-    test('a list with no code left is not offered', async () => {
+    test('a list with no code left does not let anybody in without one', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);
       for (const code of codes) {
         const { browser } = await pastPassword(server(), user.username);
         await browser.answer(signInFlow, { code });
       }
-      const { asked } = await pastPassword(server(), user.username);
-      expect(asked.body.component).toBe('xak-flow-redirect');
+      const { browser, asked } = await pastPassword(server(), user.username);
+      expect(asked.body).toMatchObject({ component: 'xak-stage-access-denied' });
+      expect(await isSignedIn(browser)).toBe(false);
     });
   },
   { clock },

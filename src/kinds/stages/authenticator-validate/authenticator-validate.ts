@@ -100,13 +100,15 @@ async function standing(needs: Needs, step: Step): Promise<Standing> {
     const known = alreadyShown(needs, step, user, factors);
     return known ? { at: 'proven', ...known } : { at: 'asked', user, factors };
   }
-  if (settings.not_configured_action === 'skip') return { at: 'without', move: next() };
-  if (settings.not_configured_action === 'deny' || !user || hasBegunSetUp(step))
+  // A list that is used up, a key of a make that is no longer allowed: that is not to have none, and opens nothing.
+  const isNone = ownedAccepted.length === 0;
+  if (settings.not_configured_action === 'skip' && isNone) return { at: 'without', move: next() };
+  if (settings.not_configured_action !== 'configure' || !user || hasBegunSetUp(step))
     return { at: 'without', move: deny(nothingAccepted) };
-  // Who has devices of another class shows one of them before they get another: the password alone must not do.
+  // Who has other devices shows one of them before they get another: the password alone must not do.
   if (context.mfa_devices.length === 0 && owned.length > 0) {
     const others = await usableFactors(step, owned, user);
-    if (others.length > 0) return { at: 'asked', user, factors: others };
+    return others.length > 0 ? { at: 'asked', user, factors: others } : { at: 'without', move: deny(nothingAccepted) };
   }
   const stages = await setupStages(step, accepted);
   return stages.length > 0 ? { at: 'choosing', stages } : { at: 'without', move: deny(nothingAccepted) };
