@@ -1,10 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeJourney, whoIs } from '../support/journey.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
-import { loopbackAllowed } from '../support/service.ts';
+import { json, loopbackAllowed, type Service, startService } from '../support/service.ts';
 
 describeJourney(
   'the screens of flows',
@@ -218,7 +216,7 @@ const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
 /** Something that looks to a page like a captcha service: a script with a widget, and somebody who checks its answers. */
-async function startCaptchaService(): Promise<{ readonly url: string; close(): Promise<void> }> {
+async function startCaptchaService(): Promise<Service> {
   const script = `globalThis.turnstile = {
     render(place, { sitekey, callback }) {
       const button = document.createElement('button');
@@ -228,21 +226,10 @@ async function startCaptchaService(): Promise<{ readonly url: string; close(): P
       place.append(button);
     },
   };`;
-  const server = createServer(async (request, response) => {
-    const isScript = request.url === '/api.js';
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const success = new URLSearchParams(Buffer.concat(chunks).toString()).get('response') === 'solved for site';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'application/json');
-    response.end(isScript ? script : JSON.stringify({ success }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  const service = await startService();
+  service.answer = ({ path, body }) =>
+    path === '/api.js'
+      ? { body: script, headers: { 'content-type': 'text/javascript' } }
+      : json({ success: new URLSearchParams(body).get('response') === 'solved for site' });
+  return service;
 }

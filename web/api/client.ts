@@ -48,10 +48,19 @@ export async function callApi<T>(method: Method, path: string, body?: unknown): 
   return (text === '' ? undefined : parsed) as T;
 }
 
-/** Proves that the call comes from a page of ours. The cookie has the prefix where the server is reached over TLS. */
+/** Whether somebody is signed in with this browser, as far as pages can tell: the server may know better. */
+export const isSignedIn = (): boolean => csrfToken() !== undefined;
+
+/** Proves that the call comes from a page of ours. */
 function csrfHeaders(): Record<string, string> {
-  const token = /(?:^|; )(?:__Host-)?gatehouse_csrf=([^;]+)/.exec(document.cookie)?.[1];
+  const token = csrfToken();
   return token ? { 'x-gatehouse-csrf': token } : {};
+}
+
+/** Where the server is reached over TLS its cookies have a prefix, and one without it may be a neighbour's. */
+function csrfToken(): string | undefined {
+  const cookies = new Map(document.cookie.split('; ').map((pair) => pair.split('=', 2) as [string, string]));
+  return cookies.get('__Host-gatehouse_csrf') || cookies.get('gatehouse_csrf') || undefined;
 }
 
 function parsedOrNull(text: string): unknown {

@@ -1,6 +1,6 @@
 import './setup.css';
 import { useEffect, useState } from 'react';
-import { callApi } from '../../api/client.ts';
+import { callApi, isSignedIn } from '../../api/client.ts';
 import { Notice } from '../../elements/notice.tsx';
 import type { WithPendingUser } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
@@ -15,15 +15,19 @@ interface TwofactorChallenge extends WithPendingUser {
 }
 
 const askEveryMs = 3_000;
+/** A page of the service, or the app itself. */
+const appAddress = /^(https|duo):/;
 
 /** Connects the app of a push service; the service tells when that is done. */
 export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChallenge }) {
   const { answer } = useWalkOfScreen();
   const [isInvalid, setInvalid] = useState(false);
   const { stage_uuid, activation_barcode, activation_code } = challenge;
-  const [barcode, link] = [activation_barcode, activation_code].map(safeAddress);
+  const barcode = safeAddress(activation_barcode);
 
   useEffect(() => {
+    // Only those who are signed in may ask how far it is; others press the button.
+    if (!isSignedIn()) return;
     const path = `/stages/authenticator/twofactor/${encodeURIComponent(stage_uuid)}/enrollment_status/`;
     const timer = setInterval(async () => {
       const status = await callApi<{ twofactor_response: string }>('POST', path).catch(() => null);
@@ -39,15 +43,15 @@ export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChalle
     <Step
       challenge={challenge}
       title="Connect your app"
-      intro="Scan this code with the app of your push service. This page goes on by itself."
-      action="Check now"
+      intro="Scan this code with the app of your push service, and go on when the app shows your account."
+      action="Continue"
       onSubmit={() => void answer({})}
       links={<CancelLink challenge={challenge}>Start again</CancelLink>}
     >
       <Who challenge={challenge} />
       {isInvalid && <Notice tone="bad">This code is no longer good. Please start again.</Notice>}
       {barcode && <img className="setup-barcode" src={barcode} alt="QR code for the app of your push service" />}
-      {link && <a href={link}>On this device? Open the app.</a>}
+      {appAddress.test(activation_code) && <a href={activation_code}>On this device? Open the app.</a>}
     </Step>
   );
 }
