@@ -125,7 +125,7 @@ export async function composeApp(world: World): Promise<App> {
   const oauth2 = { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld, engine };
   mountOAuth2(server, oauth2);
   const askAccess = askApplicationAccess(kinds.policies);
-  mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
+  mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath, jobs });
   mountHealth(server, db);
   mountMetrics(server, metrics, config.metricsToken);
   mountMedia(server, db);

@@ -106,3 +106,45 @@ export async function discover(server: TestServer, party: RelyingParty): Promise
   config[client.customFetch] = toHere;
   return config;
 }
+
+/** Goes through the code flow as somebody, with a flow that asks nothing. */
+export async function signInTo(
+  server: TestServer,
+  party: RelyingParty,
+  browser: Pick<Visitor, 'visit'>,
+  more: Record<string, string> = {},
+) {
+  const config = await discover(server, party);
+  const verifier = client.randomPKCECodeVerifier();
+  const nonce = client.randomNonce();
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: callback,
+    scope: 'openid',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    nonce,
+    ...more,
+  });
+  const { location } = await browser.visit(`${url.pathname}${url.search}`);
+  const tokens = await client.authorizationCodeGrant(config, location as URL, {
+    pkceCodeVerifier: verifier,
+    expectedNonce: nonce,
+  });
+  return { config, tokens };
+}
+
+/** The fields of the form on a page. */
+export const fieldsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/<input [^>]*name="([^"]*)"[^>]*value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'"),
+    ]),
+  );
+
+/** How a browser sends a form. */
+export const asForm = (fields: Record<string, string>): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(fields).toString(),
+});

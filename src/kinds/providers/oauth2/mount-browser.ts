@@ -5,26 +5,29 @@ import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { requestFacts } from '../../../resource/http.ts';
 import { type BrowserAnswer, redirectBrowser } from './authorize/answer-client.ts';
-import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
+import { devicePath } from './device/device-authorization.ts';
+import { handleDevicePage } from './device/device-page.ts';
 import { createFailureCount } from './failure-count.ts';
+import { proofField } from './form-proof.ts';
+import { type EndSessionNeeds, handleEndSession } from './logout/end-session.ts';
 import { OAuthError } from './oauth-error.ts';
 import { plainPage } from './plain-page.ts';
 import { createSigner } from './signing.ts';
 import { authorizePath } from './urls.ts';
 
-export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> {
+export interface BrowserMount extends Omit<EndSessionNeeds, 'signer' | 'failures'> {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
   readonly sessions: SessionNeeds;
 }
 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
-type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<BrowserAnswer>;
+type BrowserEndpoint = (needs: EndSessionNeeds, call: Call, text: string) => Promise<BrowserAnswer>;
 
 /** Serves what people come to with a browser on their way to a client or back. */
 export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount): void {
-  const needs: BrowserNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
+  const needs: EndSessionNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
 
   const serve = (endpoint: BrowserEndpoint) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, body } = await answerOf(request, async () =>
@@ -37,7 +40,8 @@ export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount)
     const facts = requestFacts(request);
     const now = mount.clock.now();
     return {
-      actor: await actorOfSession(mount.sessions, facts, now),
+      // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.
+      actor: await actorOfSession(mount.sessions, { ...facts, method: 'GET' }, now),
       request: facts,
       params: request.params as Record<string, string>,
       now,
@@ -68,14 +72,24 @@ export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount)
     return plainPage({ status, brand, title: 'This cannot be done', paragraphs: [message] });
   }
 
+  // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
+  const byGet: BrowserEndpoint = async (_needs, { request }, text) => redirectBrowser(`${request.path}?${text}`);
   app.get(authorizePath, serve(handleAuthorize));
-  // A form that another site makes the browser send comes without its cookies; what is asked then comes with them.
-  app.post(
-    authorizePath,
-    serve(async (_needs, _call, text) => redirectBrowser(`${authorizePath}?${text}`)),
-  );
+  app.post(authorizePath, serve(byGet));
+  for (const path of ['/application/o/:slug/end-session/', '/application/o/end-session/']) {
+    app.get(path, serve(handleEndSession));
+    app.post(
+      path,
+      serve((mounted, call, text) => (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text)),
+    );
+  }
+  for (const path of [devicePath, `${devicePath}/`]) {
+    app.get(path, serve(handleDevicePage));
+    app.post(path, serve(handleDevicePage));
+  }
 }
 
+const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);
 const busy = new OAuthError('temporarily_unavailable', 'The server is busy. Try again shortly.');
 
 function textOf(request: FastifyRequest): string {

@@ -74,6 +74,12 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
         default: () => [...defaultGrantTypes],
         help: 'How clients may come by tokens. Those for old clients are off unless they are named here.',
       }),
+      post_logout_redirect_uris: redirectUris({
+        default: () => [],
+        help: 'Where people may be sent when a client has signed them out.',
+      }),
+      backchannel_logout_uri: logoutUri('Called with a logout token when a session is over.'),
+      frontchannel_logout_uri: logoutUri('Loaded by the browser that signs out.'),
       jwks_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
         table: 'provider_oauth2_jwks_sources',
         own: 'provider',
@@ -84,6 +90,8 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
     actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs)],
   });
 }
+
+const logoutUri = (help: string) => text({ max: 2000, blank: true, default: '', format: 'uri', help });
 
 const validity = (value: string, what: string) =>
   duration({

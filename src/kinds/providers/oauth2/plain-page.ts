@@ -12,7 +12,8 @@ interface Page {
   readonly form?: Form;
   /** Addresses that are told by being loaded, unseen. */
   readonly frames?: readonly string[];
-  readonly cookies?: readonly string[];
+  /** Where the browser goes by itself, a moment later. */
+  readonly goOnTo?: string;
 }
 
 interface Form {
@@ -33,7 +34,7 @@ const styleHash = hash('sha256', style, 'base64');
 
 /** A page for the few things that are said outside of flows. It runs nothing and loads nothing but what it is told to. */
 export function plainPage(page: Page): BrowserAnswer {
-  const { status = 200, title, brand, paragraphs, link, form, frames = [], cookies = [] } = page;
+  const { status = 200, title, brand, paragraphs, link, form, frames = [], goOnTo } = page;
   const body = [
     `<h1>${escapeHtml(title)}</h1>`,
     ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
@@ -54,7 +55,6 @@ export function plainPage(page: Page): BrowserAnswer {
         "base-uri 'none'",
         "frame-ancestors 'none'",
       ].join('; '),
-      ...(cookies.length > 0 && { 'set-cookie': [...cookies] }),
     },
     body: `<!doctype html>
 <html lang="en">
@@ -62,6 +62,7 @@ export function plainPage(page: Page): BrowserAnswer {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+${goOnTo === undefined ? '' : `<meta http-equiv="refresh" content="3;url=${escapeHtml(goOnTo)}">`}
 <title>${escapeHtml(`${title} - ${brand}`)}</title>
 <style>${style}</style>
 </head>

@@ -1,4 +1,4 @@
-import { complain, type Field, type Parsed } from '../../../resource/fields/field.ts';
+import { type Common, complain, type Field, type Parsed } from '../../../resource/fields/field.ts';
 import { list, record } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 
@@ -13,13 +13,13 @@ const harmfulScheme = /^(javascript|vbscript|data|blob|file|about):/i;
 const skipped = /[\s\p{Cc}]+/gu;
 
 /** Where a client's answers may go. An empty list is nowhere. */
-export function redirectUris(): Field {
+export function redirectUris(options: Common = {}): Field {
   const uris = list(
     record({
       matching_mode: choice(['strict', 'regex']),
       url: text({ check: schemeComplaint }),
     }),
-    { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).' },
+    { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).', ...options },
   );
   return { ...uris, parse: (value) => checkPatterns(uris.parse(value) as Parsed<RedirectUri[]>) };
 }

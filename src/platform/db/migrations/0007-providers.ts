@@ -58,6 +58,9 @@ function oauth2(dialect: Dialect): string[] {
       sub_mode: 'text index',
       issuer_mode: 'text index',
       grant_types: 'json',
+      post_logout_redirect_uris: 'json',
+      backchannel_logout_uri: 'text',
+      frontchannel_logout_uri: 'text',
     }),
     ...createJoin(
       dialect,

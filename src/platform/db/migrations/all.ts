@@ -12,6 +12,7 @@ import { decidingPolicies } from './0012-deciding-policies.ts';
 import { devices } from './0013-devices.ts';
 import { secondFactors } from './0014-second-factors.ts';
 import { linksByMail } from './0015-links-by-mail.ts';
+import { oauth2Logins } from './0018-oauth2-logins.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   devices,
   secondFactors,
   linksByMail,
+  oauth2Logins,
 ];

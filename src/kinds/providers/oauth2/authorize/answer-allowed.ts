@@ -3,9 +3,11 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import { randomToken, randomUuid } from '../../../../platform/random.ts';
 import { type GrantTerms, storeAuthorizationCode } from '../../../../provider/grants.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
+import { subjectOf } from '../claims.ts';
 import type { Client } from '../client.ts';
 import { authorizedEvent } from '../events.ts';
 import { lengthOf, prepareTokens, sessionIdClaim } from '../issue.ts';
+import { noteLogin } from '../logout/logins.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { words } from '../params.ts';
 import { consumeRequest } from '../requests.ts';
@@ -45,6 +47,8 @@ export async function answerAllowed(
     if (request.pushed !== null && !(await consumeRequest(tx, request.pushed))) {
       throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
     }
+    const subject = subjectOf(client.sub_mode, user, needs.installId);
+    await noteLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
     await tokens?.store(tx);
     if (code !== null) {
       await storeAuthorizationCode(tx, needs.key, {

@@ -1,0 +1,121 @@
+import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
+import { type Call, requireActor } from '../../../../resource/call.ts';
+import { allowing } from '../authorize/allow-request.ts';
+import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
+import type { BrowserNeeds } from '../authorize/browser-needs.ts';
+import { checkAccess, consentContext } from '../authorize/handle-authorize.ts';
+import { slugOf } from '../authorize/sign-in-first.ts';
+import { type Client, loadClient } from '../client.ts';
+import { formProof, isProvenForm } from '../form-proof.ts';
+import { deviceCodeGrant } from '../grant-types.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { parseParams } from '../params.ts';
+import { plainPage } from '../plain-page.ts';
+import { decideRequest, findRequestByUserCode, type StoredRequest } from '../requests.ts';
+import { devicePath } from './device-authorization.ts';
+
+const use = 'device';
+
+/**
+ * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
+ * its authorization flow. A link with the code in it does none of that for them.
+ */
+export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
+  const params = parseParams(text);
+  const code = params.get('code') ?? '';
+  if (!call.actor?.session) {
+    const next = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
+    return redirectBrowser(await needs.signInPath(call.request.host, call.db.read, next));
+  }
+  if (params.get('done') !== undefined) return donePage(call);
+  if (!isProvenForm(needs.key, call, params, use)) return codePage(needs, call, code);
+  needs.failures.check(call);
+  const found = await waitingRequest(needs, call, code);
+  if (!found) {
+    needs.failures.count(call);
+    return codePage(needs, call, '', 'There is no such code, or not any more. Look again at what your device shows.');
+  }
+  if (params.get('confirmed') === undefined) return confirmPage(needs, call, code, found.client);
+  return letIn(needs, call, found);
+}
+
+interface Waiting {
+  readonly request: StoredRequest;
+  readonly client: Client;
+}
+
+async function waitingRequest(needs: BrowserNeeds, call: Call, code: string): Promise<Waiting | null> {
+  const request = await findRequestByUserCode(call.db.read, needs.key, code);
+  if (request?.state !== 'waiting' || request.expires <= call.now) return null;
+  const client = await loadClient(needs, { provider: request.provider });
+  return client?.grant_types.includes(deviceCodeGrant) ? { request, client } : null;
+}
+
+async function letIn(needs: BrowserNeeds, call: Call, { request, client }: Waiting): Promise<BrowserAnswer> {
+  try {
+    await checkAccess(needs, call, client);
+    const scope = request.content.scope as string[];
+    const begun = await beginPlanned(needs, call, {
+      slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
+      context: await consentContext(call.db.read, client, { scope, prompt: [] }),
+      append: [
+        allowing({ kind: 'device', provider: client.pk, flow: client.authorization_flow ?? '', pk: request.pk }),
+      ],
+      next: `${devicePath}?done=1`,
+    });
+    if (begun.outcome === 'over') return redirectBrowser(`${devicePath}?done=1`, begun.cookies);
+    if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
+    throw new OAuthError('access_denied', 'You may not let this device in.');
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    // The device need not go on asking.
+    const { user, session } = requireActor(call);
+    await call.db.write((tx) => decideRequest(tx, request.pk, 'denied', { user: user.pk, session }));
+    throw new OAuthError('access_denied', 'You may not let this device in.', { status: 403 });
+  }
+}
+
+const brandOf = ({ request, db }: Call) => brandTitle(request.host, db.read);
+
+const codePage = async ({ key }: BrowserNeeds, call: Call, code: string, complaint?: string): Promise<BrowserAnswer> =>
+  plainPage({
+    ...(complaint && { status: 400 }),
+    brand: await brandOf(call),
+    title: 'Connect a device',
+    paragraphs: [complaint ?? 'Enter the code that your device shows.'],
+    form: {
+      action: devicePath,
+      hidden: formProof(key, call, use),
+      field: { name: 'code', label: 'Code', value: code },
+      submit: 'Continue',
+    },
+  });
+
+const confirmPage = async (
+  { key }: BrowserNeeds,
+  call: Call,
+  code: string,
+  { application }: Client,
+): Promise<BrowserAnswer> =>
+  plainPage({
+    brand: await brandOf(call),
+    title: `Sign in to ${application.name}?`,
+    paragraphs: [
+      `The device that shows the code ${code} will act for ${requireActor(call).user.username}.`,
+      'Go on only if you have that device before you. Nobody else may give you a code.',
+    ],
+    form: {
+      action: devicePath,
+      hidden: { ...formProof(key, call, use), code, confirmed: '1' },
+      submit: 'Connect the device',
+    },
+    link: { to: '/', text: 'Do not connect it' },
+  });
+
+const donePage = async (call: Call): Promise<BrowserAnswer> =>
+  plainPage({
+    brand: await brandOf(call),
+    title: 'Your device is connected',
+    paragraphs: ['It goes on by itself. You can close this page.'],
+  });

@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import { findBrandOfHost } from '../../../../core/brand/brand-of-host.ts';
+import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { endSession } from '../../../../core/session/session.ts';
+import { cookieHeader, endedSessionCookies } from '../../../../core/session/session-cookies.ts';
+import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { Jobs } from '../../../../platform/jobs/job.ts';
+import { type Call, requireActor } from '../../../../resource/call.ts';
+import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
+import type { BrowserNeeds } from '../authorize/browser-needs.ts';
+import { isRegisteredUri } from '../authorize/match-redirect-uri.ts';
+import { type Client, loadClient } from '../client.ts';
+import { formProof, isProvenForm, proofField } from '../form-proof.ts';
+import { readHint } from '../id-token-hint.ts';
+import { sessionIdClaim } from '../issue.ts';
+import { type Params, parseParams } from '../params.ts';
+import { plainPage } from '../plain-page.ts';
+import { issuerOf } from '../urls.ts';
+import { loginsToFrame } from './logins.ts';
+import { lookForEnded } from './logout.jobs.ts';
+import { loadLogoutSettings } from './logout-settings.ts';
+
+export interface EndSessionNeeds extends BrowserNeeds {
+  readonly jobs: Jobs;
+}
+
+const use = 'end session';
+const sealedAs = 'oauth2 after end-session';
+
+/** Where a browser goes when the session is over. */
+interface Afterwards {
+  /** At the client, proven to be its own; null when it named no such place. */
+  readonly to: string | null;
+  /** Addresses of clients that are told by being loaded. */
+  readonly frames: readonly string[];
+}
+
+/** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
+export async function handleEndSession(needs: EndSessionNeeds, call: Call, text: string): Promise<BrowserAnswer> {
+  const params = parseParams(text);
+  const after = params.get('after');
+  if (after !== undefined) return landing(call, openAfterwards(needs, after));
+  const client = await askingClient(needs, call, params);
+  const to = client && (await returnAddress(needs, call.db.read, client, params));
+  const session = call.actor?.session ?? null;
+  if (session === null) return landing(call, { to, frames: [] });
+  const isWished = isProvenForm(needs.key, call, params, use) || (await isOfSession(needs, call, client, params));
+  if (!isWished) return confirmPage(needs, call, params, client);
+  const frames = await framesOf(needs, call, session);
+  return signOut(needs, call, { to, frames });
+}
+
+/** By the address, by its id, or by the ID token that it once got. */
+async function askingClient(needs: BrowserNeeds, call: Call, params: Params): Promise<Client | null> {
+  const { slug } = call.params;
+  const clientId = params.get('client_id') ?? audienceOf(params.get('id_token_hint'));
+  if (slug === undefined) return clientId === null ? null : loadClient(needs, { clientId });
+  const client = await loadClient(needs, { slug });
+  const named = params.get('client_id');
+  return named === undefined || named === client?.client_id ? client : null;
+}
+
+/** Unproven: only to find the keys by which to prove it. */
+function audienceOf(hint: string | undefined): string | null {
+  try {
+    const { aud } = JSON.parse(Buffer.from(hint?.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return typeof aud === 'string' && !aud.includes('\u0000') ? aud : null;
+  } catch {
+    // No JSON, no client.
+    return null;
+  }
+}
+
+/** §3: only where the client has registered it; else people stay here. */
+async function returnAddress(
+  { sandbox }: BrowserNeeds,
+  query: Query,
+  client: Client,
+  params: Params,
+): Promise<string | null> {
+  const uri = params.get('post_logout_redirect_uri');
+  if (uri === undefined) return null;
+  const { post_logout_redirect_uris } = await loadLogoutSettings(query, client.pk);
+  if (!isRegisteredUri(sandbox, post_logout_redirect_uris, uri)) return null;
+  const state = params.get('state');
+  return state === undefined ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
+}
+
+/** Whether the client has shown that it is this very session that it means. */
+async function isOfSession(needs: BrowserNeeds, call: Call, client: Client | null, params: Params): Promise<boolean> {
+  const hint = params.get('id_token_hint');
+  const session = call.actor?.session;
+  if (hint === undefined || !client || !session) return false;
+  const claims = await readHint(needs, client, hint, call.now);
+  return claims?.sid === sessionIdClaim(needs.key, session);
+}
+
+async function framesOf({ publicUrl }: BrowserNeeds, { db }: Call, session: string): Promise<string[]> {
+  const logins = await loginsToFrame(db.read, session);
+  const urls = logins.map(async ({ provider, uri, sid }) => {
+    const { rows } = await sql<{ issuer_mode: Client['issuer_mode']; slug: string }>`select o.issuer_mode, a.slug
+      from provider_oauth2 o join applications a on a.provider = o.pk where o.pk = ${provider}`.execute(db.read);
+    const url = URL.parse(uri);
+    if (!url || !rows[0]) return [];
+    // OpenID Connect Front-Channel Logout §2
+    url.searchParams.set('iss', issuerOf(publicUrl, rows[0].slug, rows[0].issuer_mode));
+    url.searchParams.set('sid', sid);
+    return [url.href];
+  });
+  return (await Promise.all(urls)).flat();
+}
+
+/** Through the flow that the brand has for it, if it has one. */
+async function signOut(needs: EndSessionNeeds, call: Call, afterwards: Afterwards): Promise<BrowserAnswer> {
+  const slug = await invalidationFlow(call);
+  const after = new URLSearchParams({ after: needs.key.box.seal(JSON.stringify(afterwards), sealedAs) });
+  const next = `${call.request.path}?${after}`;
+  const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
+  if (begun?.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
+  const isOver = begun?.outcome === 'over';
+  const cookies = isOver ? begun.cookies : await endHere(needs, call);
+  await call.db.write((tx) => lookForEnded(needs.jobs, tx));
+  const answer = await landing(call, afterwards);
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
+}
+
+async function endHere({ publicUrl }: BrowserNeeds, call: Call): Promise<string[]> {
+  const session = requireActor(call).session ?? '';
+  await call.db.write(async (tx) => {
+    if (!(await endSession(tx, session))) return;
+    await call.world.record(tx, call, { action: 'logout', app: 'svc_providers_oauth2', context: {} });
+  });
+  return endedSessionCookies(publicUrl.startsWith('https:')).map(cookieHeader);
+}
+
+async function invalidationFlow({ request, db }: Call): Promise<string | null> {
+  const brand = await findBrandOfHost(request.host, db.read);
+  const { rows } = await sql<{ slug: string }>`select f.slug from brands b join flows f on f.pk = b.flow_invalidation
+    where b.pk = ${brand?.pk ?? null}`.execute(db.read);
+  return rows[0]?.slug ?? null;
+}
+
+function openAfterwards({ key }: BrowserNeeds, sealed: string): Afterwards {
+  try {
+    return JSON.parse(key.box.open(sealed, sealedAs));
+  } catch {
+    // Not written by us: it leads nowhere.
+    return { to: null, frames: [] };
+  }
+}
+
+async function landing(call: Call, { to, frames }: Afterwards): Promise<BrowserAnswer> {
+  if (to !== null && frames.length === 0) return redirectBrowser(to);
+  return plainPage({
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'You are signed out',
+    paragraphs: to === null ? [] : ['One moment, you are being taken on.'],
+    link: to === null ? { to: '/', text: 'Sign in again' } : { to, text: 'Continue' },
+    frames,
+    ...(to !== null && { goOnTo: to }),
+  });
+}
+
+async function confirmPage(
+  { key }: BrowserNeeds,
+  call: Call,
+  params: Params,
+  client: Client | null,
+): Promise<BrowserAnswer> {
+  const given = params.entries.filter(([name]) => name !== proofField);
+  return plainPage({
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'Do you want to sign out?',
+    paragraphs: [
+      client ? `${client.application.name} asks for it.` : 'An application asks for it.',
+      'You will be signed out of everything that you have signed in to from here.',
+    ],
+    form: {
+      action: call.request.path,
+      hidden: { ...Object.fromEntries(given), ...formProof(key, call, use) },
+      submit: 'Sign out',
+    },
+    link: { to: '/', text: 'Stay signed in' },
+  });
+}

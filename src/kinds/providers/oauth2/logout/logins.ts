@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../../platform/db/database.ts';
+
+// Which clients somebody has signed in to during a session, so that they can be told when it ends. The rows outlive the
+// session, however it ends, until their clients have been told.
+
+export interface Login {
+  readonly session: string;
+  readonly provider: number;
+  /** As the client knows them. */
+  readonly subject: string;
+  readonly sid: string;
+}
+
+/** Only of clients that want to be told. */
+export async function noteLogin(tx: Query, { session, provider, subject, sid }: Login, now: string): Promise<void> {
+  await sql`insert into oauth2_logins (session, provider, subject, sid, created)
+    select ${session}, o.pk, ${subject}, ${sid}, ${now} from provider_oauth2 o where o.pk = ${provider}
+      and (o.backchannel_logout_uri <> '' or o.frontchannel_logout_uri <> '')
+    on conflict (session, provider) do update set subject = excluded.subject`.execute(tx);
+}
+
+/** Those of a session that is about to end in its own browser, which can tell their clients. */
+export async function loginsToFrame(
+  query: Query,
+  session: string,
+): Promise<readonly (Login & { readonly uri: string })[]> {
+  const { rows } = await sql<
+    Login & { uri: string }
+  >`select l.session, l.provider, l.subject, l.sid, o.frontchannel_logout_uri as uri
+    from oauth2_logins l join provider_oauth2 o on o.pk = l.provider
+    where l.session = ${session} and o.frontchannel_logout_uri <> '' order by l.pk`.execute(query);
+  return rows;
+}
+
+const most = 500;
+
+/** Takes logins out whose session is over. */
+export async function takeEndedLogins(tx: Query, now: string): Promise<Login[]> {
+  const { rows } = await sql<Login>`delete from oauth2_logins where pk in (select l.pk from oauth2_logins l
+      left join authenticated_sessions s on s.pk = l.session and s.expires > ${now}
+      where s.pk is null order by l.pk limit ${most}) returning session, provider, subject, sid`.execute(tx);
+  return rows;
+}

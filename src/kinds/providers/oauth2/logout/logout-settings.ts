@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { RedirectUri } from '../redirect-uris.ts';
+
+/** How a client takes part in signing out. */
+export interface LogoutSettings {
+  readonly post_logout_redirect_uris: readonly RedirectUri[];
+  /** Empty when it is not told. */
+  readonly backchannel_logout_uri: string;
+  readonly frontchannel_logout_uri: string;
+}
+
+export async function loadLogoutSettings(query: Query, provider: number): Promise<LogoutSettings> {
+  const { rows } = await sql<Record<keyof LogoutSettings, string>>`select post_logout_redirect_uris,
+    backchannel_logout_uri, frontchannel_logout_uri from provider_oauth2 where pk = ${provider}`.execute(query);
+  const row = rows[0] ?? { post_logout_redirect_uris: '[]', backchannel_logout_uri: '', frontchannel_logout_uri: '' };
+  return { ...row, post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) };
+}

@@ -1,0 +1,99 @@
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
+import { HopelessJob, type JobKind, type Jobs } from '../../../../platform/jobs/job.ts';
+import { randomUuid } from '../../../../platform/random.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { type Client, loadClient } from '../client.ts';
+import { seconds } from '../issue.ts';
+import type { OAuthNeeds } from '../needs.ts';
+import { publishKey } from '../published-keys.ts';
+import { createSigner, signJwt } from '../signing.ts';
+import { issuerOf } from '../urls.ts';
+import { type Login, takeEndedLogins } from './logins.ts';
+import { loadLogoutSettings } from './logout-settings.ts';
+
+interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'fetch'> {
+  jobs(): Jobs;
+  systemCall(): Call;
+}
+
+const findEnded = 'oauth2_find_ended_sessions';
+const tellClient = 'oauth2_tell_logout';
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+const lifetimeMs = 2 * 60_000;
+
+/** Has the clients of ended sessions looked for now, and not only when it is time. */
+export const lookForEnded = (jobs: Jobs, tx: Query): Promise<void> =>
+  jobs.enqueue(tx, { kind: findEnded, key: findEnded });
+
+/**
+ * Tells clients that a session is over, in whatever way it ended: by signing out, by an administrator, by time. OpenID
+ * Connect Back-Channel Logout.
+ */
+export function logoutJobs(needs: Needs): JobKind[] {
+  const signer = createSigner(needs.key.box);
+  return [
+    {
+      name: findEnded,
+      summary: 'Find the clients of sessions that are over.',
+      oneAtATime: true,
+      leavesNoTrace: true,
+      everyMs: 60_000,
+      async run() {
+        const { now } = needs.systemCall();
+        const count = await needs.db.write(async (tx) => {
+          const logins = await takeEndedLogins(tx, now);
+          for (const login of logins) await needs.jobs().enqueue(tx, { kind: tellClient, payload: login });
+          return logins.length;
+        });
+        return count > 0 ? `Sessions at ${count} clients are over.` : undefined;
+      },
+    },
+    {
+      name: tellClient,
+      summary: 'Tell a client that a session is over.',
+      attempts: 5,
+      async run({ payload }) {
+        const login = payload as Login;
+        const client = await loadClient(needs, { provider: login.provider });
+        if (!client) return 'The client is gone.';
+        const { backchannel_logout_uri: uri } = await loadLogoutSettings(needs.db.read, client.pk);
+        if (uri === '') return 'The client is not told.';
+        const token = await logoutToken(client, login);
+        return deliver(uri, token);
+      },
+    },
+  ];
+
+  /** §2.4. It never holds a nonce, so that nobody takes it for an ID token. */
+  async function logoutToken(client: Client, { subject, sid }: Login): Promise<string> {
+    const { now } = needs.systemCall();
+    const expires = addMilliseconds(now, lifetimeMs);
+    const key = signer.keyOf(client);
+    await needs.db.write((tx) => publishKey(tx, client.pk, key, expires));
+    return signJwt(key, 'logout+jwt', {
+      iss: issuerOf(needs.publicUrl, client.assigned_application_slug, client.issuer_mode),
+      sub: subject,
+      aud: client.client_id,
+      iat: seconds(now),
+      exp: seconds(expires),
+      jti: randomUuid(),
+      events: { [logoutEvent]: {} },
+      sid,
+    });
+  }
+
+  async function deliver(uri: string, token: string): Promise<string> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams({ logout_token: token }).toString();
+    const { status } = await needs.fetch(uri, { method: 'POST', headers, body }).catch((error: unknown) => {
+      const isHopeless = error instanceof OutboundError && (error.reason === 'blocked' || error.reason === 'bad-url');
+      throw isHopeless ? new HopelessJob(error.message) : error;
+    });
+    // §2.8: the client has understood, and will not change its mind.
+    if (status === 400) throw new HopelessJob('The client refused the logout token.');
+    if (status < 200 || status > 299) throw new Error(`The client answered with ${status}.`);
+    return `The client answered with ${status}.`;
+  }
+}

@@ -1,0 +1,151 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../support/jobs.ts';
+import { asForm, fieldsOf, makeRelyingParty, signInTo, stranger, visitor } from '../../support/relying-party.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const goodbye = 'https://app.example/goodbye';
+const strict = (url: string) => [{ matching_mode: 'strict', url }];
+
+/** A client's own server, which takes logout tokens. */
+function logoutReceiver() {
+  const tokens: string[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    tokens.push(new URLSearchParams(text).get('logout_token') ?? '');
+    response.writeHead(200).end();
+  });
+  return { tokens, server };
+}
+
+// Named after the modules of the RP-Initiated, Back-Channel and Front-Channel Logout OP certification profiles.
+describeOnBoth(
+  'oidcc: logout',
+  (server) => {
+    const receiver = logoutReceiver();
+    let receiverUrl = '';
+    beforeAll(async () => {
+      if (!receiver.server.listening) await new Promise<void>((done) => receiver.server.listen(0, '127.0.0.1', done));
+      receiverUrl = `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}/logout`;
+    });
+    afterAll(() => void receiver.server.close());
+
+    const isSignedIn = async (session: string) =>
+      (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
+
+    test('oidcc-rp-initiated-logout: by the hint of this session, back to where the client has registered', async () => {
+      const party = await makeRelyingParty(server(), { post_logout_redirect_uris: strict(goodbye) });
+      const browser = await visitor(server());
+      const { tokens } = await signInTo(server(), party, browser);
+      const { status, location } = await browser.visit(
+        `/application/o/${party.slug}/end-session/?${new URLSearchParams({
+          id_token_hint: tokens.id_token ?? '',
+          post_logout_redirect_uri: goodbye,
+          state: 'so long',
+        })}`,
+      );
+      expect([status, location?.href]).toEqual([302, `${goodbye}?state=so+long`]);
+      expect(await isSignedIn(browser.session)).toBe(false);
+    });
+
+    test('oidcc-rp-initiated-logout-bad-post-logout-redirect-uri: nobody is sent to a place that is not registered', async () => {
+      const party = await makeRelyingParty(server(), { post_logout_redirect_uris: strict(goodbye) });
+      for (const post_logout_redirect_uri of [
+        'https://evil.example/',
+        `${goodbye}.evil.example`,
+        'javascript:alert(1)',
+      ]) {
+        const browser = await visitor(server());
+        const { tokens } = await signInTo(server(), party, browser);
+        const query = new URLSearchParams({ id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri });
+        const { status, location } = await browser.visit(`/application/o/${party.slug}/end-session/?${query}`);
+        expect([status, location]).toEqual([200, null]);
+      }
+    });
+
+    test('oidcc-rp-initiated-logout-no-id-token-hint: people are asked, and only their own form signs them out', async () => {
+      const party = await makeRelyingParty(server(), { post_logout_redirect_uris: strict(goodbye) });
+      const browser = await visitor(server());
+      const path = `/application/o/${party.slug}/end-session/`;
+      const query = new URLSearchParams({ post_logout_redirect_uri: goodbye });
+      const asked = await browser.visit(`${path}?${query}`);
+      expect([asked.status, asked.location]).toEqual([200, null]);
+      expect(await isSignedIn(browser.session)).toBe(true);
+      const { proof: _, ...forged } = fieldsOf(asked.text);
+      const other = await visitor(server());
+      const foreign = fieldsOf((await other.visit(`${path}?${query}`)).text);
+      for (const fields of [forged, { ...forged, proof: 'x' }, foreign]) await browser.visit(path, asForm(fields));
+      expect(await isSignedIn(browser.session)).toBe(true);
+      const { location } = await browser.visit(path, asForm(fieldsOf(asked.text)));
+      expect(location?.href).toBe(goodbye);
+      expect(await isSignedIn(browser.session)).toBe(false);
+    });
+
+    test('oidcc-rp-initiated-logout-modified-id-token-hint: a hint of another session or signature does not sign out', async () => {
+      const party = await makeRelyingParty(server());
+      const [one, other] = [await visitor(server()), await visitor(server())];
+      const { tokens } = await signInTo(server(), party, other);
+      const hint = tokens.id_token ?? '';
+      const broken = `${hint.slice(0, -8)}AAAAAAAA`;
+      for (const id_token_hint of [hint, broken, 'x', `${hint.split('.')[0]}.${hint.split('.')[1]}.`]) {
+        await one.visit(`/application/o/${party.slug}/end-session/?${new URLSearchParams({ id_token_hint })}`);
+        expect(await isSignedIn(one.session)).toBe(true);
+      }
+    });
+
+    test('oidcc-rp-initiated-logout-no-params: strangers see that they are signed out', async () => {
+      const { status, text } = await stranger(server()).visit('/application/o/end-session/');
+      expect(status).toBe(200);
+      expect(text).toContain('You are signed out');
+    });
+
+    test('oidcc-frontchannel-rp-initiated-logout: the browser tells clients by loading their address', async () => {
+      const party = await makeRelyingParty(server(), {
+        frontchannel_logout_uri: 'https://app.example/frontchannel?a=b',
+      });
+      const browser = await visitor(server());
+      const { tokens } = await signInTo(server(), party, browser);
+      const query = new URLSearchParams({ id_token_hint: tokens.id_token ?? '' });
+      const { text, headers } = await browser.visit(`/application/o/${party.slug}/end-session/?${query}`);
+      const [, src = ''] = /<iframe src="([^"]+)"/.exec(text) ?? [];
+      const url = new URL(src.replaceAll('&amp;', '&'));
+      expect(url.searchParams.get('sid')).toBe(tokens.claims()?.sid);
+      expect(url.searchParams.get('a')).toBe('b');
+      expect(headers.get('content-security-policy')).toContain('frame-src https://app.example;');
+    });
+
+    test('oidcc-backchannel-rp-initiated-logout: clients get a logout token, however the session ends', async () => {
+      const party = await makeRelyingParty(server(), { backchannel_logout_uri: receiverUrl });
+      const ends: ((browser: Awaited<ReturnType<typeof visitor>>, hint: string) => Promise<unknown>)[] = [
+        (browser, id_token_hint) =>
+          browser.visit(`/application/o/${party.slug}/end-session/?${new URLSearchParams({ id_token_hint })}`),
+        async ({ session }) => {
+          await server().admin.delete(`/core/authenticated_sessions/${session}/`);
+          await server().world.db.write((tx) => server().app.jobs.enqueue(tx, { kind: 'oauth2_find_ended_sessions' }));
+        },
+      ];
+      for (const end of ends) {
+        receiver.tokens.length = 0;
+        const browser = await visitor(server());
+        const { tokens } = await signInTo(server(), party, browser);
+        await end(browser, tokens.id_token ?? '');
+        await until(() => receiver.tokens.length > 0);
+        const keys = await stranger(server()).visit(`/application/o/${party.slug}/jwks/`);
+        const { payload, protectedHeader } = await jwtVerify(
+          receiver.tokens[0] ?? '',
+          createLocalJWKSet(JSON.parse(keys.text)),
+          { audience: party.clientId, issuer: tokens.claims()?.iss as string },
+        );
+        expect(protectedHeader.typ).toBe('logout+jwt');
+        expect(payload.sid).toBe(tokens.claims()?.sid);
+        expect(payload.sub).toBe(tokens.claims()?.sub);
+        expect(payload.events).toEqual({ 'http://schemas.openid.net/event/backchannel-logout': {} });
+        expect(payload.nonce).toBeUndefined();
+      }
+    });
+  },
+  { env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8' } },
+);
