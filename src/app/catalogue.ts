@@ -25,7 +25,6 @@ import { createFlowReads, type FlowReads } from '../flow/executor/flow-reads.ts'
 import type { StageKind } from '../flow/executor/stage-kind.ts';
 import { flowResource } from '../flow/flow.resource.ts';
 import { recoveryAction } from '../flow/links/recovery.ts';
-import type { AttemptScore } from '../flow/passwords/judge-password.ts';
 import { stageBindingResource } from '../flow/stage-binding.resource.ts';
 import { stagesResource } from '../flow/stages.resource.ts';
 import { clusterConnection } from '../kinds/connections/cluster/cluster.resource.ts';
@@ -48,7 +47,6 @@ import { passwords } from '../kinds/policies/password/password.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
 import { reputationScores } from '../kinds/policies/reputation/score.resource.ts';
-import { changeScore } from '../kinds/policies/reputation/score.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from '../kinds/providers/oauth2/grant.resource.ts';
 import { oauth2Provider } from '../kinds/providers/oauth2/oauth2.resource.ts';
 import {
@@ -67,40 +65,11 @@ import { samlSource } from '../kinds/sources/saml/saml.resource.ts';
 import { groupSamlConnection, userSamlConnection } from '../kinds/sources/saml/saml-connections.resource.ts';
 import { scimSource } from '../kinds/sources/scim/scim.resource.ts';
 import { scimGroupResource, scimUserResource } from '../kinds/sources/scim/scim-records.resource.ts';
-import { smsEnrolment } from '../kinds/stages/authenticator-sms/sms-enrolment.ts';
-import { smsFactor } from '../kinds/stages/authenticator-sms/sms-factor.ts';
-import { authenticatorStatic } from '../kinds/stages/authenticator-static/authenticator-static.ts';
-import { staticTokens } from '../kinds/stages/authenticator-static/static-device.ts';
-import { authenticatorTotp } from '../kinds/stages/authenticator-totp/authenticator-totp.ts';
-import { totp } from '../kinds/stages/authenticator-totp/totp-device.ts';
 import { enrolmentStatus } from '../kinds/stages/authenticator-twofactor/enrolment-status.endpoint.ts';
-import { createTwofactorApi } from '../kinds/stages/authenticator-twofactor/twofactor-api.ts';
-import {
-  type TwofactorNeeds,
-  twofactorEnrolment,
-} from '../kinds/stages/authenticator-twofactor/twofactor-enrolment.ts';
-import { twofactorFactor } from '../kinds/stages/authenticator-twofactor/twofactor-factor.ts';
-import { twofactorStage } from '../kinds/stages/authenticator-twofactor/twofactor-stage.resource.ts';
-import { authenticatorValidate } from '../kinds/stages/authenticator-validate/authenticator-validate.ts';
 import { deviceTypeResource } from '../kinds/stages/authenticator-webauthn/device-type.resource.ts';
-import { webauthnEnrolment } from '../kinds/stages/authenticator-webauthn/webauthn-enrolment.ts';
-import { webauthnFactor } from '../kinds/stages/authenticator-webauthn/webauthn-factor.ts';
-import { captcha } from '../kinds/stages/captcha/captcha.ts';
-import { consenting } from '../kinds/stages/consent/consent.ts';
-import { denying } from '../kinds/stages/deny/deny.ts';
-import { dummy } from '../kinds/stages/dummy/dummy.ts';
-import { emailing } from '../kinds/stages/email/email.ts';
 import { recoveryEmailAction } from '../kinds/stages/email/recovery-email.ts';
-import { identification } from '../kinds/stages/identification/identification.ts';
 import { invitationResource } from '../kinds/stages/invitation/invitation.resource.ts';
-import { inviting } from '../kinds/stages/invitation/invitation.ts';
-import { password } from '../kinds/stages/password/password.ts';
 import { promptResource } from '../kinds/stages/prompt/prompt.resource.ts';
-import { prompting } from '../kinds/stages/prompt/prompting.ts';
-import { userDelete } from '../kinds/stages/user-delete/user-delete.ts';
-import { userLogin } from '../kinds/stages/user-login/user-login.ts';
-import { userLogout } from '../kinds/stages/user-logout/user-logout.ts';
-import { userWrite } from '../kinds/stages/user-write/user-write.ts';
 import { emailTransport } from '../kinds/transports/email/email.ts';
 import { localTransport } from '../kinds/transports/local/local.ts';
 import { slackTransport } from '../kinds/transports/slack/slack.ts';
@@ -122,6 +91,7 @@ import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
 import { userConnectionsResource } from '../source/user-connection.family.ts';
+import { allDeviceKinds, allStageKinds, twofactor } from './stage-kinds.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -256,49 +226,6 @@ function sources(world: World, policies: PolicyEngine): Resource[] {
 /** What can decide about access. */
 function allPolicyKinds(world: World): PolicyKind[] {
   return [passwordExpiry, reputation, geoIp(world), expressions(world), eventMatcher, passwords(world), dummyPolicies];
-}
-
-/** The service that asks people on their phones. */
-function twofactor({ fetch, key }: World): TwofactorNeeds {
-  const api = createTwofactorApi(fetch);
-  return { api, key, stage: twofactorStage(api) };
-}
-
-/** What people prove themselves with beside a password. */
-function allDeviceKinds(world: World): DeviceKind[] {
-  return [totp, staticTokens(world.key), webauthnFactor(world), smsFactor(world), twofactorFactor(twofactor(world))];
-}
-
-/** What people go through in flows. */
-function allStageKinds(
-  world: World & { jobs(): Jobs },
-  policies: PolicyEngine,
-  deviceKinds: readonly DeviceKind[],
-): StageKind[] {
-  const isSecure = world.config.publicUrl.startsWith('https:');
-  const keepScore = (tx: Query, score: AttemptScore) => changeScore(tx, world.geo, score);
-  const needs = { ...world, isSecure, keepScore };
-  return [
-    denying,
-    dummy,
-    identification(needs),
-    password(needs),
-    userLogin(needs),
-    userLogout(needs),
-    userWrite(needs),
-    userDelete(needs),
-    prompting({ ...needs, policies }),
-    inviting,
-    consenting,
-    captcha(needs),
-    emailing(needs),
-    webauthnEnrolment(needs),
-    smsEnrolment(needs),
-    twofactorEnrolment(twofactor(world)),
-    authenticatorTotp,
-    authenticatorStatic(needs),
-    authenticatorValidate({ ...needs, deviceKinds }),
-  ];
 }
 
 /** How people are told of events. */
