@@ -1,5 +1,5 @@
-// Bundles src/ into dist/<fingerprint>/: `gatehouse.js` is our code with its source map, `packages.js` what it uses of
-// node_modules. Two files, because a source map over the packages would cost 100 MB and 0.3 s at the first stack trace.
+// Bundles src/ into dist/<fingerprint>/: `gatehouse.js` is our code with its source map, `packages*.js` what it uses of
+// node_modules. Files of their own, because a source map over the packages would cost 100 MB and 0.3 s at the first stack trace.
 // The pages of web/ go into `web/` beside them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,10 @@ export const noBundler = 3;
 
 // These carry native code, WebAssembly or data files beside their modules, so they are loaded from node_modules.
 const external = [/^@node-rs\//, /^quickjs-wasi/, /^@ip-location-db\//, /^uap-core/, 'pg-native'];
+
+// Needed by passkeys alone, and only then loaded: in one file with the other packages they would run at every start.
+const webauthn =
+  /[\\/]node_modules[\\/](@simplewebauthn|@peculiar|@hexagon|@levischuck|asn1js|pvtsutils|pvutils|reflect-metadata|tsyringe)[\\/]/;
 
 /**
  * The bundle of the sources as they are now, or null when it has yet to be built.
@@ -69,12 +73,17 @@ async function bundle({ rolldown }, root, home) {
       sourcemap: true,
       // Names stay whole for stack traces; only white space goes.
       minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-      codeSplitting: { groups: [{ name: 'packages', test: /[\\/]node_modules[\\/]/ }] },
+      codeSplitting: {
+        groups: [
+          { name: 'packages-webauthn', test: webauthn, priority: 1 },
+          { name: 'packages', test: /[\\/]node_modules[\\/]/ },
+        ],
+      },
     });
     return output
-      .filter((file) => file.fileName !== 'packages.js.map')
+      .filter((file) => !/^packages.*\.map$/.test(file.fileName))
       .map((file) => ({ name: file.fileName, text: file.type === 'chunk' ? file.code : file.source }))
-      .map(({ name, text }) => ({ name, text: name === 'packages.js' ? withoutSourceMapLink(text) : text }));
+      .map(({ name, text }) => ({ name, text: name.startsWith('packages') ? withoutSourceMapLink(text) : text }));
   } finally {
     await build.close();
   }
