@@ -1,0 +1,115 @@
+import * as client from 'openid-client';
+import { expect, test } from 'vitest';
+import { bindExpression } from '../../support/make-walk.ts';
+import {
+  asForm,
+  discover,
+  fieldsOf,
+  makeRelyingParty,
+  type RelyingParty,
+  stranger,
+  type Visitor,
+  visitor,
+} from '../../support/relying-party.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const explicit = 'default-provider-authorization-explicit-consent';
+
+describeOnBoth('RFC 8628: device authorization', (server) => {
+  async function begin(party: RelyingParty) {
+    const config = await discover(server(), party);
+    const device = await client.initiateDeviceAuthorization(config, { scope: 'openid email' });
+    return { config, device };
+  }
+
+  /** Types the code in and says that it is one's own. */
+  async function connect(browser: Visitor, code: string) {
+    const entry = await browser.visit('/device');
+    const shown = await browser.visit('/device', asForm({ ...fieldsOf(entry.text), code }));
+    return { shown, answer: await browser.visit('/device', asForm(fieldsOf(shown.text))) };
+  }
+
+  const ask = (party: RelyingParty, device_code: string) =>
+    fetch(`${server().url}/application/o/token/`, {
+      ...asForm({
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        device_code,
+        client_id: party.clientId,
+        client_secret: party.clientSecret,
+      }),
+    }).then(async (response) => ({ status: response.status, body: await response.json() }));
+
+  test('a person types the code in, and the device gets tokens for them', async () => {
+    const party = await makeRelyingParty(server(), { sub_mode: 'user_username' });
+    const { device } = await begin(party);
+    expect(device.user_code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+    expect(device.verification_uri).toBe(`${server().world.config.publicUrl}/device`);
+    const browser = await visitor(server());
+    const { shown, answer } = await connect(browser, device.user_code.toLowerCase().replace('-', ' '));
+    expect(shown.text).toContain(party.application.name);
+    expect(answer.location?.search).toBe('?done=1');
+    const { status, body } = await ask(party, device.device_code);
+    expect([status, body.token_type, body.scope]).toEqual([200, 'Bearer', 'openid email']);
+    expect(JSON.parse(Buffer.from(body.id_token.split('.')[1], 'base64url').toString()).sub).toBe(
+      browser.person.username,
+    );
+    expect((await ask(party, device.device_code)).body.error).toBe('invalid_grant');
+  });
+
+  test('a flow that asks for consent is shown, and until it is through nothing is allowed', async () => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const { device } = await begin(party);
+    const browser = await visitor(server());
+    const { answer } = await connect(browser, device.user_code);
+    expect(answer.location?.pathname).toBe(`/if/flow/${explicit}/`);
+    expect((await ask(party, device.device_code)).body.error).toBe('authorization_pending');
+  });
+
+  test('a link with the code in it allows nothing by itself', async () => {
+    const party = await makeRelyingParty(server());
+    const { device } = await begin(party);
+    const browser = await visitor(server());
+    const complete = new URL(device.verification_uri_complete ?? '');
+    const { status, text } = await browser.visit(`${complete.pathname}${complete.search}&confirmed=1`);
+    expect(status).toBe(200);
+    expect(text).toContain(`value="${device.user_code}"`);
+    await browser.visit('/device', asForm({ code: device.user_code, confirmed: '1' }));
+    expect((await ask(party, device.device_code)).body.error).toBe('authorization_pending');
+  });
+
+  test('strangers sign in first and come back with their code', async () => {
+    const { location } = await stranger(server()).visit('/device?code=BCDF-GHJK');
+    expect(location?.searchParams.get('next')).toBe('/device?code=BCDF-GHJK');
+  });
+
+  test('a code that nobody has is refused, and so is one that was used', async () => {
+    const party = await makeRelyingParty(server());
+    const { device } = await begin(party);
+    const browser = await visitor(server());
+    await connect(browser, device.user_code);
+    for (const code of ['BBBB-BBBB', device.user_code, "' or 1=1", '']) {
+      const entry = await browser.visit('/device');
+      const { text } = await browser.visit('/device', asForm({ ...fieldsOf(entry.text), code }));
+      expect(text).not.toContain(party.application.name);
+    }
+  });
+
+  // The policies of the application were asked in every grant but this one (CVE-2024-38371).
+  test('class 24: whoever may not use the application lets no device in', async () => {
+    const party = await makeRelyingParty(server());
+    await bindExpression(server(), party.application.pk, 'return false;');
+    const { device } = await begin(party);
+    const { answer } = await connect(await visitor(server()), device.user_code);
+    expect(answer.status).toBe(403);
+    expect((await ask(party, device.device_code)).body.error).toBe('access_denied');
+  });
+
+  // Scopes that the client was not given came with the device's token (CVE-2024-52287).
+  test('class 23: scopes that the client is not set up for are refused', async () => {
+    const party = await makeRelyingParty(server());
+    const response = await fetch(`${server().url}/application/o/device/`, {
+      ...asForm({ client_id: party.clientId, client_secret: party.clientSecret, scope: 'openid admin' }),
+    });
+    expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_scope']);
+  });
+});
