@@ -8,6 +8,8 @@ import { describeOnSqlite } from '../support/server.ts';
 /** What a caller without a single permission may do, and why that is right. A new operation is closed unless it stands here. */
 const openToAnyone: Readonly<Record<string, string>> = {
   core_users_me_retrieve: 'who they are',
+  core_users_impersonate_end_retrieve: 'to be themselves again',
+  core_authenticated_sessions_sign_out_everywhere_create: 'the end of their own sessions',
   core_tokens_create: 'a token of their own',
   core_applications_list: 'the applications that policies let them use',
   core_applications_check_access_retrieve: 'whether policies let them use one',
@@ -80,7 +82,7 @@ describeOnSqlite(
         const strangers = results.filter((row) => own.visibility?.by === 'owner' && ownerIn(row) !== probe.pk);
         expect(strangers).toEqual([]);
       } else if (own && operation.path !== own.path) expect([403, 404]).toContain(powerless.status);
-      else if (operationHints[id]?.undrivable) expect(powerless.status).toBe(400);
+      else if (operationHints[id]?.undrivable) expect([400, 403]).toContain(powerless.status);
       else if (!operation.anonymous) expect([id, powerless.status, powerless.body.detail]).toEqual([id, 403, refusal]);
       expect(await stored.counts()).toEqual(before);
     });
