@@ -1,0 +1,106 @@
+import { decodeJwt } from 'jose';
+import { expect, test } from 'vitest';
+import { type Fields, makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+
+const exchange = (server: TestServer, { basic }: Relying, subject_token: string, fields: Fields = {}) =>
+  post(
+    server,
+    'token',
+    {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token,
+      subject_token_type: accessTokenType,
+      ...fields,
+    },
+    { authorization: basic },
+  );
+
+describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (server) => {
+  test('a client trades a token of its own for one with less scope, good for no longer', async () => {
+    const relying = await makeRelying(server());
+    const { pk } = await server().user();
+    const given = await tokensFor(server(), relying, pk);
+    const { status, body } = await exchange(server(), relying, given.access_token, { scope: 'openid' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ issued_token_type: accessTokenType, token_type: 'Bearer', scope: 'openid' });
+    expect(body).not.toHaveProperty('refresh_token');
+    const [before, after] = [decodeJwt(given.access_token), decodeJwt(body.access_token)];
+    expect(after.sub).toBe(before.sub);
+    expect(after.exp).toBeLessThanOrEqual(before.exp as number);
+    expect((await exchange(server(), relying, body.access_token, { scope: 'email' })).body.error).toBe('invalid_scope');
+    // What came of it goes with what it came from.
+    await post(server(), 'revoke', { token: given.refresh_token }, { authorization: relying.basic });
+    const told = await post(server(), 'introspect', { token: body.access_token }, { authorization: relying.basic });
+    expect(told.body).toEqual({ active: false });
+  });
+
+  test('one client makes a token for another, which alone can trade it on', async () => {
+    const [front, back, stranger] = [
+      await makeRelying(server()),
+      await makeRelying(server()),
+      await makeRelying(server()),
+    ];
+    const { access_token } = await tokensFor(server(), front, (await server().user()).pk);
+    expect((await exchange(server(), back, access_token)).body.error).toBe('invalid_grant');
+    const { client_id } = back.provider;
+    const meant = await exchange(server(), front, access_token, { audience: client_id });
+    expect(decodeJwt(meant.body.access_token).aud).toBe(client_id);
+    expect((await exchange(server(), stranger, meant.body.access_token)).body.error).toBe('invalid_grant');
+    const told = await post(server(), 'introspect', { token: meant.body.access_token }, { authorization: back.basic });
+    expect(told.body).toMatchObject({ active: true, aud: client_id });
+    const traded = await exchange(server(), back, meant.body.access_token);
+    expect(traded.status).toBe(200);
+    expect(decodeJwt(traded.body.access_token)).toMatchObject({ client_id, aud: client_id, iss: back.issuer });
+    expect((await exchange(server(), front, access_token, { audience: 'nobody' })).body.error).toBe('invalid_target');
+  });
+
+  test('what is asked for amiss is refused', async () => {
+    const relying = await makeRelying(server());
+    const { access_token } = await tokensFor(server(), relying, (await server().user()).pk);
+    const wrong: [Fields, string][] = [
+      [{ subject_token: undefined }, 'invalid_request'],
+      [{ subject_token_type: undefined }, 'invalid_request'],
+      [{ subject_token_type: 'urn:ietf:params:oauth:token-type:id_token' }, 'invalid_request'],
+      [{ requested_token_type: 'urn:ietf:params:oauth:token-type:saml2' }, 'invalid_request'],
+      [{ actor_token: 'x' }, 'invalid_request'],
+      [{ scope: 'openid profile' }, 'invalid_scope'],
+      [{ resource: 'not absolute' }, 'invalid_target'],
+    ];
+    for (const [fields, error] of wrong) {
+      expect((await exchange(server(), relying, access_token, fields)).body.error).toBe(error);
+    }
+    const open = await makeRelying(server(), { client_type: 'public' });
+    expect((await exchange(server(), open, access_token)).body.error).toBe('unauthorized_client');
+  });
+
+  test('resources stand in the audience; a grant that names some gives no others', async () => {
+    const relying = await makeRelying(server());
+    const [one, two] = ['https://one.example/', 'https://two.example/api'];
+    const fields = { grant_type: 'client_credentials', resource: [one, two] };
+    const { body } = await post(server(), 'token', fields, { authorization: relying.basic });
+    expect(decodeJwt(body.access_token).aud).toEqual([one, two]);
+    const { pk } = await server().user();
+    const given = await tokensFor(server(), relying, pk, { terms: { resource: [one, two] } });
+    expect(decodeJwt(given.access_token).aud).toEqual([one, two]);
+    const refresh = (refresh_token: string, resource?: string) =>
+      post(
+        server(),
+        'token',
+        { grant_type: 'refresh_token', refresh_token, resource },
+        { authorization: relying.basic },
+      );
+    const less = await refresh(given.refresh_token, two);
+    expect(decodeJwt(less.body.access_token).aud).toBe(two);
+    const more = await refresh(less.body.refresh_token, 'https://three.example/');
+    expect(more.body.error).toBe('invalid_target');
+    const whole = await refresh(less.body.refresh_token);
+    expect(decodeJwt(whole.body.access_token).aud).toEqual([one, two]);
+    for (const resource of ['relative', 'https://one.example/#part']) {
+      const refused = await post(server(), 'token', { ...fields, resource }, { authorization: relying.basic });
+      expect(refused.body.error).toBe('invalid_target');
+    }
+  });
+});
