@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk, type Walk } from '../support/make-walk.ts';
 import { type App, giveApp, password, personWithPassword, stillClock } from '../support/second-factor.ts';
-import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { describeOnBoth, describeOnSqlite, type TestUser } from '../support/server.ts';
 
 const asked = 'xak-stage-authenticator-validate';
 const redirect = 'xak-flow-redirect';
@@ -109,4 +109,29 @@ describeOnBoth(
     });
   },
   { clock },
+);
+
+describeOnSqlite(
+  'over TLS',
+  (server) => {
+    test('what is remembered cannot be set by neighbours, nor read by scripts', async () => {
+      const user = await personWithPassword(server());
+      const app = await giveApp(server(), user.username);
+      const { slug } = await makeWalk(server(), [
+        ['identification', { user_fields: ['username'] }],
+        ['authenticator/validate', { last_auth_threshold: 'hours=1' }],
+      ]);
+      const browser = openBrowser(server());
+      await browser.show(slug);
+      await browser.answer(slug, { uid_field: user.username });
+      const { headers } = await browser.answer(slug, { code: app.code() });
+      const header = headers.getSetCookie().find((line) => line.includes(cookie));
+      expect(header).toMatch(/^__Host-gatehouse_mfa=\S+; Path=\/; Max-Age=3600; SameSite=Lax; HttpOnly; Secure$/);
+      const again = openBrowser(server());
+      again.cookies.set(cookie, browser.cookies.get(`__Host-${cookie}`) as string);
+      await again.show(slug);
+      expect((await again.answer(slug, { uid_field: user.username })).body.component).toBe(asked);
+    });
+  },
+  { env: { GATEHOUSE_PUBLIC_URL: 'https://sign-in.example' } },
 );

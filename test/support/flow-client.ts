@@ -18,7 +18,7 @@ export function openBrowser({ url }: Pick<TestServer, 'url'>, headers: HeaderMap
 
   async function send(method: string, path: string, body?: unknown): Promise<Answer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const csrf = cookies.get('gatehouse_csrf');
+    const csrf = cookies.get('gatehouse_csrf') ?? cookies.get('__Host-gatehouse_csrf');
     const answer = await api.send(method, path, body, {
       ...(cookie && { cookie }),
       ...(csrf && { [csrfHeader]: csrf }),
