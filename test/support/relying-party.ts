@@ -1,4 +1,5 @@
 import * as client from 'openid-client';
+import { csrfHeader } from '../../src/core/session/session-cookies.ts';
 import { type Made, makeApplication, makeProvider } from './providers.ts';
 import type { TestServer, TestUser } from './server.ts';
 import { signIn } from './session.ts';
@@ -54,6 +55,8 @@ export interface Visitor {
   readonly session: string;
   /** Asks for a page, on this server or by a path on it. */
   visit(address: string | URL, init?: RequestInit): Promise<Visit>;
+  /** Answers the step of a flow at which the browser stands; shows it when there is no answer. */
+  answerStep(flow: string, values?: Record<string, unknown>): Promise<Made>;
   /** Asks the authorize endpoint. */
   authorize(params: Record<string, string>): Promise<Visit>;
 }
@@ -62,7 +65,19 @@ export interface Visitor {
 export async function visitor(server: TestServer, person?: TestUser): Promise<Visitor> {
   const who = person ?? (await server.user());
   const session = await signIn(server, who.pk);
-  return { person: who, session: session.pk, ...browserWith(server, session.cookie) };
+  const browser = browserWith(server, session.cookie);
+  return {
+    person: who,
+    session: session.pk,
+    ...browser,
+    async answerStep(flow, values) {
+      const { text } = await browser.visit(`/api/v3/flows/executor/${flow}/?query=`, {
+        headers: { [csrfHeader]: session.csrf, 'content-type': 'application/json' },
+        ...(values && { method: 'POST', body: JSON.stringify(values) }),
+      });
+      return JSON.parse(text);
+    },
+  };
 }
 
 /** A browser that nobody is signed in with. */

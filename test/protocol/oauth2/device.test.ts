@@ -1,6 +1,7 @@
 import * as client from 'openid-client';
 import { expect, test } from 'vitest';
 import { bindExpression } from '../../support/make-walk.ts';
+import type { Made } from '../../support/providers.ts';
 import {
   asForm,
   discover,
@@ -37,7 +38,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
         client_id: party.clientId,
         client_secret: party.clientSecret,
       }),
-    }).then(async (response) => ({ status: response.status, body: await response.json() }));
+    }).then(async (response) => ({ status: response.status, body: (await response.json()) as Made }));
 
   test('a person types the code in, and the device gets tokens for them', async () => {
     const party = await makeRelyingParty(server(), { sub_mode: 'user_username' });
@@ -110,6 +111,6 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     const response = await fetch(`${server().url}/application/o/device/`, {
       ...asForm({ client_id: party.clientId, client_secret: party.clientSecret, scope: 'openid admin' }),
     });
-    expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_scope']);
+    expect([response.status, ((await response.json()) as Made).error]).toEqual([400, 'invalid_scope']);
   });
 });
