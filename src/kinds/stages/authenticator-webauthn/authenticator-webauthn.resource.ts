@@ -22,7 +22,11 @@ export const authenticatorWebauthnStage = defineStage({
     user_verification: choice(requirements, { default: 'preferred', filter: true }),
     authenticator_attachment: choice(['platform', 'cross-platform'], { nullable: true, filter: true }),
     resident_key_requirement: choice(['discouraged', 'preferred', 'required'], { default: 'preferred', filter: true }),
-    device_type_restrictions: refs(deviceTypeModel, 'uuid', { ...restrictions, filter: true }),
+    device_type_restrictions: refs(deviceTypeModel, 'uuid', {
+      ...restrictions,
+      filter: true,
+      help: 'The makes that are allowed; none allows all. A certificate in the device has to name its make. Who issued the certificate is not checked: this keeps people to certain makes, it does not keep out those who forge one.',
+    }),
     device_type_restrictions_obj: nestedMany(deviceTypeModel, restrictions, { order: 'description' }),
   },
 });
