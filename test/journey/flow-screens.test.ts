@@ -169,6 +169,41 @@ describeJourney(
       }
     });
 
+    test('a step of a later server and an address that is a script come to nothing', async () => {
+      const page = await journey().window();
+      const answers: Record<string, unknown>[] = [
+        { component: 'xak-stage-of-tomorrow' },
+        { component: 'xak-flow-redirect', to: 'javascript:document.title="run"' },
+      ];
+      for (const [at, heading] of ['This step cannot be shown', 'You cannot go on here'].entries()) {
+        await page.route('**/flows/executor/**', (route) => route.fulfill({ json: answers[at] }));
+        await page.goto('/if/flow/default-authentication-flow/');
+        await page.getByRole('heading', { name: heading }).waitFor();
+        expect(await page.title()).toBe('Gatehouse');
+        await page.unroute('**/flows/executor/**');
+      }
+    });
+
+    test('an answer for an application is carried to it in a form that sends itself', async () => {
+      const application = await startService();
+      application.answer = () => ({ body: 'arrived', headers: { 'content-type': 'text/plain' } });
+      try {
+        const { slug } = await makeWalk(journey().server, [['dummy']], { designation: 'authorization' });
+        const url = `${application.url}/acs`;
+        const attrs = { SAMLResponse: '<x y="1">', RelayState: 'a&b' };
+        const page = await journey().window();
+        await page.route('**/flows/executor/**', (route) =>
+          route.fulfill({ json: { component: 'xak-stage-autosubmit', url, attrs } }),
+        );
+        await page.goto(`/if/flow/${slug}/`);
+        await page.waitForURL(url);
+        const sent = application.requests.find(({ method }) => method === 'POST');
+        expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual(attrs);
+      } finally {
+        await application.close();
+      }
+    });
+
     test('brand, layout and theme are shown', async () => {
       const { server } = journey();
       const walk = await makeWalk(server, [['dummy']], { title: 'Hello', layout: 'sidebar_right' });

@@ -38,8 +38,8 @@ export function waysOf(devices: readonly DeviceChallenge[]): DeviceChallenge[] {
   return devices.filter((device, at) => deviceClasses[device.device_class]?.isSingle || isFirst(device, at));
 }
 
-/** What people call a device that a stage sets up: `svc_stages_authenticator_totp.authenticatortotpstage`. */
-export function setupTitle(model: string): string | undefined {
+/** The class of the devices that a stage sets up: `svc_stages_authenticator_totp.authenticatortotpstage`. */
+export function classSetUpBy(model: string): DeviceClass | undefined {
   const name = /^\w+_authenticator_(\w+)\./.exec(model)?.[1];
-  return name === undefined ? undefined : deviceClasses[name]?.title;
+  return name === undefined ? undefined : deviceClasses[name];
 }

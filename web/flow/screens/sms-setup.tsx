@@ -30,7 +30,7 @@ export function SmsSetupScreen({ challenge }: { challenge: SmsChallenge }) {
           name="phone_number"
           type="tel"
           autoComplete="tel"
-          hint="With the code of your country, such as +49 151 2345678."
+          hint="With the code of your country, such as +49 151 2345678."
           required
           errors={errorsOf(challenge, 'phone_number')}
         />

@@ -5,7 +5,7 @@ import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-import { type DeviceChallenge, deviceClasses, setupTitle, waysOf } from './device-classes.ts';
+import { classSetUpBy, type DeviceChallenge, deviceClasses, waysOf } from './device-classes.ts';
 import { ValidateCode } from './validate-code.tsx';
 import { ValidatePasskey } from './validate-passkey.tsx';
 import { ValidatePush } from './validate-push.tsx';
@@ -86,8 +86,8 @@ function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
         {challenge.configuration_stages.map(({ pk, name, verbose_name, meta_model_name }) => (
           <Way
             key={pk}
-            title={setupTitle(meta_model_name) ?? verbose_name}
-            text={name}
+            title={classSetUpBy(meta_model_name)?.title ?? verbose_name}
+            text={classSetUpBy(meta_model_name)?.text ?? name}
             onChoose={() => void answer({ selected_stage: pk })}
           />
         ))}
