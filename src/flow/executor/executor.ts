@@ -23,7 +23,7 @@ import { isUntouched } from './opening.ts';
 import { loadPendingUser } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
-import { stateAfter } from './state-after.ts';
+import { draftOf, stateAfter } from './state-after.ts';
 import { deleteState, type HeldState, keepState, reloadState } from './state-store.ts';
 
 export interface ExecutorNeeds {
@@ -44,6 +44,14 @@ export interface Shown {
   readonly cookies: readonly string[];
   /** Whether this is the first question and nothing is stored: the walk begins with its answer. */
   readonly isOpening?: boolean;
+}
+
+interface Asked {
+  readonly component: string;
+  readonly challenge: Row;
+  readonly cookies: readonly string[];
+  /** Whether no answer has led here. */
+  readonly isUnanswered: boolean;
 }
 
 export interface Executor {
@@ -80,7 +88,10 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
       const move = planned ? await moveOf(call, flow, planned, draft, given).catch(keepingUpTo(state)) : null;
       given = null;
       if (move?.move === 'deny') return denied(call, flow, held, move.message, move.write);
-      if (move?.move === 'ask') return asked(call, flow, held, draft, { ...move, cookies });
+      if (move?.move === 'ask') {
+        const isUnanswered = answer === null || state === start.state;
+        return asked(call, flow, held, draft, { ...move, cookies, isUnanswered });
+      }
       const after = planned && move ? stateAfter(move, planned, draft) : draft;
       const write = move?.write;
       // What changes nothing but where somebody stands is stored with whatever comes next.
@@ -204,10 +215,11 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     flow: FlowFacts,
     held: HeldState,
     draft: FlowState,
-    { component, challenge, cookies }: { component: string; challenge: Row; cookies: readonly string[] },
+    { component, challenge, cookies, isUnanswered }: Asked,
   ): Promise<Shown> {
     const shown = { challenge: challengeOf(flow, component, challenge), cookies };
-    if (held.version === 0 && call.actor === null && isUntouched(draft)) return { ...shown, isOpening: true };
+    const isOpening = held.version === 0 && call.actor === null && isUnanswered && isUntouched(draft);
+    if (isOpening) return { ...shown, isOpening };
     const isAsStored = held.version > 0 && JSON.stringify(draft) === JSON.stringify(held.state);
     return isAsStored || (await keep(call, held, draft)) ? shown : standing(call, flow, held);
   }
@@ -252,16 +264,6 @@ export function deniedChallenge(flow: FlowFacts, message: string, next: string |
   const to = flow.denied_action === 'message_continue' ? next : null;
   return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
 }
-
-/** What stages may change is theirs; the rest of a walk is the same from step to step. */
-const draftOf = (state: FlowState): FlowState => ({
-  ...state,
-  context: copyOf(state.context),
-  memory: copyOf(state.memory),
-});
-
-/** Of what is stored as JSON anyway; for small values faster than `structuredClone`. */
-const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 const orRefusal = <T>(work: Promise<T>): Promise<T | Invalid | Problem> =>
   work.catch((error: unknown) => {

@@ -20,3 +20,13 @@ export function stateAfter(
   if (move.move === 'leave' || onInvalid === 'retry') return draft;
   return { ...draft, at: 0, memory: {}, ...(onInvalid === 'restart' && { context: firstContext(draft.plan) }) };
 }
+
+/** What stages may change is theirs; the rest of a walk is the same from step to step. */
+export const draftOf = (state: FlowState): FlowState => ({
+  ...state,
+  context: copyOf(state.context),
+  memory: copyOf(state.memory),
+});
+
+/** Of what is stored as JSON anyway; for small values faster than `structuredClone`. */
+const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));

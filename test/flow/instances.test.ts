@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { composeApp } from '../../src/app/compose.ts';
+import { openWorld } from '../../src/app/world.ts';
+import type { Config } from '../../src/platform/config.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { type Browser, openBrowser, signInFlow } from '../support/flow-client.ts';
+import { bindExpression, makeWalk, unique } from '../support/make-walk.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+import { adminPassword, type DatabaseKind, startServer, type TestServer } from '../support/server.ts';
+
+const probe = await freshPostgresDatabase();
+await probe?.drop();
+
+/** Another process on the same database, as far as the database can tell. */
+async function startInstance(config: Config) {
+  const world = await openWorld(config, createLog({ level: 'fatal' }));
+  const app = await composeApp(world);
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    async close() {
+      await app.server.close();
+      await world.close();
+    },
+  };
+}
+
+/** The browser as it goes on at another address of the same site. */
+function movedTo(url: string, { cookies }: Browser): Browser {
+  const moved = openBrowser({ url });
+  for (const [name, value] of cookies) moved.cookies.set(name, value);
+  return moved;
+}
+
+const steps: ((browser: Browser) => Promise<{ body: { component: string } }>)[] = [
+  (browser) => browser.show(signInFlow),
+  (browser) => browser.answer(signInFlow, { uid_field: 'admin' }),
+  (browser) => browser.answer(signInFlow, { password: adminPassword }),
+];
+const screens = ['xak-stage-identification', 'xak-stage-password', 'xak-flow-redirect'];
+
+describe.each(['sqlite', 'postgres'] as DatabaseKind[])(
+  'a server that is started again in the middle of a walk (%s)',
+  (kind) => {
+    test.skipIf(kind === 'postgres' && !probe)('goes on with it', async () => {
+      const first = await startServer(kind);
+      const { config } = first.world;
+      let browser = openBrowser(first);
+      expect((await steps[0]?.(browser))?.body.component).toBe(screens[0]);
+      // The database of the first stays until the end of the test.
+      await first.app.server.close();
+      await first.app.jobs.stop();
+      await first.world.close();
+      for (const [index, step] of steps.entries()) {
+        if (index === 0) continue;
+        const again = await startInstance(config);
+        browser = movedTo(again.url, browser);
+        expect((await step(browser)).body.component).toBe(screens[index]);
+        if (index === steps.length - 1) {
+          expect((await browser.get('/core/users/me/')).body.user.username).toBe('admin');
+        }
+        await again.close();
+      }
+    });
+  },
+);
+
+describe.skipIf(!probe)('two servers on one PostgreSQL', () => {
+  let one: TestServer;
+  let other: Awaited<ReturnType<typeof startInstance>>;
+  const start = async () => {
+    one ??= await startServer('postgres');
+    other ??= await startInstance(one.world.config);
+  };
+  afterAll(async () => {
+    await other?.close();
+    await one?.close();
+  });
+
+  test('serve one walk by turns', async () => {
+    await start();
+    let browser = openBrowser(one);
+    for (const [index, step] of steps.entries()) {
+      browser = movedTo(index % 2 === 0 ? other.url : one.url, browser);
+      expect((await step(browser)).body.component).toBe(screens[index]);
+    }
+    expect((await movedTo(one.url, browser).get('/core/users/me/')).body.user.username).toBe('admin');
+  });
+
+  test('of the same answer given to both at once, one counts', async () => {
+    await start();
+    const walk = await makeWalk(one, [
+      ['identification', { user_fields: ['username'] }],
+      ['dummy'],
+      ['dummy', { name: unique('last') }],
+    ]);
+    const browser = openBrowser(one);
+    await browser.show(walk.slug);
+    await browser.answer(walk.slug, { uid_field: 'admin' });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        movedTo(index % 2 ? one.url : other.url, browser).answer(walk.slug, { component: 'xak-stage-dummy' }),
+      ),
+    );
+    // Had two of them counted, the walk would be over.
+    for (const { body } of answers) expect(body.component).toBe('xak-stage-dummy');
+    expect((await browser.show(walk.slug)).body.name).toMatch(/^last/);
+  });
+
+  test('what one is told counts for the other at once', async () => {
+    await start();
+    const walk = await makeWalk(one, [['dummy']]);
+    const asked = async () => (await openBrowser(other).show(walk.slug)).body.component;
+    expect(await asked()).toBe('xak-stage-dummy');
+    await bindExpression(one, walk.pk, 'return false');
+    expect(await asked()).toBe('xak-stage-access-denied');
+  });
+});
