@@ -2,6 +2,7 @@ import { introspectionEndpoint } from './introspect.ts';
 import { jwksEndpoint } from './jwks.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { Route } from './oauth-edge.ts';
+import { registrationEndpoint } from './register.ts';
 import { revocationEndpoint } from './revoke.ts';
 import { authorizationCode } from './token/grants/authorization-code.ts';
 import { clientCredentials, passwordGrant } from './token/grants/client-credentials.ts';
@@ -20,5 +21,6 @@ export const backRoutes = (needs: OAuthNeeds): readonly Route[] => [
   [['GET', 'POST'], 'userinfo/', userinfoEndpoint(needs)],
   [['POST'], 'introspect/', introspectionEndpoint(needs)],
   [['POST'], 'revoke/', revocationEndpoint(needs)],
+  [['POST'], 'register/', registrationEndpoint(needs)],
   [['GET'], ':slug/jwks/', jwksEndpoint(needs)],
 ];

@@ -61,6 +61,7 @@ function endpoints(publicUrl: string, slug: string, issuerMode: Client['issuer_m
     revocation_endpoint: `${root}revoke/`,
     device_authorization_endpoint: `${root}device/`,
     pushed_authorization_request_endpoint: `${root}par/`,
+    registration_endpoint: `${root}register/`,
   };
 }
 

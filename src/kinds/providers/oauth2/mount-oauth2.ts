@@ -7,7 +7,7 @@ import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
 import { frontRoutes } from './front-routes.ts';
 import type { OAuthNeeds } from './needs.ts';
-import { answerOAuth } from './oauth-edge.ts';
+import { answerOAuth, readJson } from './oauth-edge.ts';
 import { isOriginOf } from './redirect-uris.ts';
 import { createSigner } from './signing.ts';
 
@@ -31,7 +31,7 @@ export function mountOAuth2(app: FastifyInstance, mount: MountNeeds): void {
     now: mount.clock.now(),
     db: mount.db,
     world: mount.world,
-    body: () => ({}),
+    body: () => readJson(request),
     upload: async () => null,
   });
   for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDeeperThan } from '../../../lib/json.ts';
 import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import { PasswordQueueFull } from '../../../platform/passwords.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -98,8 +99,29 @@ function readParams(request: FastifyRequest): Params {
   }
   const bytes = request.body as Buffer | undefined;
   if (!bytes || bytes.length === 0) return parseParams('');
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+  const type = request.headers['content-type'] ?? '';
+  // Only a registration is JSON, and that has no parameters.
+  if (isJson(type)) return parseParams('');
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     throw new OAuthError('invalid_request', 'Parameters come as application/x-www-form-urlencoded.');
   }
   return parseParams(bytes.toString('utf8'));
+}
+
+const isJson = (type: string) => /^application\/json\s*(;|$)/i.test(type);
+const deepestBody = 10;
+
+/** The body of a request that is JSON. */
+export function readJson(request: FastifyRequest): unknown {
+  const bytes = request.body as Buffer | undefined;
+  if (!bytes || !isJson(request.headers['content-type'] ?? '')) {
+    throw new OAuthError('invalid_request', 'A body of type application/json is expected.');
+  }
+  try {
+    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    if (!isDeeperThan(body, deepestBody)) return body;
+  } catch {
+    // The language says in no other way that it cannot read a text.
+  }
+  throw new OAuthError('invalid_request', 'The body cannot be read.');
 }

@@ -1,0 +1,90 @@
+import { type GrantType, grantTypes } from './grant-types.ts';
+import { OAuthError } from './oauth-error.ts';
+import { words } from './params.ts';
+
+/** As much of a client's description of itself (RFC 7591 §2) as means something here. */
+export interface ClientMetadata {
+  readonly client_name: string;
+  readonly client_uri?: string;
+  readonly redirect_uris: readonly string[];
+  readonly grant_types: readonly GrantType[];
+  readonly response_types: readonly string[];
+  readonly token_endpoint_auth_method: (typeof authMethods)[number];
+  readonly scope: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
+  readonly backchannel_logout_uri?: string;
+  readonly frontchannel_logout_uri?: string;
+}
+
+const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+const usualScope = 'openid email profile offline_access';
+const longestName = 100;
+const mostUris = 50;
+
+const refuse = (text: string) => new OAuthError('invalid_client_metadata', text);
+
+/** Members that are not known are passed over, as RFC 7591 §2 says; those that are must be understood. */
+export function readMetadata(body: unknown): ClientMetadata {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw refuse('A JSON object is expected.');
+  const given = body as Record<string, unknown>;
+  const grants = readGrantTypes(given);
+  const redirectUris = readUris(given, 'redirect_uris');
+  const needsUris = grants.some((type) => type === 'authorization_code' || type === 'implicit' || type === 'hybrid');
+  if (needsUris && redirectUris.length === 0) {
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uris is missing.');
+  }
+  const method = readText(given, 'token_endpoint_auth_method') ?? 'client_secret_basic';
+  const authMethod = authMethods.find((known) => known === method);
+  if (!authMethod) throw refuse('token_endpoint_auth_method is not one of those that can be registered.');
+  const optional = ['client_uri', 'backchannel_logout_uri', 'frontchannel_logout_uri'] as const;
+  return {
+    client_name: (readText(given, 'client_name') ?? 'Registered client').slice(0, longestName),
+    redirect_uris: redirectUris,
+    grant_types: grants,
+    response_types: grants.includes('authorization_code') ? ['code'] : [],
+    token_endpoint_auth_method: authMethod,
+    scope: words(readText(given, 'scope') ?? usualScope),
+    post_logout_redirect_uris: readUris(given, 'post_logout_redirect_uris'),
+    ...Object.fromEntries(
+      optional.flatMap((name) => (given[name] === undefined ? [] : [[name, readUri(given, name)]])),
+    ),
+  };
+}
+
+function readGrantTypes(given: Record<string, unknown>): GrantType[] {
+  const asked = readTexts(given, 'grant_types') ?? ['authorization_code'];
+  return asked.map((text) => {
+    const type = grantTypes.find((known) => known === text);
+    if (!type) throw refuse(`There is no grant type ${text.slice(0, 80)}.`);
+    return type;
+  });
+}
+
+function readText(given: Record<string, unknown>, name: string): string | undefined {
+  const value = given[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string' || value.includes('\u0000')) throw refuse(`${name} must be text.`);
+  return value.toWellFormed();
+}
+
+function readTexts(given: Record<string, unknown>, name: string): string[] | undefined {
+  const value = given[name];
+  if (value === undefined) return undefined;
+  const isList = Array.isArray(value) && value.length <= mostUris && value.every((one) => typeof one === 'string');
+  if (!isList) throw refuse(`${name} must be a list of texts.`);
+  return value.map((one: string) => one.toWellFormed());
+}
+
+/** RFC 6749 §3.1.2: absolute, and without a fragment. */
+function readUris(given: Record<string, unknown>, name: string): string[] {
+  const uris = readTexts(given, name) ?? [];
+  const broken = uris.find((uri) => !URL.canParse(uri) || uri.includes('#') || uri.includes('\u0000'));
+  if (broken === undefined) return uris;
+  throw new OAuthError('invalid_redirect_uri', `${name}: an absolute URI without a fragment is expected.`);
+}
+
+function readUri(given: Record<string, unknown>, name: string): string {
+  const url = URL.parse(readText(given, name) ?? '');
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse(`${name} must be a web address.`);
+  return given[name] as string;
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { actorOfToken } from '../../../core/token/token-credential.ts';
+import { Invalid, Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { randomText } from '../../../platform/random.ts';
+import { actorOfAccessToken } from '../../../provider/access-token-credential.ts';
+import { checkMayAdd } from '../../../resource/access.ts';
+import type { Call } from '../../../resource/call.ts';
+import { createRow } from '../../../resource/verbs/write-row.ts';
+import { type ClientMetadata, readMetadata } from './client-metadata.ts';
+import { seconds } from './issue.ts';
+import type { OAuthNeeds } from './needs.ts';
+import type { OAuthEndpoint } from './oauth-edge.ts';
+import { OAuthError } from './oauth-error.ts';
+
+/** As every installation is set up with. */
+const ownPair = 'Gatehouse Self-signed Certificate';
+const explicitConsent = 'default-provider-authorization-explicit-consent';
+
+/**
+ * Sets up a client by its own description (RFC 7591). Whoever asks needs the right to make providers and applications, by
+ * a token of the API: nobody registers unasked.
+ */
+export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
+  const { engine } = needs;
+  const providers = engine.registry.require('svc_providers_oauth2.oauth2provider');
+  const applications = engine.registry.require('svc_core.application');
+  return async ({ call: anonymous }) => {
+    const call = await signedIn(needs, anonymous);
+    for (const resource of [providers, applications]) checkRight(() => checkMayAdd(resource, call));
+    const metadata = readMetadata(call.body());
+    const made = await call.db.write(async (tx) => {
+      const body = await providerOf(tx, metadata);
+      try {
+        const provider = await createRow(engine, providers, call, tx, body);
+        await createRow(engine, applications, call, tx, applicationOf(metadata, provider.pk));
+        return provider.values;
+      } catch (error) {
+        throw asRefusal(error);
+      }
+    });
+    return { status: 201, body: answerOf(metadata, made, call.now) };
+  };
+}
+
+async function signedIn({ db, key }: OAuthNeeds, call: Call): Promise<Call> {
+  const [, token] = /^bearer +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
+  if (token === undefined) throw new OAuthError('invalid_token', 'A token of the API is needed to register a client.');
+  try {
+    return { ...call, actor: await actorOfToken(db, key, token, call.now) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const actor = await actorOfAccessToken(db, key, token, call.now);
+    if (actor) return { ...call, actor };
+    throw new OAuthError('invalid_token', 'The token is not good.');
+  }
+}
+
+function checkRight(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new OAuthError('insufficient_scope', 'The right to make providers and applications is needed.');
+  }
+}
+
+/** A refusal of a member, told as the protocol tells it. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Invalid)) return error;
+  const [member = '', complaint] = Object.entries(error.complaints)[0] ?? [];
+  const text = Array.isArray(complaint) ? complaint[0] : Object.values(complaint ?? {}).flat()[0];
+  const code = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+  return new OAuthError(code, `${member}: ${text ?? 'not taken'}`);
+}
+
+/** What an administrator would choose for it: people are asked, and the server's own pair signs. */
+async function providerOf(tx: Query, metadata: ClientMetadata): Promise<Record<string, unknown>> {
+  const { rows } = await sql<{ flow: string | null; signing_key: string | null }>`select
+    (select pk from flows where designation = 'authorization' order by slug <> ${explicitConsent}, slug limit 1) as flow,
+    (select pk from certificates where name = ${ownPair} and key_data <> '') as signing_key
+    `.execute(tx);
+  const { flow = null, signing_key = null } = rows[0] ?? {};
+  if (flow === null) throw new OAuthError('invalid_client_metadata', 'There is no flow that authorizes applications.');
+  const strict = (urls: readonly string[]) => urls.map((url) => ({ matching_mode: 'strict', url }));
+  return {
+    name: `${metadata.client_name} (${randomText(8)})`,
+    authorization_flow: flow,
+    client_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
+    redirect_uris: strict(metadata.redirect_uris),
+    grant_types: metadata.grant_types,
+    signing_key,
+    property_mappings: await mappingsOf(tx, metadata.scope),
+    post_logout_redirect_uris: strict(metadata.post_logout_redirect_uris),
+    ...(metadata.backchannel_logout_uri && { backchannel_logout_uri: metadata.backchannel_logout_uri }),
+    ...(metadata.frontchannel_logout_uri && { frontchannel_logout_uri: metadata.frontchannel_logout_uri }),
+  };
+}
+
+/** The scopes that every installation has; what else was asked for an administrator may add. */
+async function mappingsOf(tx: Query, scope: readonly string[]): Promise<string[]> {
+  if (scope.length === 0) return [];
+  const { rows } = await sql<{ pk: string }>`select s.pk from mapping_scope s join property_mappings m on m.pk = s.pk
+    where m.managed is not null and s.scope_name in (${sql.join(scope)})`.execute(tx);
+  return rows.map(({ pk }) => pk);
+}
+
+function applicationOf({ client_name, client_uri }: ClientMetadata, provider: string | number) {
+  const words = client_name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const slug = `${words.slice(0, 40) || 'client'}-${randomText(8).toLowerCase()}`;
+  return { name: client_name, slug, provider, ...(client_uri && { meta_launch_url: client_uri }) };
+}
+
+/** RFC 7591 §3.2.1 */
+function answerOf(metadata: ClientMetadata, provider: Record<string, unknown>, now: string): Record<string, unknown> {
+  const { scope, ...rest } = metadata;
+  return {
+    client_id: provider.client_id,
+    client_id_issued_at: seconds(now),
+    ...(provider.client_type === 'confidential' && {
+      client_secret: provider.client_secret,
+      client_secret_expires_at: 0,
+    }),
+    ...rest,
+    scope: scope.join(' '),
+  };
+}
