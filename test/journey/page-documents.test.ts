@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { get } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mountPages } from '../../src/app/pages/mount-pages.ts';
 import { createServer } from '../../src/platform/http/server.ts';
+import { firstStart, startServerProcess } from '../support/gatehouse-process.ts';
 import { made, makeWalk } from '../support/make-walk.ts';
-import { describeOnSqlite, type TestServer } from '../support/server.ts';
-
-spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))], { stdio: 'ignore' });
+import { describeOnSqlite, newFolder, type TestServer } from '../support/server.ts';
 
 const signInPage = '/if/flow/default-authentication-flow/';
 
@@ -147,6 +144,18 @@ describeOnSqlite('the documents of pages', (server) => {
     expect(warnings).toEqual([expect.stringContaining('have not been built')]);
     await bare.close();
   });
+});
+
+test('the server as people start it has its pages beside it', async () => {
+  const started = await startServerProcess({ ...firstStart, GATEHOUSE_DATA_DIR: newFolder() });
+  try {
+    const html = await (await fetch(`${started.url}${signInPage}`)).text();
+    const [script = ''] = addressesIn(html, /src="([^"]+\.js)"/g);
+    const answer = await fetch(`${started.url}${script}`);
+    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'gzip']);
+  } finally {
+    await started.stop();
+  }
 });
 
 /** What pages need of a server, none of which a page that is missing uses. */

@@ -36,7 +36,6 @@ export function errorsOf({ response_errors = {} }: Challenge, member: string): s
 
 /** What is wrong with the last answer that no field of the screen shows. */
 export function otherErrors({ response_errors = {} }: Challenge, shown: readonly string[]): string[] {
-  return Object.entries(response_errors)
-    .filter(([member]) => !shown.includes(member))
-    .flatMap(([, errors]) => errors.map(({ string }) => string));
+  const others = Object.entries(response_errors).filter(([member]) => !shown.includes(member));
+  return [...new Set(others.flatMap(([, errors]) => errors.map(({ string }) => string)))];
 }

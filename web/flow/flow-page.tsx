@@ -1,7 +1,6 @@
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
-import type { FlowInfo } from './challenge.ts';
 import { flowAddress } from './executor.ts';
 import { Frame } from './frame.tsx';
 import { screenOf } from './screens.ts';
@@ -11,15 +10,9 @@ import { WalkContext } from './walk-context.ts';
 export function FlowPage() {
   const [flow] = useState(() => flowAddress(location));
   const walk = useWalk(flow);
-  // Screens without words of their own about the flow (a redirect) keep the looks of the one before.
-  const last = useRef<FlowInfo | null>(null);
-  const info = walk.challenge?.flow_info ?? last.current;
-  useEffect(() => {
-    last.current = info;
-  }, [info]);
   return (
     <WalkContext value={walk}>
-      <Frame flow={info}>
+      <Frame flow={walk.challenge?.flow_info ?? null}>
         <Suspense fallback={<Waiting />}>
           <Shown walk={walk} />
         </Suspense>

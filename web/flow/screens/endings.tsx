@@ -47,14 +47,14 @@ export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
   );
 }
 
+/** A redirect that nobody follows. Those that lead somewhere are followed as they come, and never shown. */
 export function RedirectScreen({ challenge }: { challenge: Redirect }) {
-  const to = safeAddress(challenge.to);
   return (
     <Step
       challenge={challenge}
-      title={to ? 'One moment…' : 'You cannot go on here'}
-      intro={to ? 'You are being taken on.' : 'This leads to a place that is none.'}
-      links={<a href={to ?? '/'}>{to ? 'Continue' : 'Go to the start page'}</a>}
+      title="You cannot go on here"
+      intro="The server gave an address that leads nowhere."
+      links={<a href="/">Go to the start page</a>}
     />
   );
 }
