@@ -1,5 +1,6 @@
 import type { ColumnMetadata } from 'kysely';
 import type { World } from '../../src/app/world.ts';
+import { randomUuid } from '../../src/platform/random.ts';
 import type { Row } from '../../src/resource/fields/field.ts';
 
 /** Columns that no field names, because only the server's own code reads them. */
@@ -29,6 +30,7 @@ export function createUnnamedColumns({ db, clock }: Pick<World, 'db' | 'clock'>)
     if (/^int|^real|^double/i.test(dataType)) return number;
     if (/^bool/i.test(dataType)) return false;
     if (/^json/i.test(dataType)) return '{}';
+    if (/^uuid/i.test(dataType)) return randomUuid();
     // SQLite keeps moments as text.
     return /^timestamp/.test(dataType) || /^(created|updated|expires|last_)/.test(name)
       ? clock.now()
