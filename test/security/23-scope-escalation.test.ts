@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+// Clients got scopes that nobody had given them, the API's among them (CVE-2024-52287).
+describeOnBoth('class 23: scopes that the provider does not have', (server) => {
+  const wider = ['gatehouse/api', 'openid gatehouse/api', 'goodness', 'OPENID', 'openid\ngatehouse/api'];
+
+  test.each(wider)('client credentials and devices do not get %j', async (scope) => {
+    const relying = await makeRelying(server(), {}, ['openid', 'email']);
+    const headers = { authorization: relying.basic };
+    for (const [endpoint, fields] of [
+      ['token', { grant_type: 'client_credentials', scope }],
+      ['device', { scope }],
+    ] as const) {
+      const { status, body } = await post(server(), endpoint, fields, headers);
+      expect([status, body.error]).toEqual([400, 'invalid_scope']);
+    }
+  });
+
+  test('nor is a scope given that stands in a grant, once the provider has lost it', async () => {
+    const relying = await makeRelying(server(), {}, ['openid', 'offline_access']);
+    const { pk } = await server().user();
+    const scope = ['openid', 'offline_access', 'gatehouse/api'];
+    const { access_token, scope: given, refresh_token } = await tokensFor(server(), relying, pk, { scope });
+    expect(given).toBe('openid offline_access');
+    expect((await server().as(access_token).get('/core/users/me/')).status).toBe(403);
+    const fields = { grant_type: 'refresh_token', refresh_token, scope: 'gatehouse/api' };
+    const { body } = await post(server(), 'token', fields, { authorization: relying.basic });
+    expect(body.error).toBe('invalid_scope');
+  });
+});
