@@ -152,7 +152,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     events: { count: 2, why: 'one for the application and one for its provider' },
   },
   flows_executor_get: { params: signInFlow },
-  flows_inspector_get: { undrivable: 'shows a walk that is under way; its own tests walk' },
+  flows_inspector_get: { params: signInFlow, undrivable: 'shows a walk that is under way; its own tests walk' },
   flows_instances_import_create: { undrivable: 'takes a blueprint; its own tests export one' },
   flows_executor_solve: {
     params: signInFlow,
