@@ -30,7 +30,9 @@ async function pathOf({ server, make, hinting }: Ground, operation: Operation): 
       .find((resource) => path.startsWith(`${resource.path}{${resource.param}}/`));
     if (owner && given[owner.param] === undefined) {
       const sample = await make(owner.model);
-      path = path.replace(`${owner.path}{${owner.param}}/`, sample.path);
+      // The same row has another path behind a second door.
+      const key = sample.path.slice(sample.resource.path.length);
+      path = path.replace(`${owner.path}{${owner.param}}/`, `${owner.path}${key}`);
     }
   }
   path = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
