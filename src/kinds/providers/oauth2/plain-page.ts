@@ -21,6 +21,8 @@ interface Form {
   readonly hidden: Readonly<Record<string, string>>;
   readonly field?: { readonly name: string; readonly label: string; readonly value: string };
   readonly submit: string;
+  /** Where the answer to it may lead; browsers hold that to the policy of the page. */
+  readonly leadsTo?: string;
 }
 
 const style = `:root{color-scheme:light dark}
@@ -50,7 +52,7 @@ export function plainPage(page: Page): BrowserAnswer {
       'content-security-policy': [
         "default-src 'none'",
         `style-src 'sha256-${styleHash}'`,
-        "form-action 'self'",
+        `form-action 'self'${form?.leadsTo === undefined ? '' : ` ${sourceOf(form.leadsTo)}`}`,
         `frame-src ${frames.length > 0 ? [...new Set(frames.map((url) => new URL(url).origin))].join(' ') : "'none'"}`,
         "base-uri 'none'",
         "frame-ancestors 'none'",
@@ -72,6 +74,12 @@ ${body.join('\n')}
 </html>
 `,
   };
+}
+
+/** An address as a policy names it: its origin, or the scheme of an app on the device. */
+function sourceOf(address: string): string {
+  const { protocol, origin } = new URL(address);
+  return origin === 'null' ? protocol : origin;
 }
 
 function formOf({ action, hidden, field, submit }: Form): string {

@@ -46,7 +46,7 @@ export async function handleEndSession(needs: EndSessionNeeds, call: Call, text:
   const session = call.actor?.session ?? null;
   if (session === null) return landing(call, { to, frames: [] });
   const isWished = isProvenForm(needs.key, call, params, use) || (await isOfSession(needs, call, client, params));
-  if (!isWished) return confirmPage(needs, call, params, client);
+  if (!isWished) return confirmPage(needs, call, params, client, to);
   const frames = await framesOf(needs, call, session);
   return signOut(needs, call, { to, frames });
 }
@@ -167,6 +167,7 @@ async function confirmPage(
   call: Call,
   params: Params,
   client: Client | null,
+  to: string | null,
 ): Promise<BrowserAnswer> {
   const given = params.entries.filter(([name]) => name !== proofField);
   return plainPage({
@@ -180,6 +181,7 @@ async function confirmPage(
       action: call.request.path,
       hidden: { ...Object.fromEntries(given), ...formProof(key, call, use) },
       submit: 'Sign out',
+      ...(to !== null && { leadsTo: to }),
     },
     link: { to: '/', text: 'Stay signed in' },
   });

@@ -1,0 +1,63 @@
+import { afterAll, expect, test } from 'vitest';
+import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
+import { type RealClient, startRealClient } from '../support/real-client.ts';
+import { makeRelyingParty } from '../support/relying-party.ts';
+import type { TestServer } from '../support/server.ts';
+
+const password = 'a long enough password for Ada';
+const explicit = 'default-provider-authorization-explicit-consent';
+
+describeJourney('a web application that signs people in here', (journey) => {
+  let real: RealClient | undefined;
+  afterAll(() => real?.close());
+
+  async function begin(server: TestServer) {
+    real ??= await startRealClient(() => journey().server);
+    const strict = (path: string) => [{ matching_mode: 'strict', url: `${real?.url}${path}` }];
+    const party = await makeRelyingParty(
+      server,
+      { redirect_uris: strict('/callback'), post_logout_redirect_uris: strict('/goodbye') },
+      explicit,
+    );
+    real.becomes(party);
+    const person = await server.user();
+    await server.admin.post(`/core/users/${person.pk}/set_password/`, { password });
+    return { url: real.url, person, party };
+  }
+
+  test('asks who they are and whether they agree, once, and they leave by its own door', async () => {
+    const { server, window } = journey();
+    const { url, person, party } = await begin(server);
+    const page = await window();
+    await page.goto(`${url}/`);
+    await signInOn(page, person.username, password);
+    await page.getByText(`You are about to sign in to ${party.application.name}.`).waitFor();
+    await page.getByRole('button', { name: 'Agree and continue' }).click();
+    await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
+    expect(await whoIs(page)).toBe(person.username);
+
+    await page.goto(`${url}/sign-out`);
+    await page.getByRole('heading', { name: 'Goodbye' }).waitFor();
+    expect(await whoIs(page)).toBeNull();
+
+    // What they agreed to is remembered.
+    await page.goto(`${url}/`);
+    await signInOn(page, person.username, password);
+    await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
+  });
+
+  test('cannot sign people out unasked, and takes them back when they agree', async () => {
+    const { server, window } = journey();
+    const { url, person } = await begin(server);
+    const page = await window();
+    await page.goto('/if/user/');
+    await signInOn(page, person.username, password);
+    await page.waitForURL('**/if/user/**');
+    await page.goto(`${url}/quick-sign-out`);
+    await page.getByRole('heading', { name: 'Do you want to sign out?' }).waitFor();
+    expect(await whoIs(page)).toBe(person.username);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Goodbye' }).waitFor();
+    expect(await whoIs(page)).toBeNull();
+  });
+});
