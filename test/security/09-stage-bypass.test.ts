@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { makePrompt, makeWalk } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
 
 const backends = ['svc.core.auth.InbuiltBackend'];
 const bodies: Record<string, unknown>[] = [
@@ -24,7 +25,42 @@ describeOnBoth('class 9: steps that are skipped by an empty answer or one for an
       ['prompt/stages', { fields: [await makePrompt(server(), 'word', 'text', { required: false })] }],
       ['consent', {}],
       ['dummy', {}],
+      ['captcha', { public_key: 'public', private_key: 'private' }],
     ] as const;
+  // Those that are about somebody, and ask them.
+  const personal = [
+    ['user_login', { remember_me_offset: 'days=1' }],
+    ['user_delete', {}],
+    ['authenticator/totp', { digits: 6 }],
+    ['authenticator/static', {}],
+    ['authenticator/webauthn', {}],
+  ] as const;
+
+  const signedIn = async () => {
+    const user = await server().user();
+    const { cookie, csrf } = await signIn(server(), user.pk);
+    const browser = openBrowser(server());
+    browser.cookies.set('gatehouse_session', cookie.split('=')[1] as string);
+    browser.cookies.set('gatehouse_csrf', csrf);
+    return browser;
+  };
+
+  test('every stage stays where it is that asks somebody who is signed in', async () => {
+    for (const [kind, values] of personal) {
+      const walk = await makeWalk(server(), [
+        [kind, values],
+        ['deny', { deny_message: 'passed' }],
+      ]);
+      const browser = await signedIn();
+      const { component } = (await browser.show(walk.slug)).body;
+      expect([kind, component]).toEqual([kind, expect.stringMatching(/^xak-stage-(?!access-denied|flow-error)/)]);
+      for (const body of bodies.filter((one) => one.component !== component)) {
+        const answer = await browser.answer(walk.slug, body);
+        expect([kind, body, answer.status, answer.body.component]).toEqual([kind, body, 200, component]);
+      }
+      expect((await browser.get('/core/users/me/')).status).toBe(200);
+    }
+  });
 
   test('every stage stays where it is', async () => {
     for (const [kind, values] of await kinds()) {
