@@ -2,6 +2,7 @@ import type { DeviceKind } from '../flow/devices/device-kind.ts';
 import type { StageKind } from '../flow/executor/stage-kind.ts';
 import type { AttemptScore } from '../flow/passwords/judge-password.ts';
 import { changeScore } from '../kinds/policies/reputation/score.ts';
+import { mediasrcDoor } from '../kinds/sources/mediasrc/mediasrc-door.ts';
 import { smsEnrolment } from '../kinds/stages/authenticator-sms/sms-enrolment.ts';
 import { smsFactor } from '../kinds/stages/authenticator-sms/sms-factor.ts';
 import { authenticatorStatic } from '../kinds/stages/authenticator-static/authenticator-static.ts';
@@ -27,6 +28,7 @@ import { identification } from '../kinds/stages/identification/identification.ts
 import { inviting } from '../kinds/stages/invitation/invitation.ts';
 import { password } from '../kinds/stages/password/password.ts';
 import { prompting } from '../kinds/stages/prompt/prompting.ts';
+import { askingSource } from '../kinds/stages/source/source.ts';
 import { userDelete } from '../kinds/stages/user-delete/user-delete.ts';
 import { userLogin } from '../kinds/stages/user-login/user-login.ts';
 import { userLogout } from '../kinds/stages/user-logout/user-logout.ts';
@@ -70,6 +72,7 @@ export function allStageKinds(
     consenting,
     captcha(needs),
     emailing(needs),
+    askingSource({ ...needs, policies, door: mediasrcDoor(world) }),
     webauthnEnrolment(needs),
     smsEnrolment(needs),
     twofactorEnrolment(twofactor(world)),

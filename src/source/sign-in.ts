@@ -42,12 +42,7 @@ export const accessDenied = (messages: readonly string[] = []): Problem =>
 /** The flow that somebody who is not signed in goes through next: to sign in, or to enrol. Throws what they are told instead. */
 export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Call): Promise<FlowPlan> {
   const { source, sourceResource, identity, connectionModel, connectionValues } = arrival;
-  const mapped = await mapOrRefuse(needs.sandbox, arrival, call);
-  const match = await matchUser(source, identity, mapped, call.db.read);
-  if (match.outcome === 'refused') throw new Problem('permission_denied', refusedByMatching(source));
-
-  const user = match.outcome === 'known user' ? await loadActiveUser(match.user, call) : null;
-  await checkSourcePolicies(needs.policies, source, user, call);
+  const { user, mapped } = await recognise(needs, arrival, call);
   const choice = await applicableFlow(needs.policies, {
     flow: user ? source.authentication_flow : source.enrollment_flow,
     call,
@@ -74,6 +69,21 @@ export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Cal
       { step: 'sync_groups', groups: mapped.groups },
     ],
   };
+}
+
+/** Who that is here, null for somebody new, and what is said of them. Throws what they are told when they may not come in. */
+export async function recognise(
+  needs: SignInNeeds,
+  arrival: Arrival,
+  call: Call,
+): Promise<{ readonly user: UserFacts | null; readonly mapped: MappedIdentity }> {
+  const { source, identity } = arrival;
+  const mapped = await mapOrRefuse(needs.sandbox, arrival, call);
+  const match = await matchUser(source, identity, mapped, call.db.read);
+  if (match.outcome === 'refused') throw new Problem('permission_denied', refusedByMatching(source));
+  const user = match.outcome === 'known user' ? await loadActiveUser(match.user, call) : null;
+  await checkSourcePolicies(needs.policies, source, user, call);
+  return { user, mapped };
 }
 
 /** Whether the policies bound to the source let this user in; null is somebody new. */

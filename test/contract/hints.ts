@@ -83,6 +83,9 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_stages_authenticator_twofactor.authenticatortwofactorstage': {
     body: ({ number }) => ({ api_hostname: `api-${number}.example.com` }),
   },
+  'svc_stages_source.sourcestage': {
+    body: async ({ key }) => ({ source: await key('svc_sources_mediasrc.mediasrcsource') }),
+  },
   'svc_stages_email.emailstage': { body: () => ({ template: 'email/password_reset.html', use_ssl: false }) },
   'svc_policies_reputation.reputationpolicy': { body: () => ({ check_ip: true }) },
   'svc_outposts.clusterserviceconnection': {

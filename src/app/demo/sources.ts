@@ -26,6 +26,7 @@ async function makeMediaSource({ api }: DemoWorld, { ada, engineering }: DemoPeo
   await api.ensure('/sources/user_connections/mediasrc/', link, { user: ada.pk, plex_token: 'demo' });
   const group = { identifier: 'demo-engineering', source: source.pk };
   await api.ensure('/sources/group_connections/mediasrc/', group, { group: engineering.pk });
+  await api.ensure('/stages/source/', { name: 'Demo: media account' }, { source: source.pk });
 }
 
 async function makeOAuthSource({ api }: DemoWorld, { ada, engineering }: DemoPeople): Promise<void> {

@@ -34,7 +34,9 @@ export async function factsOfFlowPage(slug: string, query: Query, mediaApi: stri
 /** One row for each captcha of the flow, or one without. */
 async function flowRows(slug: string, query: Query): Promise<FlowRow[]> {
   const { rows } = await sql<FlowRow>`select f.designation, c.js_url,
-    (select count(*) from flow_stage_bindings b join stage_identification_sources s on s.stage = b.stage
+    (select count(*) from flow_stage_bindings b
+      join (select stage, source from stage_identification_sources union all select pk, source from stage_source) as s
+        on s.stage = b.stage
       join source_mediasrc m on m.pk = s.source where b.target = f.pk) as media_sources
     from flows f
     left join (flow_stage_bindings b join stage_captcha c on c.pk = b.stage) on b.target = f.pk

@@ -8,6 +8,7 @@ import type { Action, ActionInput } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
+import type { Resource } from '../../../resource/resource.ts';
 import { isDryRun } from '../../../resource/write.ts';
 import { linkCaller } from '../../../source/link-caller.ts';
 import { findSource } from '../../../source/load-source.ts';
@@ -29,18 +30,19 @@ export interface RedeemNeeds extends SignInNeeds {
   readonly config: { readonly mediasrcApiUrl: string; readonly publicUrl: string };
 }
 
-type MediaSource = Awaited<ReturnType<typeof findSource>> & MediaSourceRules & { readonly client_id: string };
+export type MediaSource = NonNullable<Awaited<ReturnType<typeof findSource>>> &
+  MediaSourceRules & { readonly client_id: string };
 
 const settingsPage = '/if/user/#/settings;page-sources';
 
-const body = {
+export const tokenMember = {
   plex_token: text({ max: 1024, check: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'Not a valid token.') }),
 };
 
 const shared = {
   on: 'set',
   method: 'POST',
-  body,
+  body: tokenMember,
   bodySchema: 'MediasrcTokenRedeemRequest',
   query: { slug: stringSchema },
 } as const;
@@ -92,12 +94,20 @@ export function redeemTokenAuthenticated(needs: RedeemNeeds): Action {
 }
 
 /** Who presents the token, if the source lets them in. */
-async function arrive({ fetch, config }: RedeemNeeds, { call, registry, values }: ActionInput): Promise<Arrival> {
+async function arrive(needs: RedeemNeeds, { call, registry, values }: ActionInput): Promise<Arrival> {
   const sourceResource = registry.require(mediasrcSourceModel);
   const source = (await findSource(sourceResource, call.request.query.get('slug') ?? '', call)) as MediaSource | null;
   if (!source) throw new Problem('not_found');
   checkEnabled(source);
-  const token = values.plex_token as string;
+  return arriveWith(needs, sourceResource, source, values.plex_token as string);
+}
+
+export async function arriveWith(
+  { fetch, config }: Pick<RedeemNeeds, 'fetch' | 'config'>,
+  sourceResource: Resource,
+  source: MediaSource,
+  token: string,
+): Promise<Arrival> {
   const api = createMediaAccountApi({ fetch, apiUrl: config.mediasrcApiUrl, clientId: source.client_id });
   const { account, mayEnter } = await askMediaServer(api, source, token).catch(refuse);
   if (!mayEnter) throw accessDenied();

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts';
 import { createTable } from '../table.ts';
 
-/** Links that lead into flows, and the stage that sends them by e-mail. */
+/** Links that lead into flows, the stage that sends them by e-mail, and the one that asks a source. */
 export const linksByMail: Migration = {
   name: '0015-links-by-mail',
   statements: (dialect) => [
@@ -30,6 +30,11 @@ export const linksByMail: Migration = {
       subject: 'text index',
       template: 'text index',
       activate_user_on_success: 'bool index',
+    }),
+    ...createTable(dialect, 'stage_source', {
+      pk: 'uuid key -> stages cascade',
+      source: 'uuid -> sources cascade',
+      resume_timeout: 'text index',
     }),
   ],
 };

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import { defineStage } from '../../../flow/stage.family.ts';
+import { ref } from '../../../resource/fields/ref.ts';
+import { duration } from '../../../resource/fields/scalar.ts';
+import type { Resource } from '../../../resource/resource.ts';
+
+/** Has people show on the way who they are at a source. `model` is the kind of source that can be asked like that. */
+export const sourceStage = (model: string): Resource =>
+  defineStage({
+    path: '/stages/source/',
+    model: 'svc_stages_source.sourcestage',
+    schema: 'SourceStage',
+    names: ['Source Stage', 'Source Stages'],
+    component: 'xak-stage-source-form',
+    description: 'Let the user show in the middle of a flow who they are at a source.',
+    table: 'stage_source',
+    fields: {
+      source: ref('svc_core.source', 'uuid', { filter: true }),
+      resume_timeout: duration({
+        default: 'minutes=10',
+        filter: true,
+        help: 'How long people may take at the source before they are asked anew.',
+      }),
+    },
+    async check({ tx, values }) {
+      const { rows } = await sql<{ kind: string }>`select kind from sources where pk = ${values.source}`.execute(tx);
+      return rows[0]?.kind === model ? null : { source: ['Sources of this kind cannot be asked within a flow.'] };
+    },
+  });
