@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Query } from '../platform/db/database.ts';
+import type { Database, Query } from '../platform/db/database.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomUuid } from '../platform/random.ts';
 
@@ -91,10 +91,19 @@ const tokenColumns = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
   revoked: false,
 });
 
-/** Takes back everything that came of one authorization. */
-export async function revokeFamily(tx: Query, family: string): Promise<void> {
+/** Takes back everything that came of one authorization, and what is coming of it at this moment. */
+export async function revokeFamily({ dialect }: Pick<Database, 'dialect'>, tx: Query, family: string): Promise<void> {
+  await lockFamily({ dialect }, tx, family);
   await sql`update oauth2_access_tokens set revoked = true where family = ${family} and not revoked`.execute(tx);
   await sql`update oauth2_refresh_tokens set revoked = true where family = ${family} and not revoked`.execute(tx);
+}
+
+/**
+ * Held by whoever adds to an authorization that is under way, and by whoever takes it back: else what is added by one
+ * transaction would not be seen by the other, and stay.
+ */
+export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Query, family: string): Promise<void> {
+  await dialect.exclusive(`grants ${family}`)?.execute(tx);
 }
 
 async function store(tx: Query, table: string, row: Record<string, unknown>): Promise<number> {

@@ -23,8 +23,7 @@ export async function clientAccount(
   const known = await find(call.db.read, client.pk, subject);
   if (known !== null) return known;
   return call.db.write(async (tx) => {
-    const exclusive = call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`);
-    if (exclusive) await sql`${exclusive}`.execute(tx);
+    await call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`)?.execute(tx);
     const made = await find(tx, client.pk, subject);
     if (made !== null) return made;
     const users = engine.registry.require('svc_core.user');

@@ -27,7 +27,7 @@ export function revocationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
       return done;
     }
     const refresh = await findRefreshToken(read, needs.key, text, call.now);
-    if (refresh?.provider === client.pk) await call.db.write((tx) => revokeFamily(tx, refresh.family));
+    if (refresh?.provider === client.pk) await call.db.write((tx) => revokeFamily(call.db, tx, refresh.family));
     return done;
   };
 }

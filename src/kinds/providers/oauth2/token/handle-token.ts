@@ -126,7 +126,7 @@ async function checkAccess(
 
 async function revokeReused(call: Call, client: Client, kind: GrantKind, family: string): Promise<void> {
   await call.db.write(async (tx) => {
-    await revokeFamily(tx, family);
+    await revokeFamily(call.db, tx, family);
     await call.world.record(tx, call, suspiciousEvent(client, kind.grantType));
   });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GrantTerms } from '../../../../../provider/grants.ts';
+import { type GrantTerms, lockFamily } from '../../../../../provider/grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { type GrantKind, GrantReused } from '../grant-kind.ts';
 
@@ -42,6 +42,7 @@ export const refreshToken: GrantKind = {
       terms,
       gives: { id: true, refresh: true },
       async consume(tx) {
+        await lockFamily(call.db, tx, row.family);
         const { rows: used } = await sql`update oauth2_refresh_tokens set revoked = true
           where pk = ${row.pk} and not revoked returning pk`.execute(tx);
         if (used.length === 0) throw new GrantReused(row.family);

@@ -1,3 +1,4 @@
+import { lockFamily } from '../../../../../provider/grants.ts';
 import { loadClient } from '../../client.ts';
 import { requireConfidential } from '../../client-authentication.ts';
 import { tokenExchangeGrant } from '../../grant-types.ts';
@@ -62,6 +63,7 @@ export const tokenExchange: GrantKind = {
       ...(token.expires !== null && { notAfter: token.expires }),
       says: { issued_token_type: accessTokenType },
       async consume(tx) {
+        await lockFamily(call.db, tx, token.family);
         if (await findAccessToken(tx, needs.key, text, call.now)) return;
         throw new OAuthError('invalid_grant', 'The subject token was taken back meanwhile.');
       },
