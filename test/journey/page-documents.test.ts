@@ -132,6 +132,21 @@ describeOnSqlite('the documents of pages', (server) => {
     }
   });
 
+  test('a fault is told in words, with the id under which it is recorded', async () => {
+    const bare = await createServer({ log: server().world.log, trustedProxies: [] });
+    const settings = { ...server().world.settings, current: () => Promise.reject(new Error('broken')) };
+    await mountPages(
+      bare,
+      { ...needsOf(server()), settings },
+      { folder: import.meta.dirname, pages: { flow: noFiles } },
+    );
+    const answer = await bare.inject(signInPage);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
+    expect(answer.body).toContain(answer.headers['x-request-id']);
+    expect(answer.body).not.toContain('broken');
+    await bare.close();
+  });
+
   test('a server without built pages starts, and says what is missing', async () => {
     const { world } = server();
     const warnings: unknown[] = [];
@@ -157,6 +172,8 @@ test('the server as people start it has its pages beside it', async () => {
     await started.stop();
   }
 });
+
+const noFiles = { script: '', style: '', preload: [] };
 
 /** What pages need of a server, none of which a page that is missing uses. */
 function needsOf({ world }: TestServer): Parameters<typeof mountPages>[1] {

@@ -27,6 +27,7 @@ export interface Redirect extends Challenge {
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
 export const faultComponent = 'xak-stage-flow-error';
+export const mediaComponent = 'xak-source-mediasrc';
 export const captchaComponent = 'xak-stage-captcha';
 
 /** What is wrong with one member of the last answer. */

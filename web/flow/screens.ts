@@ -1,5 +1,12 @@
 import { type ComponentType, lazy } from 'react';
-import { type Challenge, captchaComponent, deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import {
+  type Challenge,
+  captchaComponent,
+  deniedComponent,
+  faultComponent,
+  mediaComponent,
+  redirectComponent,
+} from './challenge.ts';
 import { AutosubmitScreen } from './screens/autosubmit.tsx';
 import { ConsentScreen } from './screens/consent.tsx';
 import { DeviceCodeFinishScreen, DeviceCodeScreen } from './screens/device-code.tsx';
@@ -23,6 +30,9 @@ const screen = <C extends Challenge>(shown: ComponentType<{ challenge: C }>): Sc
 
 /** Large, or seldom seen. */
 const CaptchaScreen = lazy(async () => ({ default: screen((await import('./screens/captcha.tsx')).CaptchaScreen) }));
+const MediaSourceScreen = lazy(async () => ({
+  default: screen((await import('./screens/media-source.tsx')).MediaSourceScreen),
+}));
 const TotpSetupScreen = lazy(async () => ({
   default: screen((await import('./screens/totp-setup.tsx')).TotpSetupScreen),
 }));
@@ -38,6 +48,7 @@ const screens: Readonly<Record<string, Screen>> = {
   'xak-stage-consent': screen(ConsentScreen),
   'xak-stage-email': screen(EmailScreen),
   [captchaComponent]: CaptchaScreen,
+  [mediaComponent]: MediaSourceScreen,
   'xak-stage-dummy': screen(DummyScreen),
   'xak-stage-autosubmit': screen(AutosubmitScreen),
   'xak-stage-authenticator-validate': screen(ValidateScreen),

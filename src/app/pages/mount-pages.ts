@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentBrand } from '../../core/brand/current-brand.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { isUnreachable } from '../../platform/db/unreachable.ts';
 import type { Log } from '../../platform/log.ts';
 import { requestFacts } from '../../resource/http.ts';
 import { type FlowPageFacts, factsOfFlowPage, signInPath } from './flow-pages.ts';
-import { findBuiltPages } from './page-files.ts';
-import { assetPrefix, missingPage, nothingForeign, pagePolicy, pageShell } from './shell.ts';
+import { type BuiltPages, findBuiltPages } from './page-files.ts';
+import { assetPrefix, nothingForeign, pagePolicy, pageShell, wordsOnly } from './shell.ts';
 
 interface Needs extends SessionNeeds {
   readonly clock: Clock;
@@ -16,22 +17,46 @@ interface Needs extends SessionNeeds {
   readonly mediaApi: string;
 }
 
+const accountPath = '/if/user/';
+const html = 'text/html; charset=utf-8';
 const plainPage = { foreign: nothingForeign, asksMediaServer: false };
 
+const missing =
+  'This server runs without its web pages, because they have not been built. Its administrator can do that with ' +
+  '“npm run build”, on a platform that the bundler supports. The API works all the same.';
+const away = 'The server is busy, or cannot reach its database. Please try again in a moment.';
+
 /** The pages people see: flows for everybody, their own page for those who are signed in. */
-export async function mountPages(app: FastifyInstance, needs: Needs, built = findBuiltPages()): Promise<void> {
-  const { db, settings } = needs;
-  if (built) {
-    await app.register(fastifyStatic, {
-      root: built.folder,
-      prefix: assetPrefix,
-      index: false,
-      decorateReply: false,
-      preCompressed: true,
-      immutable: true,
-      maxAge: '365d',
+export async function mountPages(server: FastifyInstance, needs: Needs, built = findBuiltPages()): Promise<void> {
+  if (!built) needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
+  await server.register(async (app) => {
+    app.setErrorHandler((error, request, reply) => {
+      request.fault = error;
+      reply.headers({ 'cache-control': 'no-store', 'content-type': html });
+      if (isUnreachable(error)) return reply.code(503).send(wordsOnly('Not available at the moment', away));
+      const text = `If it keeps happening, tell your administrator this request id: ${request.id}`;
+      return reply.code(500).send(wordsOnly('Something went wrong', text));
     });
-  } else needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
+    if (built) await mountFiles(app, built);
+    mountDocuments(app, needs, built);
+  });
+}
+
+/** Scripts and styles: their names change with their contents, so browsers need not ask again. */
+async function mountFiles(app: FastifyInstance, { folder }: BuiltPages): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: folder,
+    prefix: assetPrefix,
+    index: false,
+    decorateReply: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+  });
+}
+
+function mountDocuments(app: FastifyInstance, needs: Needs, built: BuiltPages | null): void {
+  const { db, settings } = needs;
 
   async function show(
     request: FastifyRequest,
@@ -40,23 +65,24 @@ export async function mountPages(app: FastifyInstance, needs: Needs, built = fin
     { foreign, asksMediaServer }: Pick<FlowPageFacts, 'foreign' | 'asksMediaServer'> = plainPage,
   ): Promise<FastifyReply> {
     const files = built?.pages[page];
-    reply.headers({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
-    if (!files) return reply.code(503).send(missingPage());
+    reply.headers({ 'cache-control': 'no-store', 'content-type': html });
+    if (!files) return reply.code(503).send(wordsOnly('The pages are missing', missing));
     const brand = await currentBrand(request.hostname, db.read, await settings.current());
     reply.header('content-security-policy', pagePolicy(foreign));
     return reply.send(pageShell(files, brand, asksMediaServer ? needs.mediaApi : null));
   }
 
+  const leadTo = (reply: FastifyReply, path: string) => reply.header('cache-control', 'no-store').redirect(path);
+
   const isSignedIn = async (request: FastifyRequest): Promise<boolean> =>
     (await actorOfSession(needs, requestFacts(request), needs.clock.now())) !== null;
 
-  const toSignIn = async (request: FastifyRequest, next: string | null): Promise<string> =>
+  const signInPage = (request: FastifyRequest, next: string | null): Promise<string> =>
     signInPath(request.hostname, db.read, next);
 
-  app.get('/', async (request, reply) => {
-    const to = (await isSignedIn(request)) ? '/if/user/' : await toSignIn(request, null);
-    return reply.header('cache-control', 'no-store').redirect(to);
-  });
+  app.get('/', async (request, reply) =>
+    leadTo(reply, (await isSignedIn(request)) ? accountPath : await signInPage(request, null)),
+  );
 
   app.get<{ Params: { slug: string } }>('/if/flow/:slug/', async (request, reply) => {
     const facts = await factsOfFlowPage(request.params.slug, db.read, needs.mediaApi);
@@ -65,19 +91,20 @@ export async function mountPages(app: FastifyInstance, needs: Needs, built = fin
   });
 
   app.get<{ Params: { slug: string } }>('/if/flow/:slug', (request, reply) =>
-    reply.redirect(`/if/flow/${encodeURIComponent(request.params.slug)}/${queryOf(request)}`),
+    leadTo(reply, `/if/flow/${encodeURIComponent(request.params.slug)}/${queryOf(request)}`),
   );
 
   /** A page for people who are signed in; others sign in first and then come back to it. */
   const ownPage = (prefix: string, page: string) => {
     app.get(`${prefix}*`, async (request, reply) => {
-      if (await isSignedIn(request)) return show(request, reply, page);
-      return reply.header('cache-control', 'no-store').redirect(await toSignIn(request, request.url));
+      if (!(await isSignedIn(request))) return leadTo(reply, await signInPage(request, request.url));
+      const isBuilt = built === null || built.pages[page] !== undefined;
+      return isBuilt || prefix === accountPath ? show(request, reply, page) : leadTo(reply, accountPath);
     });
-    app.get(prefix.slice(0, -1), (_request, reply) => reply.redirect(prefix));
+    app.get(prefix.slice(0, -1), (request, reply) => leadTo(reply, `${prefix}${queryOf(request)}`));
   };
-  ownPage('/if/user/', 'account');
-  ownPage('/if/admin/', built?.pages.admin ? 'admin' : 'account');
+  ownPage(accountPath, 'account');
+  ownPage('/if/admin/', 'admin');
 }
 
 function queryOf({ url }: FastifyRequest): string {

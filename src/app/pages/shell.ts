@@ -64,15 +64,16 @@ ${modules.join('\n')}
 `;
 }
 
-/** For the one case in which there is no page to show. */
-export function missingPage(): string {
+/** What is shown in place of a page: a few words, which need no style, no script and no database. */
+export function wordsOnly(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<title>Gatehouse</title>
-<h1>The pages are missing</h1>
-<p>This server runs without its web pages, because they have not been built. Its administrator can do that with
-<code>npm run build</code>, on a platform that the bundler supports. The API works all the same.</p>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)}</title>
+<h1>${escaped(title)}</h1>
+<p>${escaped(text)}</p>
 </html>
 `;
 }

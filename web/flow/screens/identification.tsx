@@ -66,6 +66,8 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
         <TextField
           label={labelOf(names)}
           name="uid_field"
+          // OpenID Connect Core §3.1.2.1: the client may know whom to expect.
+          defaultValue={new URLSearchParams(location.search).get('login_hint') ?? ''}
           autoComplete="username"
           autoCapitalize="none"
           autoCorrect="off"

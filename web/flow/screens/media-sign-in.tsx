@@ -1,33 +1,41 @@
 import { useEffect, useState } from 'react';
-import { ApiProblem, callApi, NetworkLost } from '../../api/client.ts';
+import { ApiProblem, callApi } from '../../api/client.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
 import type { Redirect } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
+import { mediaPage, type Pin, waitForToken } from './media-server.ts';
 import type { MediaChallenge } from './source-buttons.tsx';
 
-interface Pin {
-  readonly id: number;
-  readonly code: string;
-  readonly authToken?: string | null;
+interface Props {
+  readonly name: string;
+  readonly challenge: MediaChallenge;
+  /** What happens with the token that the media server gives; without it, it leads to the flow that its source names. */
+  onToken?(token: string): Promise<void>;
 }
 
-const askEveryMs = 2_000;
-
-/** Signs in with the media server: its site asks who is there, and this page asks it again and again whether it knows. */
-export function MediaSignIn({ name, challenge }: { name: string; challenge: MediaChallenge }) {
+/** The media server's own page asks who is there, and this one asks it again and again whether it knows. */
+export function MediaSignIn({ name, challenge, onToken }: Props) {
   const { branding_title: product } = useBrand();
+  const { client_id: clientId, slug } = challenge;
   const [pin, setPin] = useState<Pin | null>(null);
+  const [token, setToken] = useState<string | null>(null);
   const [trouble, setTrouble] = useState('');
-  const { client_id, slug } = challenge;
 
   useEffect(() => {
     const stop = new AbortController();
-    signIn(client_id, slug, product, setPin, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted) setTrouble(wordsFor(error, name));
+    waitForToken({ clientId, product }, setPin, stop.signal).then(setToken, () => {
+      if (!stop.signal.aborted) setTrouble(`${name} cannot be reached. Please try again later.`);
     });
     return () => stop.abort();
-  }, [client_id, slug, product, name]);
+  }, [clientId, product, name]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a token is used once, whatever is drawn anew meanwhile
+  useEffect(() => {
+    if (token === null) return;
+    const use = onToken ?? ((given) => redeem(given, slug));
+    use(token).catch((error: unknown) => setTrouble(wordsFor(error)));
+  }, [token]);
 
   if (trouble) return <Notice tone="bad">{trouble}</Notice>;
   if (!pin) return <p role="status">One moment…</p>;
@@ -35,7 +43,7 @@ export function MediaSignIn({ name, challenge }: { name: string; challenge: Medi
     <div className="stack">
       <a
         className="button button-primary"
-        href={pageOf(pin, client_id, product)}
+        href={mediaPage(pin, clientId, product)}
         target="_blank"
         rel="noopener noreferrer"
       >
@@ -48,48 +56,14 @@ export function MediaSignIn({ name, challenge }: { name: string; challenge: Medi
   );
 }
 
-async function signIn(
-  clientId: string,
-  slug: string,
-  product: string,
-  onPin: (pin: Pin) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const ask = (method: string, path: string) => askMediaServer(method, path, clientId, product, signal);
-  const pin = await ask('POST', '/pins?strong=true');
-  onPin(pin);
-  let token = pin.authToken;
-  while (!token) {
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
-    signal.throwIfAborted();
-    ({ authToken: token } = await ask('GET', `/pins/${pin.id}`));
-  }
+async function redeem(plex_token: string, slug: string): Promise<void> {
   const query = new URLSearchParams(location.search);
   query.set('slug', slug);
-  const { to } = await callApi<Redirect>('POST', `/sources/mediasrc/redeem_token/?${query}`, { plex_token: token });
+  const { to } = await callApi<Redirect>('POST', `/sources/mediasrc/redeem_token/?${query}`, { plex_token });
   location.assign(safeAddress(to) ?? '/');
 }
 
-async function askMediaServer(
-  method: string,
-  path: string,
-  clientId: string,
-  product: string,
-  signal: AbortSignal,
-): Promise<Pin> {
-  const api = document.getElementById('page')?.dataset.mediaApi ?? '';
-  const headers = { accept: 'application/json', 'x-plex-product': product, 'x-plex-client-identifier': clientId };
-  const answer = await fetch(`${api}${path}`, { method, headers, signal, credentials: 'omit' });
-  if (!answer.ok) throw new NetworkLost();
-  return answer.json();
-}
-
-function pageOf({ code }: Pin, clientId: string, product: string): string {
-  const facts = new URLSearchParams({ clientID: clientId, code, 'context[device][product]': product });
-  return `https://app.plex.tv/auth#?${facts}`;
-}
-
-function wordsFor(error: unknown, name: string): string {
-  if (!(error instanceof ApiProblem)) return `${name} cannot be reached. Please try again later.`;
+function wordsFor(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return 'The server cannot be reached. Please try again later.';
   return Object.values(error.fields).flat().join(' ') || error.message;
 }

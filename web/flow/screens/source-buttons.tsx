@@ -1,7 +1,7 @@
 import './source-buttons.css';
 import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
-import { type Challenge, type Redirect, redirectComponent } from '../challenge.ts';
+import { type Challenge, mediaComponent, type Redirect, redirectComponent } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 
 export interface LoginSource {
@@ -16,7 +16,6 @@ export interface MediaChallenge extends Challenge {
 }
 
 const MediaSignIn = lazy(async () => ({ default: (await import('./media-sign-in.tsx')).MediaSignIn }));
-const mediaComponent = 'xak-source-mediasrc';
 
 interface Props {
   readonly sources: readonly LoginSource[];

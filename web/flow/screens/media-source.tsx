@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import type { WithPendingUser } from '../challenge.ts';
+import { CancelLink, Step } from '../step.tsx';
+import { useWalkOfScreen } from '../walk-context.ts';
+import { Who } from '../who.tsx';
+import { MediaSignIn } from './media-sign-in.tsx';
+import type { MediaChallenge } from './source-buttons.tsx';
+
+/** A step that the person passes by showing who they are at the media server. */
+export function MediaSourceScreen({ challenge }: { challenge: MediaChallenge & WithPendingUser }) {
+  const { answer } = useWalkOfScreen();
+  // An account that will not do is asked for again, with a new code.
+  const [attempt, setAttempt] = useState(0);
+
+  async function send(plex_token: string): Promise<void> {
+    await answer({ plex_token });
+    setAttempt((before) => before + 1);
+  }
+
+  return (
+    <Step
+      challenge={challenge}
+      title="Show who you are"
+      intro="This step asks the media server who you are."
+      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+    >
+      <Who challenge={challenge} />
+      <MediaSignIn key={attempt} name="the media server" challenge={challenge} onToken={send} />
+    </Step>
+  );
+}
