@@ -16,6 +16,15 @@ import { describeOnBoth } from '../support/server.ts';
 const validate = 'xak-stage-authenticator-validate';
 const denied = 'xak-stage-access-denied';
 const backends = ['svc.core.auth.InbuiltBackend'];
+const setupFlows = ['totp', 'static', 'webauthn'].map((kind) => `default-authenticator-${kind}-setup`);
+/** Every stage in which people get a device. The services behind the last two are never asked. */
+const setups = [
+  ['authenticator/totp', { digits: '6' }],
+  ['authenticator/static', {}],
+  ['authenticator/webauthn', {}],
+  ['authenticator/sms', { provider: 'twilio', from_number: 'x', account_sid: 'x', auth: 'x' }],
+  ['authenticator/twofactor', { client_id: 'x', client_secret: 'x', api_hostname: 'push.example.com' }],
+] as const;
 const identification = ['identification', { user_fields: ['username'] }] as const;
 
 describeOnBoth(
@@ -33,7 +42,7 @@ describeOnBoth(
     test('the password alone neither signs in nor sets up another device', async () => {
       const { user } = await withApp();
       const { browser } = await pastPassword(server(), user.username);
-      for (const setup of ['default-authenticator-totp-setup', 'default-authenticator-static-setup']) {
+      for (const setup of setupFlows) {
         expect((await browser.show(setup)).body.component).toBe(denied);
         const answer = await browser.answer(setup, { component: 'xak-stage-authenticator-static', code: 1 });
         expect(answer.body.component).toBe(denied);
@@ -42,7 +51,7 @@ describeOnBoth(
       expect(await devices(user.pk)).toBe(1);
     });
 
-    test.each([['authenticator/totp', { digits: '6' }] as const, ['authenticator/static', {}] as const])(
+    test.each(setups)(
       'a flow that sets up %s before it asks does not help those who have a device and do not show it',
       async (...setup) => {
         const { user } = await withApp();
@@ -133,7 +142,7 @@ describeOnBoth(
     test('a token sets up no device: it could be taken back, the device would stay', async () => {
       const user = await personWithPassword(server());
       const program = openBrowser(server(), { authorization: `Bearer ${user.token}` });
-      for (const setup of ['default-authenticator-totp-setup', 'default-authenticator-static-setup']) {
+      for (const setup of setupFlows) {
         expect((await program.show(setup)).body.component).toBe(denied);
         await program.answer(setup, { component: 'xak-stage-authenticator-static' });
       }
