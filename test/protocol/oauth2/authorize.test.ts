@@ -186,6 +186,17 @@ describeOnBoth('the authorize endpoint', (server) => {
     const params = asked(party, { prompt: 'none', id_token_hint: tokens.id_token ?? '' });
     expect(codeOf(await one.authorize(params))).not.toBeNull();
     expect(errorOf(await other.authorize(params))).toBe('login_required');
+    // OpenID Connect Core §5.5.1
+    const { sub } = tokens.claims() ?? { sub: '' };
+    const claims = JSON.stringify({ id_token: { sub: { value: sub } } });
+    expect(codeOf(await one.authorize(asked(party, { claims })))).not.toBeNull();
+    expect(errorOf(await other.authorize(asked(party, { claims })))).toBe('login_required');
+  });
+
+  test('oidcc-login-hint: tells the page whom to expect', async () => {
+    const party = await makeRelyingParty(server());
+    const { location } = await stranger(server()).authorize(asked(party, { login_hint: 'ada & co' }));
+    expect(location?.searchParams.get('login_hint')).toBe('ada & co');
   });
 
   test('asks for consent, remembers it, and asks again when it is taken back', async () => {

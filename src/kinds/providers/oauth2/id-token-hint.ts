@@ -40,14 +40,12 @@ export async function readHint(needs: Needs, client: Client, hint: string, now: 
   }
 }
 
-/** Whether a hint is about the caller. */
-export async function isOwnHint(
-  needs: Needs & Pick<OAuthNeeds, 'installId'>,
+/** What the client would know the caller by; null when nobody is signed in. */
+export async function subjectOfCaller(
+  { installId }: Pick<OAuthNeeds, 'installId'>,
   call: Call,
-  client: Client,
-  hint: string,
-): Promise<boolean> {
-  const claims = await readHint(needs, client, hint, call.now);
+  { sub_mode }: Client,
+): Promise<string | null> {
   const user = call.actor && (await loadUserFacts(call, call.db.read, call.actor.user.pk));
-  return claims !== null && user !== null && subjectOf(client.sub_mode, user, needs.installId) === claims.sub;
+  return user && subjectOf(sub_mode, user, installId);
 }

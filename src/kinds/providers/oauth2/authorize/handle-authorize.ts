@@ -6,7 +6,7 @@ import type { Query } from '../../../../platform/db/database.ts';
 import { randomToken } from '../../../../platform/random.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { type Client, loadClient } from '../client.ts';
-import { isOwnHint } from '../id-token-hint.ts';
+import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { findRequest } from '../requests.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
@@ -34,9 +34,10 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
     const isSilent = request.prompt.includes('none');
     if (mustSignIn(request, await signedInAt(call), sentAt, call.now)) {
       if (isSilent) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
-      return redirectBrowser(await signInPage(needs, call, client, text));
+      const { login_hint } = request;
+      return redirectBrowser(await signInPage(needs, call, client, { text, login_hint }));
     }
-    await checkHint(needs, call, proven);
+    await checkExpected(needs, call, proven, request);
     await checkAccess(needs, call, client);
     return goThroughFlow(needs, call, client, request);
   });
@@ -60,11 +61,20 @@ async function tellingClient(
 const issuerFor = (publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string =>
   issuerOf(publicUrl, assigned_application_slug, issuer_mode);
 
-/** OpenID Connect Core §3.1.2.1: whoever the client believes it has to do with must be the one who is signed in. */
-async function checkHint(needs: BrowserNeeds, call: Call, { client, params }: ProvenClient): Promise<void> {
+/** OpenID Connect Core §3.1.2.1, §5.5.1: whoever the client expects must be the one who is signed in. */
+async function checkExpected(
+  needs: BrowserNeeds,
+  call: Call,
+  { client, params }: ProvenClient,
+  { claims }: AuthorizeRequest,
+): Promise<void> {
   const hint = params.get('id_token_hint');
-  if (hint === undefined || (await isOwnHint(needs, call, client, hint))) return;
-  throw new OAuthError('login_required', 'The id_token_hint is not about the person who is signed in.');
+  const expected = (claims?.id_token as { sub?: { value?: unknown } | null } | null)?.sub?.value;
+  if (hint === undefined && expected === undefined) return;
+  const subject = await subjectOfCaller(needs, call, client);
+  const hinted = hint === undefined ? subject : (await readHint(needs, client, hint, call.now))?.sub;
+  if (subject !== null && hinted === subject && (expected ?? subject) === subject) return;
+  throw new OAuthError('login_required', 'The client expects somebody else than the person who is signed in.');
 }
 
 /** What the policies bound to the application say, asked at every use. */

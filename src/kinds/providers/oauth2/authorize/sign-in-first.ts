@@ -50,12 +50,20 @@ export function readNote(key: InstanceKey, text: string): { readonly text: strin
   return { text: request, sentAt: key.verify(purpose, `${sentAt} ${request}`, signature) ? sentAt : null };
 }
 
-/** The page of the flow that signs people in, for this client; it leads back to the request. */
-export async function signInPage(needs: BrowserNeeds, call: Call, client: Client, text: string): Promise<string> {
+/** The page of the flow that signs people in, for this client; it leads back to the request `text`. */
+export async function signInPage(
+  needs: BrowserNeeds,
+  call: Call,
+  client: Client,
+  { text, login_hint }: { readonly text: string } & Pick<AuthorizeRequest, 'login_hint'>,
+): Promise<string> {
   const next = `${authorizePath}?${notedRequest(needs.key, text, call.now)}`;
   const slug = await slugOf(call.db.read, client.authentication_flow);
-  if (slug === null) return needs.signInPath(call.request.host, call.db.read, next);
-  return `/if/flow/${encodeURIComponent(slug)}/?next=${encodeURIComponent(next)}`;
+  const page =
+    slug === null
+      ? await needs.signInPath(call.request.host, call.db.read, next)
+      : `/if/flow/${encodeURIComponent(slug)}/?next=${encodeURIComponent(next)}`;
+  return login_hint === null ? page : `${page}&login_hint=${encodeURIComponent(login_hint)}`;
 }
 
 export async function slugOf(query: Query, flow: string | null): Promise<string | null> {
