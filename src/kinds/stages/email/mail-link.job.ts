@@ -3,6 +3,7 @@ import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { addressOfLink, giveToken } from '../../../flow/links/flow-link.ts';
 import type { Cidrs } from '../../../lib/cidr.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
 import { HopelessJob, type JobKind, type Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { type Mail, type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
@@ -108,6 +109,13 @@ async function sendBy({ mailer, allow }: Needs, settings: Row, mail: Mail): Prom
       allow,
     );
   } catch (error) {
-    throw error instanceof NoMailServer ? new HopelessJob(error.message) : error;
+    throw error instanceof Error && isFinal(error) ? new HopelessJob(error.message) : error;
   }
+}
+
+/** There is no server, it may not be reached, or it has said no for good. */
+function isFinal(error: Error & { readonly responseCode?: unknown }): boolean {
+  if (error instanceof NoMailServer) return true;
+  if (error instanceof OutboundError) return error.reason === 'blocked';
+  return typeof error.responseCode === 'number' && error.responseCode >= 500;
 }
