@@ -54,6 +54,15 @@ describeJourney(
       authToken = 'a-token';
       await page.waitForURL('**/if/user/');
       expect(await whoIs(page)).toBe(username);
+
+      // The same in the middle of a flow, for somebody whom it knows by now.
+      authToken = 'a-token-of-nobody';
+      const asking = await makeWalk(server, [['source', { source: source.pk }], ['dummy']]);
+      await page.goto(`/if/flow/${asking.slug}/`);
+      await page.getByRole('link', { name: 'Open the page of the media server' }).waitFor();
+      await page.getByRole('alert').waitFor();
+      authToken = 'a-token';
+      await page.getByRole('button', { name: 'Continue' }).waitFor();
     });
 
     test('that is away is told of', async () => {

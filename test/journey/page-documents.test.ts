@@ -30,6 +30,8 @@ function getPlain({ url }: TestServer, path: string, encodings = 'gzip'): Promis
 const addressesIn = (html: string, pattern: RegExp): string[] =>
   [...html.matchAll(pattern)].map(([, path = '']) => path);
 
+const scriptsIn = (html: string) => addressesIn(html, /(?:src|rel="modulepreload" href)="([^"]+\.js)"/g);
+
 describeOnSqlite('the documents of pages', (server) => {
   const readPage = async (path: string) => {
     const answer = await fetch(`${server().url}${path}`, { redirect: 'manual' });
@@ -38,10 +40,22 @@ describeOnSqlite('the documents of pages', (server) => {
 
   test('signing in takes far less than 150 kB of compressed script', async () => {
     const { html } = await readPage(signInPage);
-    const scripts = addressesIn(html, /(?:src|rel="modulepreload" href)="([^"]+\.js)"/g);
+    const scripts = scriptsIn(html);
     expect(scripts.length).toBeGreaterThan(1);
     const sizes = await Promise.all(scripts.map(async (path) => (await getPlain(server(), path)).bytes));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(90_000);
+  });
+
+  test('every challenge that the API documents has a screen', async () => {
+    const { components } = (await server().nobody.get('/schema/')).body;
+    const documented: string[] = components.schemas.ChallengeTypes.anyOf.map(
+      ({ properties }: { properties: { component: { enum: string[] } } }) => properties.component.enum[0],
+    );
+    expect(documented).toContain('xak-stage-identification');
+    const { html } = await readPage(signInPage);
+    const texts = scriptsIn(html).map(async (path) => (await fetch(`${server().url}${path}`)).text());
+    const text = (await Promise.all(texts)).join('');
+    expect(documented.filter((name) => !asksNothing.has(name) && !text.includes(name))).toEqual([]);
   });
 
   test('nothing inline, nothing evaluated, nothing from elsewhere', async () => {
@@ -172,6 +186,11 @@ test('the server as people start it has its pages beside it', async () => {
     await started.stop();
   }
 });
+
+/** Steps that happen without anybody being asked. */
+const asksNothing = new Set(
+  ['invitation', 'user-write', 'user-logout', 'user-delete'].map((name) => `xak-stage-${name}`),
+);
 
 const noFiles = { script: '', style: '', preload: [] };
 
