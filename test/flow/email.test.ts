@@ -95,6 +95,28 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
     });
 
+    test('stays where it is whatever else it is told', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      const browser = await asked(walk.slug, user.username);
+      const foreign = [
+        {},
+        { component: '' },
+        { component: 'xak-stage-prompt', ...newPassword },
+        { component: 'xak-stage-user-login', remember_me: true },
+        { uid_field: user.username },
+        { link_opened: true, is_restored: true, flow_token: 'x' },
+        { context: { is_restored: true }, at: 99 },
+      ];
+      for (const answer of foreign) {
+        expect((await browser.answer(walk.slug, answer)).body).toMatchObject(waiting);
+        expect((await browser.answer(walk.slug, answer, 'is_restored=true')).body).toMatchObject(waiting);
+      }
+      await quiet(server());
+      expect(mail.mails).toHaveLength(1);
+      expect((await browser.get('/core/users/me/')).status).toBe(403);
+    });
+
     test('of two who use it at once one gets in', async () => {
       const walk = await makeRecovery(server());
       const user = await person();

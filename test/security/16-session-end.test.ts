@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { openBrowser } from '../support/flow-client.ts';
+import { makeRecovery, newPassword, recoverBy } from '../support/recovery.ts';
 import { describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
+import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // Deleting a session removed the row and left the cookie working (CVE-2025-29928).
 describeOnBoth('class 16: a session that has ended', (server) => {
@@ -41,6 +44,27 @@ describeOnBoth('class 16: a session that has ended', (server) => {
       await end(person.pk);
       expect(await isDead(session)).toBe(true);
     }
+  });
+
+  test('because its user chose a new password: all others when signed in, all when recovering', async () => {
+    const walk = await makeRecovery(server());
+    await recoverBy(server(), walk.pk);
+    const person = await server().user();
+    const others = [await signIn(server(), person.pk), await signIn(server(), person.pk)] as const;
+    const browser = await signedInBrowser(server(), person.pk);
+    await browser.show('default-password-change');
+    const twice = { password: 'chosen by myself', password_repeat: 'chosen by myself' };
+    expect((await browser.answer('default-password-change', twice)).body.component).toBe('xak-flow-redirect');
+    for (const session of others) expect(await isDead(session)).toBe(true);
+    expect((await browser.get('/core/users/me/')).status).toBe(200);
+
+    const { body } = await server().admin.post(`/core/users/${person.pk}/recovery/`);
+    const query = new URL(body.link).search.slice(1);
+    const recovering = openBrowser(server());
+    await recovering.answer(walk.slug, { component: 'xak-stage-email' }, query);
+    expect((await recovering.answer(walk.slug, newPassword, query)).body.component).toBe('xak-flow-redirect');
+    expect((await browser.get('/core/users/me/')).status).toBe(403);
+    expect((await recovering.get('/core/users/me/')).body.user.pk).toBe(person.pk);
   });
 
   test('is not revived by switching its user on again', async () => {

@@ -1,0 +1,64 @@
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { makeSource, unique } from '../api/sources/fixtures.ts';
+import { startMediaServer } from '../api/sources/media-server.ts';
+import { describeOnBoth } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
+
+const media = await startMediaServer();
+afterEach(() => media.reset());
+afterAll(() => media.close());
+const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
+
+let lastId = 70_000;
+function account(): string {
+  lastId += 1;
+  const token = unique('token');
+  media.know(token, { id: lastId, username: unique('media'), title: 'Somebody' });
+  return token;
+}
+
+// An account elsewhere was linked to a user who had not proven to be that user (CVE-2026-105207).
+describeOnBoth(
+  'class 33: an account elsewhere is linked to whoever is signed in here, and to nobody else',
+  (server) => {
+    const ways = ['redeem_token', 'redeem_token_authenticated'] as const;
+    const place = async () => {
+      const source = await makeSource(server(), 'mediasrc', { plex_token: account() });
+      const path = (way: string) => `/sources/mediasrc/${way}/?slug=${source.slug}`;
+      const links = async () =>
+        (await server().admin.get(`/sources/user_connections/mediasrc/?source__slug=${source.slug}`)).body.results;
+      return { path, links };
+    };
+
+    test.each(ways)('%s links the user of the session', async (way) => {
+      const { path, links } = await place();
+      const user = await server().user();
+      const { browser } = await signIn(server(), user.pk);
+      const other = await server().user();
+      const body = { plex_token: account(), user: other.pk, pk: other.pk };
+      expect((await browser.post(path(way), body)).status).toBeLessThan(300);
+      expect((await links()).map((link: { user: number }) => link.user)).toEqual([user.pk]);
+    });
+
+    test.each(ways)(
+      '%s links nobody for a session that has ended, of another site or of somebody acting',
+      async (way) => {
+        const { path, links } = await place();
+        const user = await server().user();
+        const ended = await signIn(server(), user.pk);
+        await user.api.delete(`/core/authenticated_sessions/${ended.pk}/`);
+        const late = await signIn(server(), user.pk, { lifetimeMs: 0 });
+        const current = await signIn(server(), user.pk);
+        const helper = await server().user(['svc_core.view_user', 'svc_core.impersonate']);
+        const acting = await signIn(server(), helper.pk);
+        expect((await acting.browser.post(`/core/users/${user.pk}/impersonate/`)).status).toBe(204);
+        for (const api of [ended.browser, late.browser, current.otherSite, acting.browser]) {
+          const { status } = await api.post(path(way), { plex_token: account() });
+          expect(status).toBeGreaterThanOrEqual(400);
+        }
+        expect(await links()).toEqual([]);
+      },
+    );
+  },
+  { env },
+);
