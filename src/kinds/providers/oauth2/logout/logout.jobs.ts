@@ -1,5 +1,6 @@
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
+import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { HopelessJob, type JobKind, type Jobs } from '../../../../platform/jobs/job.ts';
 import { randomUuid } from '../../../../platform/random.ts';
@@ -13,7 +14,8 @@ import { issuerOf } from '../urls.ts';
 import { type Login, takeEndedLogins } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
-interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'fetch'> {
+interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl'> {
+  readonly fetch: GuardedFetch;
   jobs(): Jobs;
   systemCall(): Call;
 }
