@@ -11,6 +11,7 @@ import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { allowRequest } from '../kinds/providers/oauth2/authorize/allow-request.ts';
 import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
+import { createRemoteKeys } from '../kinds/providers/oauth2/remote-keys.ts';
 import { matchEvent } from '../notify/match.job.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createServer } from '../platform/http/server.ts';
@@ -122,7 +123,14 @@ export async function composeApp(world: World): Promise<App> {
     anonymousPerMinute,
   });
   mountCancel(server, { db, key, publicUrl: config.publicUrl });
-  const oauth2 = { ...world, publicUrl: config.publicUrl, policies: kinds.policies, world: resourceWorld, engine };
+  const oauth2 = {
+    ...world,
+    publicUrl: config.publicUrl,
+    policies: kinds.policies,
+    world: resourceWorld,
+    engine,
+    remoteKeys: createRemoteKeys(world.fetch),
+  };
   mountOAuth2(server, oauth2);
   const askAccess = askApplicationAccess(kinds.policies);
   mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath, jobs });

@@ -1,9 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { randomText } from '../../../src/platform/random.ts';
 import { eventsOf } from '../../support/events.ts';
 import { type Fields, makeRelying, post, type Relying } from '../../support/oauth2.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
 
 const ask = (server: TestServer, { basic }: Relying, fields: Fields = {}) =>
   post(server, 'token', { grant_type: 'client_credentials', ...fields }, { authorization: basic });
@@ -11,7 +13,7 @@ const ask = (server: TestServer, { basic }: Relying, fields: Fields = {}) =>
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** A service whose keys an administrator trusts, and what it signs. */
-async function makeTrusted(server: TestServer) {
+async function makeTrusted(server: TestServer, serve?: (jwks: object) => Promise<string>) {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
   const slug = `source-${randomText(8).toLowerCase()}`;
@@ -24,7 +26,7 @@ async function makeTrusted(server: TestServer) {
     authorization_url: 'https://issuer.example/authorize',
     access_token_url: 'https://issuer.example/token',
     profile_url: 'https://issuer.example/me',
-    oidc_jwks: { keys: [jwk] },
+    ...(serve ? { oidc_jwks_url: await serve({ keys: [jwk] }) } : { oidc_jwks: { keys: [jwk] } }),
   });
   if (status !== 201) throw new Error(`no source: ${JSON.stringify(body)}`);
   const sign = (claims: Record<string, unknown>, life = '5m') =>
@@ -158,3 +160,40 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect((await ask(server(), relying)).body.error).toBe('unauthorized_client');
   });
 });
+
+describeOnSqlite(
+  'keys that a source only names by their address',
+  (server) => {
+    test('are fetched when they are needed, and not for every request', async () => {
+      let asked = 0;
+      const { promise: served, resolve } = Promise.withResolvers<object>();
+      const http = createServer(async (_request, response) => {
+        asked += 1;
+        response.end(JSON.stringify(await served));
+      });
+      await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
+      try {
+        const { port } = http.address() as AddressInfo;
+        const trusted = await makeTrusted(server(), async (jwks) => {
+          resolve(jwks);
+          return `http://127.0.0.1:${port}/jwks`;
+        });
+        const relying = await makeRelying(server(), { jwks_sources: [trusted.pk] });
+        const { client_id } = relying.provider;
+        for (const sub of ['build', 'deploy']) {
+          const { status } = await post(server(), 'token', {
+            grant_type: 'client_credentials',
+            client_id,
+            client_assertion_type: assertionType,
+            client_assertion: await trusted.sign({ iss: 'https://cluster.example', sub, aud: client_id }),
+          });
+          expect(status).toBe(200);
+        }
+        expect(asked).toBe(1);
+      } finally {
+        http.close();
+      }
+    });
+  },
+  { env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8' } },
+);

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { addMilliseconds, toTimestamp } from '../../../platform/clock.ts';
-import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
+import { isKeySet } from './remote-keys.ts';
 import { isFirstUse } from './seen-once.ts';
 import { setupUrls } from './urls.ts';
 
@@ -32,13 +32,14 @@ export interface TrustedKeys {
  * is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
  */
 export async function checkAssertion(
-  { db, key, publicUrl }: Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl'>,
+  needs: Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'remoteKeys'>,
   call: Call,
   client: Client,
   assertion: string,
 ): Promise<Assertion | null> {
   if (assertion.length > longestAssertion) return null;
-  const trusted = await loadTrustedKeys(db.read, client.pk);
+  const { db, key, publicUrl } = needs;
+  const trusted = await loadTrustedKeys(needs, client.pk, call.now);
   const proven = await firstThatVerifies(trusted, assertion, audiences(publicUrl, client), call.now);
   if (!proven) return null;
   const { iss, sub, jti, exp, source } = proven;
@@ -95,10 +96,26 @@ async function firstThatVerifies(
   return null;
 }
 
-/** A source that is switched off vouches for nobody. */
-export async function loadTrustedKeys(query: Query, provider: number): Promise<TrustedKeys[]> {
-  const { rows } = await sql<TrustedKeys>`select s.pk as source, o.oidc_jwks as jwks
+interface SourceRow {
+  readonly source: string;
+  readonly jwks: string;
+  readonly url: string;
+}
+
+/** The keys of a provider's JWKS sources: as they are stored or, where none are, as they stand at the source's address. */
+export async function loadTrustedKeys(
+  { db, remoteKeys }: Pick<OAuthNeeds, 'db' | 'remoteKeys'>,
+  provider: number,
+  now: string,
+): Promise<TrustedKeys[]> {
+  // A source that is switched off vouches for nobody.
+  const { rows } = await sql<SourceRow>`select s.pk as source, o.oidc_jwks as jwks, o.oidc_jwks_url as url
     from provider_oauth2_jwks_sources j join sources s on s.pk = j.source join source_oauth o on o.pk = s.pk
-    where j.provider = ${provider} and s.enabled order by s.pk`.execute(query);
-  return rows;
+    where j.provider = ${provider} and s.enabled order by s.pk`.execute(db.read);
+  const trusted: TrustedKeys[] = [];
+  for (const { source, jwks, url } of rows) {
+    const keys = isKeySet(JSON.parse(jwks)) || url === '' ? jwks : await remoteKeys(url, now);
+    if (keys !== null) trusted.push({ source, jwks: keys });
+  }
+  return trusted;
 }

@@ -5,6 +5,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Engine } from '../../../resource/read.ts';
 import type { FailureCount } from './failure-count.ts';
+import type { RemoteKeys } from './remote-keys.ts';
 import type { Signer } from './signing.ts';
 
 /** What the protocol needs of the server. */
@@ -17,6 +18,7 @@ export interface OAuthNeeds {
   readonly policies: PolicyEngine;
   readonly fetch: GuardedFetch;
   readonly engine: Engine;
+  readonly remoteKeys: RemoteKeys;
   readonly signer: Signer;
   readonly failures: FailureCount;
 }

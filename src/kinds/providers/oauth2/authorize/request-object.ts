@@ -17,12 +17,12 @@ export const requestObjectAlgorithms = [...secretAlgorithms, ...pairAlgorithms];
  * not signed is refused: it would protect nothing.
  */
 export async function openRequestObject(
-  { db, publicUrl }: Pick<BrowserNeeds, 'db' | 'publicUrl'>,
+  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys'>,
   client: Client,
   object: string,
   now: string,
 ): Promise<Params> {
-  const claims = object.length > longestObject ? null : await verified(db, publicUrl, client, object, now);
+  const claims = object.length > longestObject ? null : await verified(needs, client, object, now);
   if (!claims) throw new OAuthError('invalid_request_object', 'The request object cannot be verified.');
   // RFC 9101 §4, §5.2: it speaks for this client, and holds no other.
   if (claims.client_id !== client.client_id || claims.request !== undefined || claims.request_uri !== undefined) {
@@ -34,13 +34,13 @@ export async function openRequestObject(
 type JwtClaims = Readonly<Record<string, unknown>>;
 
 async function verified(
-  db: BrowserNeeds['db'],
-  publicUrl: string,
+  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys'>,
   client: Client,
   object: string,
   now: string,
 ): Promise<JwtClaims | null> {
   const { createLocalJWKSet, errors, jwtVerify } = await import('jose');
+  const { publicUrl } = needs;
   const { assigned_application_slug, issuer_mode } = client;
   const options = {
     issuer: client.client_id,
@@ -48,7 +48,7 @@ async function verified(
     currentDate: new Date(now),
     clockTolerance: 30,
   };
-  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(db.read, client.pk)).map(
+  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(needs, client.pk, now)).map(
     ({ jwks }) =>
       () =>
         jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: pairAlgorithms }),
