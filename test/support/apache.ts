@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { installDebianPackage } from './debian-package.ts';
+import type { RelyingParty } from './relying-party.ts';
+import { newFolder } from './server.ts';
+
+const binary = '/usr/sbin/apache2';
+const modules = '/usr/lib/apache2/modules';
+const openidcModule = join(modules, 'mod_auth_openidc.so');
+
+export interface Apache {
+  readonly url: string;
+  /** Who asked for what, by the log. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Whether there is an Apache with `mod_auth_openidc`, installed if need be. Call it at the top level of a test file. */
+export async function findApache(): Promise<boolean> {
+  if (existsSync(binary) && existsSync(openidcModule)) return true;
+  const reason = await installDebianPackage('libapache2-mod-auth-openidc');
+  if (reason === null && existsSync(openidcModule)) return true;
+  const words = `No Apache with mod_auth_openidc: ${reason ?? 'the package brought none'}`;
+  if (process.env.CI) throw new Error(words);
+  process.stderr.write(`${words}. Its journey is skipped.\n`);
+  return false;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise<void>((done) => probe.close(() => done()));
+  return port;
+}
+
+/** Protects everything below `/protected/` with the provider of a relying party. */
+export async function startApache(port: number, party: RelyingParty, publicUrl: string): Promise<Apache> {
+  const folder = newFolder();
+  const url = `http://localhost:${port}`;
+  const pages = join(folder, 'pages');
+  mkdirSync(join(pages, 'protected'), { recursive: true });
+  writeFileSync(
+    join(pages, 'protected', 'index.html'),
+    '<!doctype html><link rel="icon" href="data:,"><h1>The secret page</h1>',
+  );
+  writeFileSync(join(pages, 'goodbye.html'), '<!doctype html><link rel="icon" href="data:,"><h1>Goodbye</h1>');
+  chmodSync(folder, 0o755);
+  const accesses = join(folder, 'access.log');
+  const errors = join(folder, 'error.log');
+  writeFileSync(
+    join(folder, 'apache.conf'),
+    configuration({ folder, port, url, pages, accesses, errors, party, publicUrl }),
+  );
+  const child = spawn(binary, ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], { stdio: 'ignore' });
+  await answering(url, child, errors);
+  return {
+    url,
+    log: () => readFileSync(accesses, 'utf8'),
+    async stop() {
+      const ended = new Promise<void>((done) => child.once('exit', () => done()));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+interface Setup {
+  readonly folder: string;
+  readonly port: number;
+  readonly url: string;
+  readonly pages: string;
+  readonly accesses: string;
+  readonly errors: string;
+  readonly party: RelyingParty;
+  readonly publicUrl: string;
+}
+
+function configuration({ folder, port, url, pages, accesses, errors, party, publicUrl }: Setup): string {
+  const loaded = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'mime', 'auth_openidc'];
+  return `ServerRoot ${folder}
+ServerName localhost
+Listen 127.0.0.1:${port}
+PidFile ${join(folder, 'apache.pid')}
+ErrorLog ${errors}
+${loaded.map((name) => `LoadModule ${name}_module ${join(modules, `mod_${name}.so`)}`).join('\n')}
+${process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : ''}
+TypesConfig /etc/mime.types
+LogFormat "%u %U %>s" who
+CustomLog ${accesses} who
+DocumentRoot ${pages}
+DirectoryIndex index.html
+OIDCProviderMetadataURL ${publicUrl}/application/o/${party.slug}/.well-known/openid-configuration
+OIDCClientID ${party.clientId}
+OIDCClientSecret ${party.clientSecret}
+OIDCRedirectURI ${url}/protected/callback
+OIDCDefaultLoggedOutURL ${url}/goodbye.html
+OIDCCryptoPassphrase a-passphrase-for-tests-only
+OIDCScope "openid profile email"
+OIDCPKCEMethod S256
+OIDCRemoteUserClaim preferred_username
+<Location /protected>
+  AuthType openid-connect
+  Require valid-user
+</Location>
+`;
+}
+
+async function answering(url: string, child: ChildProcess, errors: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (child.exitCode !== null) throw new Error(`Apache ended: ${readFileSync(errors, 'utf8').slice(-2_000)}`);
+    const isThere = await fetch(`${url}/goodbye.html`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isThere) return;
+    await sleep(100);
+  }
+  throw new Error('Apache does not answer');
+}
