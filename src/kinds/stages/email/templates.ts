@@ -37,7 +37,7 @@ export const templates: Readonly<Record<string, Template>> = {
 /** The words of a mail, as plain text and as HTML. */
 export function writeMail(name: string, facts: MailFacts): Pick<Mail, 'text' | 'html'> {
   const { intro, button, unasked } = (templates[name] ?? templates[defaultTemplate]) as Template;
-  const greeting = `Hello ${facts.name},`;
+  const greeting = greetingOf(facts.name);
   const validity = `The link works once, within ${lengthOf(facts.minutes)}.`;
   const text = [greeting, '', intro(facts), '', `${button}: ${facts.link}`, '', validity, unasked, ''].join('\n');
   const paragraphs = [greeting, intro(facts)].map(paragraph);
@@ -57,6 +57,14 @@ ${[validity, unasked].map(paragraph).join('\n')}
 </html>
 `;
   return { text, html };
+}
+
+const longestName = 60;
+
+/** People may call themselves anything and name any address: what could be read as a message or a link is not passed on. */
+function greetingOf(name: string): string {
+  const isPlain = name !== '' && name.length <= longestName && !/[\p{Cc}/:@]|\.\w/u.test(name);
+  return isPlain ? `Hello ${name},` : 'Hello,';
 }
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
