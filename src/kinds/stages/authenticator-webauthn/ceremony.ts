@@ -132,13 +132,7 @@ export async function assertionOptions(
   return options as unknown as Options;
 }
 
-export type Assertion =
-  | { readonly outcome: 'right'; readonly signCount: number }
-  | { readonly outcome: 'wrong' }
-  /** Signed by the key, but it has signed more often than it says: there are two of it. */
-  | { readonly outcome: 'copied' };
-
-/** Whether an answer to these options was signed by this device, for this owner. */
+/** How often this device says it has signed, in an answer that it signed for this owner; null when it did not. */
 export async function checkAssertion(
   party: RelyingParty,
   device: WebauthnDevice,
@@ -146,7 +140,7 @@ export async function checkAssertion(
   userVerification: UserVerificationRequirement,
   challenge: string,
   given: Json,
-): Promise<Assertion> {
+): Promise<number | null> {
   const { verifyAuthenticationResponse } = await library();
   const response = given as unknown as AuthenticationResponseJSON;
   const result = await orNull(() =>
@@ -155,17 +149,15 @@ export async function checkAssertion(
       expectedChallenge: challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      // The counter is compared below, where going back can be told from a wrong signature.
+      // The count is compared where the device is used, so that going back can be told from a wrong signature.
       credential: { id: device.credential_id, publicKey: bytesOf(device.public_key), counter: 0 },
       requireUserVerification: userVerification === 'required',
     }),
   );
-  if (!result?.verified || response.id !== device.credential_id) return { outcome: 'wrong' };
+  if (!result?.verified || response.id !== device.credential_id) return null;
   const { userHandle } = response.response;
-  if (userHandle && userHandle !== Buffer.from(handleOf(owner)).toString('base64url')) return { outcome: 'wrong' };
-  const { newCounter: signCount } = result.authenticationInfo;
-  const hasGoneBack = (signCount > 0 || device.sign_count > 0) && signCount <= device.sign_count;
-  return hasGoneBack ? { outcome: 'copied' } : { outcome: 'right', signCount };
+  const isOwners = !userHandle || userHandle === Buffer.from(handleOf(owner)).toString('base64url');
+  return isOwners ? result.authenticationInfo.newCounter : null;
 }
 
 const describe = ({ credential_id, transports }: WebauthnDevice) => ({

@@ -52,12 +52,11 @@ async function prove(publicUrl: string, ground: FactorGround, given: Json): Prom
   const owner = device && (ground.user ?? (await loadUserFacts(call, call.db.read, device.user)));
   if (!device || !owner?.is_active) return wrong;
   const party = relyingParty(publicUrl, call.request);
-  const assertion = await checkAssertion(party, device, owner, verificationOf(ground), challenge, given);
-  if (assertion.outcome === 'wrong') return wrong;
+  const signCount = await checkAssertion(party, device, owner, verificationOf(ground), challenge, given);
+  if (signCount === null) return wrong;
   if (!isAllowedType(allowedBy(ground), vouchedType(device)))
     return { complaint: 'Devices of this make are not allowed here.' };
-  const isFirst = assertion.outcome === 'right' && (await use(ground, device, assertion.signCount));
-  if (isFirst) return { device };
+  if (await use(ground, device, signCount)) return { device };
   await reportCopy(ground, device);
   return wrong;
 }
@@ -70,13 +69,13 @@ async function deviceWith({ step, user, devices }: FactorGround, id: string): Pr
   return (found[0] as WebauthnDevice | undefined) ?? null;
 }
 
-/** Remembers how often the key has signed. False when another answer with as high a count was faster. */
+/** Remembers how often the key has signed. False when it has before; devices that do not count say 0 for ever. */
 async function use({ step: { call } }: FactorGround, { pk }: WebauthnDevice, signCount: number): Promise<boolean> {
-  return call.db.write(async (tx) => {
-    const { rows } = await sql`update device_webauthn set sign_count = ${signCount} where pk = ${pk}
-      and (sign_count < ${signCount} or (sign_count = 0 and ${signCount} = 0)) returning pk`.execute(tx);
-    return rows.length > 0;
-  });
+  const isHigher = signCount === 0 ? sql`sign_count = 0` : sql`sign_count < ${signCount}`;
+  const { rows } = await call.db.write((tx) =>
+    sql`update device_webauthn set sign_count = ${signCount} where pk = ${pk} and ${isHigher} returning pk`.execute(tx),
+  );
+  return rows.length > 0;
 }
 
 /** Two devices that sign with one key: whoever copied it should not go unnoticed. */
