@@ -90,6 +90,26 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test('a client authenticates by header or form, with its secret encoded or as it is', async () => {
+    const client_secret = 'p+lus %per:cent ümläut&=';
+    const relying = await makeRelying(server(), { client_secret });
+    const { client_id } = relying.provider;
+    const grant_type = 'client_credentials';
+    const raw = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+    for (const authorization of [relying.basic, raw]) {
+      expect((await post(server(), 'token', { grant_type }, { authorization })).status).toBe(200);
+    }
+    expect((await post(server(), 'token', { grant_type, client_id, client_secret })).status).toBe(200);
+    const empty = await makeRelying(server(), { client_secret: '', signing_key: await makeKey(server()) });
+    for (const secret of ['', ' ', 'x']) {
+      const fields = { grant_type, client_id: empty.provider.client_id, client_secret: secret };
+      expect((await post(server(), 'token', fields)).body.error).toBe('invalid_client');
+    }
+    expect((await post(server(), 'token', { grant_type }, { authorization: empty.basic })).body.error).toBe(
+      'invalid_client',
+    );
+  });
+
   test('what does not belong together is refused by the code of RFC 6749 §5.2', async () => {
     const relying = await makeRelying(server());
     const other = await makeRelying(server());

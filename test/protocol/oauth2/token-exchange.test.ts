@@ -85,6 +85,10 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
     const { pk } = await server().user();
     const given = await tokensFor(server(), relying, pk, { terms: { resource: [one, two] } });
     expect(decodeJwt(given.access_token).aud).toEqual([one, two]);
+    const other = await exchange(server(), relying, given.access_token, { resource: 'https://three.example/' });
+    expect(other.body.error).toBe('invalid_target');
+    const same = await exchange(server(), relying, given.access_token);
+    expect(decodeJwt(same.body.access_token).aud).toEqual([one, two]);
     const refresh = (refresh_token: string, resource?: string) =>
       post(
         server(),

@@ -29,7 +29,7 @@ export async function clientAccount(
     const users = engine.registry.require('svc_core.user');
     const { pk } = await createRow(engine, users, call, tx, {
       username: await freeName(tx, `gatehouse-${client.name}-${name}`),
-      name: `${client.application.name}: ${name}`.slice(0, longestName),
+      name: `${client.application.name}: ${name}`.slice(0, longestName).toWellFormed(),
       type: 'service_account',
       path: 'gatehouse/service-accounts',
     });
@@ -46,7 +46,9 @@ async function find(query: Query, provider: number, subject: string): Promise<nu
 }
 
 async function freeName(tx: Query, wanted: string): Promise<string> {
-  const name = wanted.slice(0, longestName);
+  const name = wanted.slice(0, longestName).toWellFormed();
   const { rows } = await sql`select 1 from users where username = ${name}`.execute(tx);
-  return rows.length === 0 ? name : `${name.slice(0, longestName - suffixLength - 1)}-${randomText(suffixLength)}`;
+  return rows.length === 0
+    ? name
+    : `${name.slice(0, longestName - suffixLength - 1).toWellFormed()}-${randomText(suffixLength)}`;
 }

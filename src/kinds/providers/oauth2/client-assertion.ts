@@ -40,15 +40,17 @@ export async function checkAssertion(
   if (assertion.length > longestAssertion) return null;
   const { db, key, publicUrl } = needs;
   const trusted = await loadTrustedKeys(needs, client.pk, call.now);
-  const proven = await firstThatVerifies(trusted, assertion, audiences(publicUrl, client), call.now);
+  const servers = serverNames(publicUrl, client);
+  // Platforms name the client that a workload's token is for; a client itself addresses the server.
+  const proven = await firstThatVerifies(trusted, assertion, [...servers, client.client_id], call.now);
   if (!proven) return null;
-  const { iss, sub, jti, exp, source } = proven;
+  const { iss, sub, aud, jti, exp, source } = proven;
   const expires = toTimestamp((exp + skewSeconds) * 1000);
   if (expires > addMilliseconds(call.now, longestLifeMs)) return null;
   const isClient = iss === client.client_id && sub === client.client_id;
   // RFC 7523 §3, OpenID Connect Core §9: the id makes it good for one request. Workloads get theirs from platforms that
   // hand out the same one until it expires, mostly without an id.
-  if (isClient && jti === undefined) return null;
+  if (isClient && (jti === undefined || !aud.some((name) => servers.includes(name)))) return null;
   if (isClient) {
     const use = { use: `assertion of ${client.pk}`, id: String(jti), expires };
     if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;
@@ -57,15 +59,16 @@ export async function checkAssertion(
 }
 
 /** Whom an assertion may be meant for: this server under any name that clients know it by. */
-function audiences(publicUrl: string, { assigned_application_slug, issuer_mode, client_id }: Client): string[] {
+function serverNames(publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string[] {
   const { issuer = '', token = '' } = setupUrls(publicUrl, assigned_application_slug, issuer_mode);
-  return [issuer, token, `${publicUrl}/`, publicUrl, client_id];
+  return [issuer, token, `${publicUrl}/`, publicUrl];
 }
 
 interface Proven {
   readonly source: string;
   readonly iss: string | undefined;
   readonly sub: string;
+  readonly aud: readonly string[];
   readonly jti: string | undefined;
   readonly exp: number;
 }
@@ -86,8 +89,8 @@ async function firstThatVerifies(
         clockTolerance: skewSeconds,
         requiredClaims: ['exp', 'sub'],
       });
-      const { iss, sub = '', jti, exp = 0 } = payload;
-      if (sub !== '') return { source, iss, sub, jti, exp };
+      const { iss, sub = '', aud = [], jti, exp = 0 } = payload;
+      if (sub !== '') return { source, iss, sub, aud: [aud].flat(), jti, exp };
     } catch (error) {
       // Not by these keys, or not good at all: whether by others is seen next.
       if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;

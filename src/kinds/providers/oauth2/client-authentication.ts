@@ -22,7 +22,8 @@ type Credentials =
   | {
       readonly method: 'client_secret_basic' | 'client_secret_post';
       readonly clientId: string;
-      readonly secret: string;
+      /** In each way in which it may have been meant. */
+      readonly secrets: readonly string[];
     }
   | { readonly method: 'none'; readonly clientId: string }
   | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
@@ -67,7 +68,7 @@ async function provenBy(
         : { method: 'workload', workload: assertion.workload };
     }
     default:
-      return isSecretOf(client, credentials.secret) ? { method: credentials.method } : null;
+      return credentials.secrets.some((secret) => isSecretOf(client, secret)) ? { method: credentials.method } : null;
   }
 }
 
@@ -95,21 +96,22 @@ function readCredentials(call: Call, params: Params): Credentials {
     return { method: 'assertion', clientId: clientId ?? unverifiedSubject(assertion), assertion };
   }
   if (clientId === undefined) throw new OAuthError('invalid_client', 'The client did not authenticate.');
-  return secret === undefined ? { method: 'none', clientId } : { method: 'client_secret_post', clientId, secret };
+  return secret === undefined
+    ? { method: 'none', clientId }
+    : { method: 'client_secret_post', clientId, secrets: [secret] };
 }
 
-/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
-function readBasic(header: string | undefined): { clientId: string; secret: string } | null {
+/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. Many clients leave that out, so either will do. */
+function readBasic(header: string | undefined): { clientId: string; secrets: string[] } | null {
   const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header?.trim() ?? '') ?? [];
   if (encoded === undefined) return null;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  const clientId = formDecode(text.slice(0, colon));
-  const secret = formDecode(text.slice(colon + 1));
-  if (colon === -1 || clientId === null || secret === null) {
+  if (colon === -1 || text.includes('\u0000')) {
     throw new OAuthError('invalid_client', 'The Authorization header cannot be read.');
   }
-  return { clientId, secret };
+  const [clientId, secret] = [text.slice(0, colon), text.slice(colon + 1)];
+  return { clientId: formDecode(clientId) ?? clientId, secrets: [formDecode(secret) ?? secret, secret] };
 }
 
 function formDecode(text: string): string | null {

@@ -74,7 +74,7 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
         access_token: accessToken,
         token_type: terms.jkt === undefined ? 'Bearer' : 'DPoP',
         expires_in: seconds(expires) - seconds(now),
-        scope: scope.join(' '),
+        ...(scope.length > 0 && { scope: scope.join(' ') }),
       }),
       ...(idToken !== null && { id_token: idToken }),
       ...(refreshToken !== null && { refresh_token: refreshToken }),

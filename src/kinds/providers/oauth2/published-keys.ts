@@ -5,8 +5,8 @@ import type { Client } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { PublicJwk, Signer, SigningKey } from './signing.ts';
 
-/** So much longer than the token that most tokens need not write it again. */
-const slackMs = 24 * 3_600_000;
+/** So much longer than the token that most tokens need not write it again; little, since keys are also replaced because they leaked. */
+const slackMs = 10 * 60_000;
 
 /** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
 export async function publishKey(tx: Query, provider: number, { kid, jwk }: SigningKey, until: string): Promise<void> {

@@ -25,7 +25,8 @@ async function accountOf(redemption: Redemption): Promise<number> {
   const { needs, call, params, by } = redemption;
   if (by.workload !== undefined) {
     const [, , sub = ''] = JSON.parse(by.workload) as string[];
-    return clientAccount(needs.engine, call, by.client, { subject: by.workload, name: sub });
+    const name = sub.replace(/[^\w.@:+/-]+/g, '-').slice(0, 60);
+    return clientAccount(needs.engine, call, by.client, { subject: by.workload, name });
   }
   if (params.get('username') !== undefined) return appPasswordUser(redemption);
   requireConfidential(by);

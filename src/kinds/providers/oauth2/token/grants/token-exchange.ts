@@ -45,6 +45,12 @@ export const tokenExchange: GrantKind = {
     }
     const audience = params.all('audience');
     await checkAudience(needs, audience, params.all('resource'));
+    // What a token is for it stays for, when it is traded by the client that it was given to.
+    const authorized = token.provider === client.pk ? token.terms.resource : undefined;
+    if (authorized && audience.length > 0) {
+      throw new OAuthError('invalid_target', 'The token was authorized for other resources.');
+    }
+    const resource = audience.length > 0 ? audience : authorized;
     const scope = token.scope.filter((name) => name !== 'offline_access');
     const { acr, amr } = token.terms;
     return {
@@ -57,7 +63,7 @@ export const tokenExchange: GrantKind = {
       terms: {
         ...(acr !== undefined && { acr }),
         ...(amr && { amr }),
-        ...(audience.length > 0 && { resource: audience }),
+        ...(resource && { resource }),
       },
       gives: { id: false, refresh: false },
       ...(token.expires !== null && { notAfter: token.expires }),
