@@ -5,7 +5,7 @@ import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import type { Browser } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { personWithPassword, stillClock } from '../support/second-factor.ts';
-import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { describeOnBoth, describeOnSqlite, type TestUser } from '../support/server.ts';
 import { json, loopbackAllowed, type Service, type ServiceAnswer, startService } from '../support/service.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
@@ -282,4 +282,26 @@ describeOnBoth(
     });
   },
   { env: loopbackAllowed, clock },
+);
+
+describeOnSqlite(
+  'a service for messages that is slow or gone',
+  (server) => {
+    test.each([
+      ['silent', () => `${service.url}/messages`],
+      ['gone', () => 'http://127.0.0.1:1/messages'],
+      ['no host', () => 'http://messages.invalid/'],
+    ])('%s: people learn in a few seconds that nothing was sent', async (_, address) => {
+      service.answer = () => 'silence';
+      const { slug } = await makeWalk(server(), [['authenticator/sms', settings({ account_sid: address() })]]);
+      const browser = await signedInBrowser(server(), (await server().user()).pk);
+      await browser.show(slug);
+      const { status, body } = await browser.answer(slug, { phone_number: newNumber() });
+      expect([status, body.phone_number_required]).toEqual([200, true]);
+      expect(body.response_errors.phone_number[0].string).toBe(
+        'The message could not be sent. Please try again later.',
+      );
+    });
+  },
+  { env: loopbackAllowed },
 );
