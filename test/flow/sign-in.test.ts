@@ -196,6 +196,17 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     }
   });
 
+  test.each(['before', 'after'])('opening the page for somewhere else %s an answer leads there', async (moment) => {
+    const user = await person();
+    const browser = openBrowser(server());
+    const reopen = () => browser.show(flow, 'next=%2Fsecond%2F');
+    await browser.show(flow, 'next=%2Ffirst%2F');
+    if (moment === 'before') await reopen();
+    await browser.answer(flow, { uid_field: user.username });
+    if (moment === 'after') expect((await reopen()).body.component).toBe('xak-stage-password');
+    expect((await browser.answer(flow, { password: 'right horse' })).body.to).toBe('/second/');
+  });
+
   test('leaving a flow forgets it', async () => {
     const browser = openBrowser(server());
     await browser.show(flow);

@@ -78,11 +78,12 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const carried = await carriedWalk(needs, call, flow);
   const { found, opening, token } = carried;
   const pageQuery = call.request.query.get('query') ?? '';
-  const query = opening?.query ?? pageQuery;
+  // Whoever opens the page anew wants what it says now.
+  const query = answer === null && pageQuery !== '' ? pageQuery : (opening?.query ?? pageQuery);
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const held =
     linkToken === null
-      ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query))
+      ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
       : await followLink(needs, call, flow, { linkToken, token, answer, start: startOf(needs, call, pageQuery) });
   // An answer without a question before it is no answer: the first question is shown instead.
   const isAsked = linkToken === null && (opening !== null || held === found);
@@ -140,15 +141,29 @@ async function ownWalk(key: InstanceKey, call: Call, flow: FlowFacts, found: Fou
   return null;
 }
 
-async function heldOrBegun(...beginning: Parameters<typeof begin>): Promise<HeldState | Shown> {
-  const found = beginning[4];
-  if (found && 'state' in found) return found;
+async function heldOrBegun(
+  needs: Needs,
+  call: Call,
+  flow: StoredFlow,
+  token: string,
+  found: Found | null,
+  start: Start,
+  isPageOpened: boolean,
+): Promise<HeldState | Shown> {
+  if (found && 'state' in found) return isPageOpened ? leadingTo(needs, call, found, start) : found;
   try {
-    return await begin(...beginning);
+    return await begin(needs, call, flow, token, found, start);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { challenge: deniedChallenge(beginning[2], error.message, null), cookies: [] };
+    return { challenge: deniedChallenge(flow, error.message, null), cookies: [] };
   }
+}
+
+/** A walk that was left and is taken up on the way to somewhere else leads there. */
+async function leadingTo({ key }: Needs, call: Call, held: HeldState, { next, query }: Start): Promise<HeldState> {
+  if (next === null || next === held.state.next) return held;
+  const state = { ...held.state, next, query };
+  return (await call.db.write((tx) => keepState(tx, key, held, state, call))) ?? held;
 }
 
 /** Begins a walk: by a plan that was made for this browser, or by one's own wish if the flow is for this caller at all. */
@@ -164,7 +179,7 @@ async function begin(
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
     const kept = await call.db.write((tx) => keepState(tx, needs.key, planned, state, call));
-    return kept ?? { challenge: redirectTo(call.request.path), cookies: [] };
+    return kept ?? { challenge: redirectTo(`/if/flow/${flow.slug}/`), cookies: [] };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });

@@ -244,7 +244,8 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     async store(call, held) {
       await keep(call, held, held.state);
     },
-    async proceed(call, flow, held, answer) {
+    async proceed(call, { title, ...facts }, held, answer) {
+      const flow = { ...facts, title: filledTitle(title, held.state) };
       try {
         return await walk(call, flow, held, answer);
       } catch (error) {
@@ -257,6 +258,10 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     },
   };
 }
+
+/** Titles may name the application that the flow is for. */
+const filledTitle = (title: string, { context }: FlowState): string =>
+  title.replaceAll('%(app)s', () => (typeof context.application_name === 'string' ? context.application_name : ''));
 
 /** What a person is told who may not go on, as the flow wants it told. */
 export function deniedChallenge(flow: FlowFacts, message: string, next: string | null): Row {
