@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
+import { exchangeCode, makeCode, makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // Clients got scopes that nobody had given them, the API's among them (CVE-2024-52287).
@@ -25,6 +25,9 @@ describeOnBoth('class 23: scopes that the provider does not have', (server) => {
     const { access_token, scope: given, refresh_token } = await tokensFor(server(), relying, pk, { scope });
     expect(given).toBe('openid offline_access');
     expect((await server().as(access_token).get('/core/users/me/')).status).toBe(403);
+    const code = await makeCode(server(), relying, pk, { scope });
+    const named = await exchangeCode(server(), relying, code, { scope: 'gatehouse/api' });
+    expect(named.body.error).toBe('invalid_scope');
     const fields = { grant_type: 'refresh_token', refresh_token, scope: 'gatehouse/api' };
     const { body } = await post(server(), 'token', fields, { authorization: relying.basic });
     expect(body.error).toBe('invalid_scope');
