@@ -9,6 +9,7 @@ import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { allowRequest } from '../kinds/providers/oauth2/authorize/allow-request.ts';
+import { tellingOfLogouts } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
 import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
 import { createRemoteKeys } from '../kinds/providers/oauth2/remote-keys.ts';
@@ -60,7 +61,10 @@ export async function composeApp(world: World): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
   const announce = (tx: Query, event: string) => matchEvent(jobs, tx, event);
   const recording = { geo, settings: settings.current, brandOf: brandFacts };
-  const resourceWorld: ResourceWorld = { ...key.box, record: createRecord({ ...recording, announce }) };
+  const resourceWorld: ResourceWorld = {
+    ...key.box,
+    record: tellingOfLogouts(createRecord({ ...recording, announce }), () => jobs),
+  };
   const quietWorld: ResourceWorld = { ...key.box, record: createRecord(recording) };
   const kinds = createKinds(world, () => jobs);
   const metrics = createMetrics(version);
@@ -133,7 +137,7 @@ export async function composeApp(world: World): Promise<App> {
   };
   mountOAuth2(server, oauth2);
   const askAccess = askApplicationAccess(kinds.policies);
-  mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath, jobs });
+  mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
   mountHealth(server, db);
   mountMetrics(server, metrics, config.metricsToken);
   mountMedia(server, db);

@@ -122,8 +122,12 @@ describeOnBoth(
       const ends: ((browser: Awaited<ReturnType<typeof visitor>>, hint: string) => Promise<unknown>)[] = [
         (browser, id_token_hint) =>
           browser.visit(`/application/o/${party.slug}/end-session/?${new URLSearchParams({ id_token_hint })}`),
-        async ({ session }) => {
-          await server().admin.delete(`/core/authenticated_sessions/${session}/`);
+        ({ session }) => server().admin.delete(`/core/authenticated_sessions/${session}/`),
+        async ({ person }) => {
+          await server().admin.post(`/core/users/${person.pk}/set_password/`, {
+            password: 'another password of theirs',
+          });
+          // Nobody was told that a session has ended; it is found out by and by.
           await server().world.db.write((tx) => server().app.jobs.enqueue(tx, { kind: 'oauth2_find_ended_sessions' }));
         },
       ];

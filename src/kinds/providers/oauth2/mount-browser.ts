@@ -5,29 +5,30 @@ import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { requestFacts } from '../../../resource/http.ts';
 import { type BrowserAnswer, redirectBrowser } from './authorize/answer-client.ts';
+import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
 import { devicePath } from './device/device-authorization.ts';
 import { handleDevicePage } from './device/device-page.ts';
 import { createFailureCount } from './failure-count.ts';
 import { proofField } from './form-proof.ts';
-import { type EndSessionNeeds, handleEndSession } from './logout/end-session.ts';
+import { handleEndSession } from './logout/end-session.ts';
 import { OAuthError } from './oauth-error.ts';
 import { plainPage } from './plain-page.ts';
 import { createSigner } from './signing.ts';
 import { authorizePath } from './urls.ts';
 
-export interface BrowserMount extends Omit<EndSessionNeeds, 'signer' | 'failures'> {
+export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
   readonly sessions: SessionNeeds;
 }
 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
-type BrowserEndpoint = (needs: EndSessionNeeds, call: Call, text: string) => Promise<BrowserAnswer>;
+type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<BrowserAnswer>;
 
 /** Serves what people come to with a browser on their way to a client or back. */
 export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount): void {
-  const needs: EndSessionNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
+  const needs: BrowserNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
 
   const serve = (endpoint: BrowserEndpoint) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, body } = await answerOf(request, async () =>

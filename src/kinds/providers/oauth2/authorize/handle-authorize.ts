@@ -24,7 +24,7 @@ import { readRequest } from './steps.ts';
 export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<BrowserAnswer> {
   const ticket = new URLSearchParams(query).get('ticket');
   if (ticket !== null) return redeemTicket(needs, call, ticket);
-  const { text, sentAt } = readNote(needs.key, query);
+  const { text, sentAt } = readNote(needs.key, query, call.now);
   const proven = await proveClient(needs, text, call.now);
   const { client } = proven;
   return tellingClient(needs, client, proven.to, async () => {
@@ -132,6 +132,7 @@ export async function consentContext(
     where pm.provider = ${pk} order by s.scope_name`.execute(query);
   return {
     application: application.pk,
+    application_name: application.name,
     consent_header: `You are about to sign in to ${application.name}.`,
     consent_permissions: rows.filter(({ id }) => scope.includes(id)).map(({ id, name }) => ({ id, name })),
     ...(prompt.includes('consent') && { consent_asked_anew: true }),

@@ -5,7 +5,6 @@ import { endSession } from '../../../../core/session/session.ts';
 import { cookieHeader, endedSessionCookies } from '../../../../core/session/session-cookies.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Query } from '../../../../platform/db/database.ts';
-import type { Jobs } from '../../../../platform/jobs/job.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
@@ -18,12 +17,7 @@ import { type Params, parseParams } from '../params.ts';
 import { plainPage } from '../plain-page.ts';
 import { issuerOf } from '../urls.ts';
 import { loginsToFrame } from './logins.ts';
-import { lookForEnded } from './logout.jobs.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
-
-export interface EndSessionNeeds extends BrowserNeeds {
-  readonly jobs: Jobs;
-}
 
 const use = 'end session';
 const sealedAs = 'oauth2 after end-session';
@@ -37,7 +31,7 @@ interface Afterwards {
 }
 
 /** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
-export async function handleEndSession(needs: EndSessionNeeds, call: Call, text: string): Promise<BrowserAnswer> {
+export async function handleEndSession(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
   const params = parseParams(text);
   const after = params.get('after');
   if (after !== undefined) return landing(call, openAfterwards(needs, after));
@@ -112,7 +106,7 @@ async function framesOf({ publicUrl }: BrowserNeeds, { db }: Call, session: stri
 }
 
 /** Through the flow that the brand has for it, if it has one. */
-async function signOut(needs: EndSessionNeeds, call: Call, afterwards: Afterwards): Promise<BrowserAnswer> {
+async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<BrowserAnswer> {
   const slug = await invalidationFlow(call);
   const after = new URLSearchParams({ after: needs.key.box.seal(JSON.stringify(afterwards), sealedAs) });
   const next = `${call.request.path}?${after}`;
@@ -120,7 +114,6 @@ async function signOut(needs: EndSessionNeeds, call: Call, afterwards: Afterward
   if (begun?.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
   const isOver = begun?.outcome === 'over';
   const cookies = isOver ? begun.cookies : await endHere(needs, call);
-  await call.db.write((tx) => lookForEnded(needs.jobs, tx));
   const answer = await landing(call, afterwards);
   return { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }

@@ -33,6 +33,12 @@ export async function loginsToFrame(
   return rows;
 }
 
+/** Whether there is any client at all to be told of anything. */
+export async function hasLogins(query: Query): Promise<boolean> {
+  const { rows } = await sql`select 1 from oauth2_logins limit 1`.execute(query);
+  return rows.length > 0;
+}
+
 const most = 500;
 
 /** Takes logins out whose session is over. */

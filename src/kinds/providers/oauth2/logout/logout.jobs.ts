@@ -1,17 +1,16 @@
 import { addMilliseconds } from '../../../../platform/clock.ts';
-import type { Query } from '../../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { HopelessJob, type JobKind, type Jobs } from '../../../../platform/jobs/job.ts';
 import { randomUuid } from '../../../../platform/random.ts';
-import type { Call } from '../../../../resource/call.ts';
+import type { Call, NewEvent, ResourceWorld } from '../../../../resource/call.ts';
 import { type Client, loadClient } from '../client.ts';
 import { seconds } from '../issue.ts';
 import type { OAuthNeeds } from '../needs.ts';
 import { publishKey } from '../published-keys.ts';
 import { createSigner, signJwt } from '../signing.ts';
 import { issuerOf } from '../urls.ts';
-import { type Login, takeEndedLogins } from './logins.ts';
+import { hasLogins, type Login, takeEndedLogins } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
 interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl'> {
@@ -25,9 +24,21 @@ const tellClient = 'oauth2_tell_logout';
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeMs = 2 * 60_000;
 
-/** Has the clients of ended sessions looked for now, and not only when it is time. */
-export const lookForEnded = (jobs: Jobs, tx: Query): Promise<void> =>
-  jobs.enqueue(tx, { kind: findEnded, key: findEnded });
+type Record = ResourceWorld['record'];
+
+/** Has clients told at once where it is written down that a session has ended; of the others they hear a little later. */
+export function tellingOfLogouts(record: Record, jobs: () => Jobs): Record {
+  return async (tx, call, event) => {
+    await record(tx, call, event);
+    if (endsSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind: findEnded, key: findEnded });
+  };
+}
+
+function endsSession({ action, context }: NewEvent): boolean {
+  if (action === 'logout') return true;
+  const { model_name } = (context.model ?? {}) as { readonly model_name?: unknown };
+  return action === 'model_deleted' && model_name === 'authenticatedsession';
+}
 
 /**
  * Tells clients that a session is over, in whatever way it ended: by signing out, by an administrator, by time. OpenID
