@@ -1,6 +1,6 @@
 import type { DemoWorld } from './demo-world.ts';
 
-/** A way back in for people who have forgotten their password: a link by mail, then a new password. */
+/** A way back in for people who have forgotten their password: a link by mail, their second factor, a new password. */
 export async function makeRecovery({ api }: DemoWorld): Promise<void> {
   const flow = await api.ensure(
     '/flows/instances/',
@@ -22,6 +22,7 @@ export async function makeRecovery({ api }: DemoWorld): Promise<void> {
     { name: 'Demo: link by mail' },
     { use_global_settings: true, subject: 'Choose a new password', token_expiry: 30 },
   );
+  const second = await api.ensure('/stages/authenticator/validate/', { name: 'default-authentication-mfa-validation' });
   const prompts = [
     await password(api, 'Demo: new password', 'password', 'New password', 10),
     await password(api, 'Demo: new password again', 'password_repeat', 'New password again', 20),
@@ -33,7 +34,7 @@ export async function makeRecovery({ api }: DemoWorld): Promise<void> {
     { user_creation_mode: 'never_create' },
   );
   const login = await api.ensure('/stages/user_login/', { name: 'Demo: sign in after recovery' });
-  for (const [index, stage] of [who, mail, prompt, write, login].entries()) {
+  for (const [index, stage] of [who, mail, second, prompt, write, login].entries()) {
     const order = (index + 1) * 10;
     const binding = await api.ensure('/flows/bindings/', { target: flow.pk, stage: stage.pk }, { order });
     if (stage === who)
