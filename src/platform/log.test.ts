@@ -120,6 +120,7 @@ test('the lines that Fastify writes about a request show no header and no secret
   });
   const headers = { authorization: 'Bearer hunter2', cookie: 'session=hunter2' };
   await app.inject({ url: '/fails?itoken=hunter2', headers });
+  await app.inject({ url: `/fails?flow_token=hunter2&query=${encodeURIComponent('flow_token=hunter2')}`, headers });
   await app.close();
   const requestLines = lines.filter((line) => line.includes('/fails'));
   expect(requestLines.length).toBeGreaterThan(0);
