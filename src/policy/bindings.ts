@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
-import { groupsOfSql } from '../core/access/rights-sql.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
 import type { Call } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import type { Resource } from '../resource/resource.ts';
 
-/** A binding in force, with what it asks already answered where the database can answer it. */
+/** A binding in force. */
 export interface ActiveBinding {
   readonly pk: string;
   readonly target: string;
@@ -16,30 +16,30 @@ export interface ActiveBinding {
   readonly negate: boolean;
   readonly timeout: number;
   readonly failure_result: boolean;
-  /** Whether the user of the request is in the group. */
-  readonly is_member: boolean;
 }
 
-/** The enabled bindings of some targets, each target's in order. One statement. */
-export async function activeBindings(
-  targets: readonly string[],
-  userPk: number | null,
-  query: Query,
-): Promise<ActiveBinding[]> {
-  if (targets.length === 0) return [];
-  // The same question about nobody: what it costs must not tell whether a name is somebody's.
-  const isMember = sql`b."group" in (${groupsOfSql(sql`${userPk ?? 0}`)})`;
-  const { rows } = await sql<Record<keyof ActiveBinding, unknown>>`select b.pk, b.target, b.policy, p.kind, b."group",
-    b."user", b.negate, b.timeout, b.failure_result, b."group" is not null and ${isMember} as is_member
-    from policy_bindings b left join policies p on p.pk = b.policy
-    where b.enabled and b.target in (${sql.join(targets)}) order by b."order", b.pk`.execute(query);
+type BindingRow = Record<keyof ActiveBinding, unknown>;
+
+/** The enabled bindings of some targets, each target's in order. One statement, the same whoever asks. */
+export async function activeBindings(targets: readonly string[], query: Query): Promise<ActiveBinding[]> {
+  const [target, ...more] = targets;
+  if (target === undefined) return [];
+  const rows =
+    more.length === 0 ? await ofTarget(query, target) : (await bindingsSql(sql.join(targets)).execute(query)).rows;
   return rows.map((row) => ({
     ...(row as unknown as ActiveBinding),
     negate: Boolean(row.negate),
     failure_result: Boolean(row.failure_result),
-    is_member: Boolean(row.is_member),
   }));
 }
+
+const bindingsSql = (
+  targets: RawBuilder<unknown>,
+) => sql<BindingRow>`select b.pk, b.target, b.policy, p.kind, b."group",
+  b."user", b.negate, b.timeout, b.failure_result from policy_bindings b left join policies p on p.pk = b.policy
+  where b.enabled and b.target in (${targets}) order by b."order", b.pk`;
+
+const ofTarget = statement<[target: string], BindingRow>(bindingsSql);
 
 /** The stored values of policies of one kind, by key. One statement. */
 export async function loadPolicies(

@@ -54,11 +54,11 @@ export interface PolicyEngine {
     readonly request: PolicyRequest;
     readonly policy: Row;
   }): Promise<PolicyResult>;
-  /** What is kept of what is bound to objects, and who is concerned. Decisions are not kept: they depend on the request. */
+  /** What is kept of what is bound to objects. Decisions are not kept: they depend on the request. */
   readonly kept: { count(db: Database): number; clear(): void };
 }
 
-/** What decides about some targets for a user: as much of a decision as follows from what is stored. */
+/** What decides about some targets, whoever asks. */
 interface Bound {
   readonly bindings: readonly ActiveBinding[];
   readonly policies: ReadonlyMap<string, Row>;
@@ -85,7 +85,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   }: Asked & { readonly targets: readonly Target[] }) {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
-    const { bindings, policies } = await boundTo(pks, request.user?.pk ?? null, call, tx);
+    const { bindings, policies } = await boundTo(pks, call, tx);
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
@@ -97,19 +97,14 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   }
 
   /** A transaction sees what others do not see yet: what it reads is for itself alone. */
-  async function boundTo(
-    pks: readonly string[],
-    user: number | null,
-    call: Call,
-    tx: Query | undefined,
-  ): Promise<Bound> {
+  async function boundTo(pks: readonly string[], call: Call, tx: Query | undefined): Promise<Bound> {
     const load = async (query: Query) => {
-      const bindings = await activeBindings(pks, user, query);
+      const bindings = await activeBindings(pks, query);
       return { bindings, policies: await policiesOf(bindings, call, query) };
     };
     if (tx) return load(tx);
     if (pks.length > mostTargetsKept) return load(call.db.read);
-    return kept.read(call.db, `${user}:${pks}`, () => load(call.db.read));
+    return kept.read(call.db, pks.join(), () => load(call.db.read));
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
@@ -130,7 +125,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     query: Query,
   ): Promise<Outcome> {
     if (binding.policy === null) {
-      const holds = binding.group === null ? isUser(binding, request) : binding.is_member;
+      const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       return { passing: holds !== binding.negate, messages: [], logs: [], events: [] };
     }
     const policy = policies.get(binding.policy) ?? { pk: binding.policy, name: binding.policy };
@@ -182,6 +177,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     },
   };
 }
+
+/** Also of a group below it: a user's facts name those above theirs. */
+const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
+  user?.groups.some(({ pk }) => pk === group) === true;
 
 const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
 

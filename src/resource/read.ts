@@ -13,6 +13,7 @@ import { type MayView, nestsSecrets, type Plan, planOf } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
+import { type LoadStored, loadStored } from './stored.ts';
 
 export interface Engine {
   readonly registry: Registry;
@@ -20,6 +21,8 @@ export interface Engine {
   plan(resource: Resource, call: Call): Plan;
   /** Finds one row by the value that names it in paths, whoever asks; null when this caller's view is not the usual one. */
   finder(resource: Resource, call: Call, lock: boolean): Finder | null;
+  /** What is stored of a resource's rows, for the server's own work: nobody's rights are asked. */
+  stored(resource: Resource, call: Call): LoadStored;
   readonly count: CountRows;
 }
 
@@ -30,6 +33,7 @@ export function createEngine(registry: Registry): Engine {
   const open = new Map<Resource, Plan>();
   const guarded = new Map<Resource, boolean>();
   const made = new WeakMap<Call, Map<Resource, Plan>>();
+  const stored = new Map<Resource, LoadStored>();
   const finders = { reading: new Map<Resource, Finder>(), locking: new Map<Resource, Finder>() };
 
   function openPlan(resource: Resource, call: Call): Plan {
@@ -71,6 +75,11 @@ export function createEngine(registry: Registry): Engine {
   const engine: Engine = {
     registry,
     count: createCount(),
+    stored(resource, { db }) {
+      const load = stored.get(resource) ?? loadStored(resource, db.dialect);
+      stored.set(resource, load);
+      return load;
+    },
     plan: (resource, call) => (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)),
     finder(resource, call, lock) {
       if (!isOpen(resource, call)) return null;

@@ -1,12 +1,11 @@
-import { sql } from 'kysely';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { type Engine, selectOne } from '../../resource/read.ts';
+import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
 
 /** A stage's settings as they are now, secrets in clear. For the executor only: nobody's permissions are asked. */
 export async function loadStage(engine: Engine, resource: Resource, pk: string, call: Call): Promise<Row> {
-  const found = await selectOne(engine, resource, call, call.db.read, [sql`${resource.row().col('pk')} = ${pk}`]);
+  const found = await engine.stored(resource, call)(call, call.db.read, pk);
   if (!found) throw new Error(`the stage ${pk} is gone`);
-  return { ...found.values, pk };
+  return found;
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { networkOf } from '../../lib/cidr.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -29,6 +30,10 @@ interface StateRow {
   readonly context: string;
 }
 
+const walksOf = statement<[hash: string, now: string], StateRow>(
+  (hash, now) => sql`select flow, version, context from flow_plans where token_hash = ${hash} and expires > ${now}`,
+);
+
 /** Whether this server gave the token out, and the walk that it stands for in this flow, as long as it lasts. */
 export async function findState(
   query: Query,
@@ -37,8 +42,7 @@ export async function findState(
   flow: string,
   now: string,
 ): Promise<{ readonly isKnown: boolean; readonly found: Found | null }> {
-  const { rows } = await sql<StateRow>`select flow, version, context from flow_plans
-    where token_hash = ${key.hash(token)} and expires > ${now}`.execute(query);
+  const rows = await walksOf(query, key.hash(token), now);
   const row = rows.find((one) => one.flow === flow);
   return { isKnown: rows.length > 0, found: row ? heldIn(row, key, token) : null };
 }
@@ -90,10 +94,14 @@ export async function keepState(
       on conflict (token_hash, flow) do nothing returning pk`.execute(tx);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
-  const { rows } = await sql`update flow_plans set version = version + 1, context = ${sealed}, expires = ${expires}
-    where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`.execute(tx);
+  const rows = await replaceWalk(tx, sealed, expires, hash, flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
+
+const replaceWalk = statement<[sealed: string, expires: string, hash: string, flow: string, version: number], unknown>(
+  (sealed, expires, hash, flow, version) => sql`update flow_plans set version = version + 1, context = ${sealed},
+    expires = ${expires} where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`,
+);
 
 /** Nobody fills the table: what has ended goes, and of a network whose people begin very many walks the oldest. */
 async function makeRoom(tx: Query, network: string | null, now: string): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -87,9 +88,16 @@ async function loadSecrets(
   query: Query,
 ): Promise<{ hash: string | null; isAppPassword: boolean }> {
   const pk = user?.pk ?? null;
-  const { rows } = await sql<{ hash: string | null; token: string | null }>`select
+  const [found] = await secretsOf(query, pk, keyHash, now);
+  return { hash: found?.hash ?? null, isAppPassword: (found?.token ?? null) !== null };
+}
+
+const secretsOf = statement<
+  [pk: number | null, keyHash: string, now: string],
+  { hash: string | null; token: string | null }
+>(
+  (pk, keyHash, now) => sql`select
     (select password from users where pk = ${pk}) as hash,
     (select pk from tokens where key_hash = ${keyHash} and intent = 'app_password' and "user" = ${pk}
-      and (not expiring or expires > ${now})) as token`.execute(query);
-  return { hash: rows[0]?.hash ?? null, isAppPassword: (rows[0]?.token ?? null) !== null };
-}
+      and (not expiring or expires > ${now})) as token`,
+);

@@ -97,6 +97,7 @@ async function inlinePassword({ engine, settings, call }: Step): Promise<Row | n
 
 async function links({ settings, call }: Step): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
+  if (!enrollment_flow && !recovery_flow && !passwordless_flow) return {};
   const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
     where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
   const urls = new Map(rows.map(({ pk, slug }) => [pk, `/if/flow/${slug}/`]));
