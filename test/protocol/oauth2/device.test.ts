@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { expect, test } from 'vitest';
-import { bindExpression } from '../../support/make-walk.ts';
+import { bindExpression, makeWalk } from '../../support/make-walk.ts';
 import type { Made } from '../../support/providers.ts';
 import {
   asForm,
@@ -92,6 +92,32 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
       const entry = await browser.visit('/device');
       const { text } = await browser.visit('/device', asForm({ ...fieldsOf(entry.text), code }));
       expect(text).not.toContain(party.application.name);
+    }
+  });
+
+  test('a brand’s flow comes before the page, and nobody gets around it', async () => {
+    const { admin } = server();
+    const { body: brands } = await admin.get('/core/brands/');
+    const brand = `/core/brands/${brands.results[0].brand_uuid}/`;
+    const walk = await makeWalk(server(), [['dummy']], { designation: 'stage_configuration' });
+    const party = await makeRelyingParty(server());
+    const { device } = await begin(party);
+    const browser = await visitor(server());
+    const before = fieldsOf((await browser.visit('/device')).text);
+    await admin.patch(brand, { flow_device_code: walk.pk });
+    try {
+      for (const init of [{}, asForm({ ...before, code: device.user_code, confirmed: '1' })]) {
+        const { location } = await browser.visit(`/device?code=${device.user_code}`, init);
+        expect(location?.pathname).toBe(`/if/flow/${walk.slug}/`);
+      }
+      expect((await ask(party, device.device_code)).body.error).toBe('authorization_pending');
+      await browser.answerStep(walk.slug);
+      const { to } = await browser.answerStep(walk.slug, { component: 'xak-stage-dummy' });
+      expect((await browser.visit(to)).text).toContain(device.user_code);
+      const { answer } = await connect(browser, device.user_code);
+      expect(answer.location?.search).toBe('?done=1');
+    } finally {
+      await admin.patch(brand, { flow_device_code: null });
     }
   });
 

@@ -7,14 +7,24 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import type { Call } from '../../../../resource/call.ts';
+import { openDevicePage } from '../device/device-page-entry.ts';
 import { decideRequest, storeRequest } from '../requests.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 
-/** What a flow is begun for: to answer a client, or to let a device in. */
-export type Allowable = { readonly provider: number; readonly flow: string } & (
-  | { readonly kind: 'authorize'; readonly id: string; readonly request: AuthorizeRequest }
-  | { readonly kind: 'device'; readonly pk: string }
-);
+/** What a flow is begun for. */
+export type Allowable =
+  /** To answer a client. */
+  | {
+      readonly kind: 'authorize';
+      readonly provider: number;
+      readonly flow: string;
+      readonly id: string;
+      readonly request: AuthorizeRequest;
+    }
+  /** To let a device in. */
+  | { readonly kind: 'device'; readonly provider: number; readonly pk: string }
+  /** To come to the page on which devices are let in. */
+  | { readonly kind: 'device_page' };
 
 /** As long as a browser may take to come back from the flow. */
 const lifetimeMs = 5 * 60_000;
@@ -38,11 +48,8 @@ export function allowRequest(key: InstanceKey) {
     const session = call.actor?.session ?? null;
     // It is allowed by whoever is signed in now, who must be the one the flow was about, and in nobody else's name.
     if (user === undefined || session === null || context.pending_user !== user) throw refusal();
-    const { rows } = await sql`select 1 from users u join authenticated_sessions s on s.pk = ${session}
-      where u.pk = ${user} and u.is_active and exists (select 1 from provider_oauth2 where pk = ${allowable.provider})`.execute(
-      tx,
-    );
-    if (rows.length === 0) throw refusal();
+    if (!(await isStillSo(tx, user, session, allowable))) throw refusal();
+    if (allowable.kind === 'device_page') return openDevicePage(tx, key, session, call.now);
     if (allowable.kind === 'device') {
       if (!(await decideRequest(tx, allowable.pk, 'granted', { user, session }))) throw refusal();
       return;
@@ -52,6 +59,16 @@ export function allowRequest(key: InstanceKey) {
     const expires = addMilliseconds(call.now, lifetimeMs);
     await storeRequest(tx, key, { purpose: 'authorize', id, provider, user, session, content, now: call.now, expires });
   };
+}
+
+async function isStillSo(tx: Query, user: number, session: string, allowable: Allowable): Promise<boolean> {
+  const provided =
+    allowable.kind === 'device_page'
+      ? sql``
+      : sql` and exists (select 1 from provider_oauth2 where pk = ${allowable.provider})`;
+  const { rows } = await sql`select 1 from users u join authenticated_sessions s on s.pk = ${session}
+    where u.pk = ${user} and u.is_active${provided}`.execute(tx);
+  return rows.length > 0;
 }
 
 const refusal = () => new Problem('permission_denied', over);

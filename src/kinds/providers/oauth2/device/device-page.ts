@@ -14,6 +14,7 @@ import { parseParams } from '../params.ts';
 import { plainPage } from '../plain-page.ts';
 import { decideRequest, findRequestByUserCode, type StoredRequest } from '../requests.ts';
 import { devicePath } from './device-authorization.ts';
+import { deviceFlowOf, isDevicePageOpen } from './device-page-entry.ts';
 
 const use = 'device';
 
@@ -24,11 +25,11 @@ const use = 'device';
 export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
   const params = parseParams(text);
   const code = params.get('code') ?? '';
-  if (!call.actor?.session) {
-    const next = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
-    return redirectBrowser(await needs.signInPath(call.request.host, call.db.read, next));
-  }
+  const here = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
+  if (!call.actor?.session) return redirectBrowser(await needs.signInPath(call.request.host, call.db.read, here));
   if (params.get('done') !== undefined) return donePage(call);
+  const elsewhere = await goThroughDeviceFlow(needs, call, call.actor.session, here);
+  if (elsewhere) return elsewhere;
   if (!isProvenForm(needs.key, call, params, use)) return codePage(needs, call, code);
   needs.failures.check(call);
   const found = await waitingRequest(needs, call, code);
@@ -38,6 +39,22 @@ export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: st
   }
   if (params.get('confirmed') === undefined) return confirmPage(needs, call, code, found.client);
   return letIn(needs, call, found);
+}
+
+/** Null when nothing stands between the person and the page. */
+async function goThroughDeviceFlow(
+  needs: BrowserNeeds,
+  call: Call,
+  session: string,
+  next: string,
+): Promise<BrowserAnswer | null> {
+  const slug = await deviceFlowOf(call.request.host, call.db.read);
+  if (slug === null || (await isDevicePageOpen(call.db.read, needs.key, session, call.now))) return null;
+  const append = [allowing({ kind: 'device_page' })];
+  const begun = await beginPlanned(needs, call, { slug, context: {}, append, next });
+  if (begun.outcome === 'over') return redirectBrowser(next, begun.cookies);
+  if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
+  throw new OAuthError('access_denied', 'You may not connect devices.', { status: 403 });
 }
 
 interface Waiting {
@@ -59,9 +76,7 @@ async function letIn(needs: BrowserNeeds, call: Call, { request, client }: Waiti
     const begun = await beginPlanned(needs, call, {
       slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
       context: await consentContext(call.db.read, client, { scope, prompt: [] }),
-      append: [
-        allowing({ kind: 'device', provider: client.pk, flow: client.authorization_flow ?? '', pk: request.pk }),
-      ],
+      append: [allowing({ kind: 'device', provider: client.pk, pk: request.pk })],
       next: `${devicePath}?done=1`,
     });
     if (begun.outcome === 'over') return redirectBrowser(`${devicePath}?done=1`, begun.cookies);
