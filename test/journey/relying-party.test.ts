@@ -60,4 +60,18 @@ describeJourney('a web application that signs people in here', (journey) => {
     await page.getByRole('heading', { name: 'Goodbye' }).waitFor();
     expect(await whoIs(page)).toBeNull();
   });
+
+  test('may do it in a window that it opened, and gets that window back', async () => {
+    const { server, window } = journey();
+    const { url, person } = await begin(server);
+    const page = await window();
+    await page.goto(`${url}/goodbye`);
+    const opened = page.context().waitForEvent('page');
+    await page.evaluate('window.signIn = window.open("/", "sign-in", "popup")');
+    const popup = await opened;
+    await signInOn(popup, person.username, password);
+    await popup.getByRole('button', { name: 'Agree and continue' }).click();
+    await popup.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
+    expect(await page.evaluate('[window.signIn.closed, window.signIn.location.href]')).toEqual([false, `${url}/`]);
+  });
 });

@@ -4,6 +4,7 @@ import { currentBrand } from '../../core/brand/current-brand.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
+import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
 import { requestFacts } from '../../resource/http.ts';
 import { type FlowPageFacts, factsOfFlowPage, signInPath } from './flow-pages.ts';
@@ -87,6 +88,7 @@ function mountDocuments(app: FastifyInstance, needs: Needs, built: BuiltPages | 
   app.get<{ Params: { slug: string } }>('/if/flow/:slug/', async (request, reply) => {
     const facts = await factsOfFlowPage(request.params.slug, db.read, needs.mediaApi);
     if (!facts.exists) reply.code(404);
+    reply.headers(stayingInWindow);
     return show(request, reply, 'flow', facts);
   });
 

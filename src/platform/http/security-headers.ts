@@ -22,3 +22,9 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'x-permitted-cross-domain-policies': 'none',
 };
+
+/**
+ * For what people pass on their way to an application. Many applications open it in a window of its own and wait for that
+ * window to come back to them; they can see nothing of ours in it, but must not lose it.
+ */
+export const stayingInWindow: Readonly<Record<string, string>> = { 'cross-origin-opener-policy': 'unsafe-none' };

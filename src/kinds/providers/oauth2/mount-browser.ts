@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { actorOfSession, type SessionNeeds } from '../../../core/session/session-credential.ts';
 import { isUnreachable } from '../../../platform/db/unreachable.ts';
+import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { requestFacts } from '../../../resource/http.ts';
 import { type BrowserAnswer, redirectBrowser } from './authorize/answer-client.ts';
@@ -34,7 +35,7 @@ export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount)
     const { status, headers, body } = await answerOf(request, async () =>
       endpoint(needs, await callOf(request), textOf(request)),
     );
-    return reply.code(status).headers(headers).send(body);
+    return reply.code(status).headers(stayingInWindow).headers(headers).send(body);
   };
 
   async function callOf(request: FastifyRequest): Promise<Call> {
