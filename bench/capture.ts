@@ -93,7 +93,7 @@ async function forgetCounts(db: Database): Promise<void> {
 const transportHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
 
 /** The headers of an answer but those that follow from how it is sent. */
-function headersOf(headers: Readonly<Record<string, number | string | string[] | undefined>>): string[] {
+export function headersOf(headers: Readonly<Record<string, number | string | string[] | undefined>>): string[] {
   return Object.entries(headers)
     .filter(([name]) => !transportHeaders.has(name))
     .flatMap(([name, value]) => [value ?? ''].flat().flatMap((one) => [name, String(one)]));

@@ -25,8 +25,13 @@ export interface Drive {
  * Sends requests over a few kept-open connections, each as soon as the last answer is there. Raw sockets: the driver shall
  * cost less than the cheapest server it measures.
  */
-export async function drive(order: DriveOrder): Promise<Drive> {
-  const render = createRenderer(order);
+export const drive = (order: DriveOrder): Promise<Drive> => driveWith(order, createRenderer(order));
+
+/** The same with requests of any kind: `render` makes the bytes of each next one; null when there is none left. */
+export async function driveWith(
+  order: Pick<DriveOrder, 'port' | 'connections' | 'seconds'>,
+  render: () => string | Buffer | null,
+): Promise<Drive> {
   const latencies: number[] = [];
   let bytes = 0;
   let failure: string | null = null;
@@ -41,7 +46,10 @@ export async function drive(order: DriveOrder): Promise<Drive> {
       const next = () => {
         sentAt = performance.now();
         if (sentAt >= until || failure !== null) return void resolve();
-        socket.write(render());
+        const request = render();
+        if (request !== null) return void socket.write(request);
+        failure = 'all requests are used up: give fewer seconds or rounds';
+        resolve();
       };
       socket.on('data', (chunk: Buffer) => {
         const answer = reader(chunk);

@@ -3,12 +3,15 @@ import { postgresDatabases, sqliteDatabases } from './databases.ts';
 import { writeSection } from './document.ts';
 import { measureGrowth } from './growth.ts';
 import { measureAll } from './measure-all.ts';
+import { measureOAuth } from './oauth/measure.ts';
+import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
 import { growthTable, lifeTable, machineLine, operationsTable } from './report.ts';
 
 const usage = `npm run bench -- [options]
   --postgres URL    on databases of their own on this PostgreSQL server (the role must be allowed to create them)
   --large           instead: lists of users at 10,000 and at 1,000,000 users
+  --oauth           instead: tokens, next to the floor and to oidc-provider (on SQLite)
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
   --rounds N        rounds of server and floor by turns (7)
@@ -20,6 +23,7 @@ const { values } = parseArgs({
   options: {
     postgres: { type: 'string' },
     large: { type: 'boolean', default: false },
+    oauth: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '7' },
@@ -47,12 +51,15 @@ const options: BenchOptions = {
   say: (line) => console.error(line),
 };
 
-const tables = values.large ? [growthTable(await measureGrowth(options))] : await allTables();
+const { section, tables } = await measured();
 const content = [machineLine(options), ...tables].join('\n\n');
 console.log(content);
-if (values.write) writeSection(`${options.databases.kind}${values.large ? ', many users' : ''}`, content);
+if (values.write) writeSection(section, content);
 
-async function allTables(): Promise<string[]> {
+async function measured(): Promise<{ section: string; tables: string[] }> {
+  const { kind } = options.databases;
+  if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
+  if (values.large) return { section: `${kind}, many users`, tables: [growthTable(await measureGrowth(options))] };
   const { rows, life } = await measureAll(options);
-  return [operationsTable(rows), ...(life ? [lifeTable(life)] : [])];
+  return { section: kind, tables: [operationsTable(rows), ...(life ? [lifeTable(life)] : [])] };
 }

@@ -28,7 +28,7 @@ export interface MeasuredRow {
 
 type Run = Drive & { readonly processorMs: number };
 
-const warmUpSeconds = 1;
+export const warmUpSeconds = 1;
 
 /** Server and floor by turns, so that what else happens on the machine falls on both. */
 export async function measureRow(
@@ -58,8 +58,27 @@ export interface Side {
 export async function byTurns(
   server: Side,
   floor: Side,
-  { seconds, rounds }: Pick<Rounds, 'seconds' | 'rounds'>,
+  rounds: Pick<Rounds, 'seconds' | 'rounds'>,
 ): Promise<Omit<MeasuredRow, 'captured'>> {
+  const [ours, floors] = (await allByTurns([server, floor], rounds)) as [Measured, Measured];
+  return { server: ours.figures, floor: floors.figures, ratio: ratioOf(ours, floors) };
+}
+
+export interface Measured {
+  readonly figures: Figures;
+  /** Of each round, in their order. */
+  readonly perSecond: readonly number[];
+}
+
+/** The median over the rounds, each pair of turns compared by itself. */
+export const ratioOf = (one: Measured, other: Measured): number =>
+  median(one.perSecond.map((value, round) => value / (other.perSecond[round] as number)));
+
+/** Each side once without counting, then all of them in each round. */
+export async function allByTurns(
+  sides: readonly Side[],
+  { seconds, rounds }: Pick<Rounds, 'seconds' | 'rounds'>,
+): Promise<Measured[]> {
   let runs = 0;
   async function once({ name, pid, run }: Side, length: number): Promise<Run> {
     runs += 1;
@@ -69,16 +88,12 @@ export async function byTurns(
     return { ...drive, processorMs: processorMsOf(pid) - before };
   }
 
-  await once(server, warmUpSeconds);
-  await once(floor, warmUpSeconds);
-  const ours: Run[] = [];
-  const floors: Run[] = [];
+  for (const side of sides) await once(side, warmUpSeconds);
+  const found = sides.map((): Run[] => []);
   for (let round = 0; round < rounds; round++) {
-    ours.push(await once(server, seconds));
-    floors.push(await once(floor, seconds));
+    for (const [index, side] of sides.entries()) found[index]?.push(await once(side, seconds));
   }
-  const ratios = ours.map((our, round) => perSecondOf(our) / perSecondOf(floors[round] as Run));
-  return { server: figuresOf(ours), floor: figuresOf(floors), ratio: median(ratios) };
+  return found.map((each) => ({ figures: figuresOf(each), perSecond: each.map(perSecondOf) }));
 }
 
 const perSecondOf = ({ latencies, seconds }: Drive): number => latencies.length / seconds;

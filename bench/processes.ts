@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Drive, DriveOrder } from './drive.ts';
 import type { SignInOrder } from './drive-sign-ins.ts';
 import type { HashOrder } from './hash-process.ts';
+import type { SupplyOrder } from './oauth/drive-supply.ts';
 import type { Recipe } from './recipe.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -82,7 +83,7 @@ export async function startFloor(kind: 'sqlite' | 'postgres', place: string): Pr
 }
 
 export interface DriverProcess {
-  drive(order: DriveOrder | SignInOrder): Promise<Drive>;
+  drive(order: DriveOrder | SignInOrder | SupplyOrder): Promise<Drive>;
   stop(): void;
 }
 
@@ -101,6 +102,23 @@ export interface HashProcess {
 export function startHashing(): HashProcess {
   const child = forkOf('hash-process.ts', []);
   return { pid: child.pid as number, hash: (order) => ask(child, order), stop: () => endOf(child) };
+}
+
+/** A process of the benchmark that serves requests and is asked questions. */
+export interface HelperProcess<Question extends object, Answer> {
+  readonly port: number;
+  readonly pid: number;
+  ask(question: Question): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export async function startHelper<Question extends object, Answer>(
+  file: string,
+  args: string[],
+): Promise<HelperProcess<Question, Answer>> {
+  const child = forkOf(file, args);
+  const { port } = (await nextMessage(child)) as { port: number };
+  return { port, pid: child.pid as number, ask: (question) => ask(child, question), stop: () => endOf(child) };
 }
 
 async function endOf(child: ChildProcess): Promise<void> {

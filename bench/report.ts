@@ -106,12 +106,12 @@ export function growthTable({ few, many }: Growth): string {
 }
 
 /** A figure that misses what is to be reached stands out. */
-const mark = (text: string, isReached: boolean): string => (isReached ? text : `**${text}** (missed)`);
-const whole = (value: number): string => Math.round(value).toLocaleString('en');
-const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`;
+export const mark = (text: string, isReached: boolean): string => (isReached ? text : `**${text}** (missed)`);
+export const whole = (value: number): string => Math.round(value).toLocaleString('en');
+export const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`;
 const size = (bytes: number): string => (bytes < 1000 ? `${Math.round(bytes)} B` : `${(bytes / 1000).toFixed(1)} kB`);
 
-function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const rule = `|---|${'--:|'.repeat(head.length - 1)}`;
   return [row(head), rule, ...lines.map(row)].join('\n');

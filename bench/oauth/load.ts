@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { App } from '../../src/app/compose.ts';
+import type { World } from '../../src/app/world.ts';
+import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
+import { addMilliseconds } from '../../src/platform/clock.ts';
+import { randomToken } from '../../src/platform/random.ts';
+import { storeAuthorizationCode, storeRefreshToken } from '../../src/provider/grants.ts';
+import { headersOf } from '../capture.ts';
+import { adminToken } from '../open-app.ts';
+import type { FloorOrder } from './floor.ts';
+import {
+  basic,
+  callback,
+  formOf,
+  liveTokenCount,
+  type OAuthRowName,
+  type ReadyRequest,
+  redeemForm,
+  type Supply,
+  userScopes,
+  verifier,
+} from './supply.ts';
+
+const dayMs = 86_400_000;
+const root = '/application/o';
+
+/** A row as it is asked of our server, and one answer of it for the floor to give as well. */
+export interface LoadedRow {
+  readonly supply: Supply;
+  readonly floor: FloorOrder;
+}
+
+export interface LoadedOAuth {
+  /** What signs the tokens, for the others to sign with. */
+  readonly privateKey: string;
+  readonly rows: Readonly<Record<OAuthRowName, LoadedRow>>;
+}
+
+type Made = Readonly<Record<string, unknown>>;
+
+/** One application, one user, and enough codes and refresh tokens for the run. */
+export async function loadOAuth(world: World, app: App, count: number): Promise<LoadedOAuth> {
+  async function post(path: string, body: object): Promise<Made> {
+    const headers = { authorization: `Bearer ${adminToken}` };
+    const answer = await app.server.inject({ method: 'POST', url: `/api/v3${path}`, headers, payload: body });
+    if (answer.statusCode !== 201) throw new Error(`POST ${path} answers ${answer.statusCode}: ${answer.body}`);
+    return answer.json();
+  }
+
+  const pair = await generateCertificate({
+    commonName: 'bench',
+    subjectAltNames: [],
+    validityDays: 1,
+    algorithm: 'ecdsa',
+    rsaBits: 2048,
+  });
+  const signing = { name: 'bench', certificate_data: pair.certificate, key_data: pair.key };
+  const flow = { name: 'bench', slug: 'bench', title: 'Bench', designation: 'authorization' };
+  const provider = await post('/providers/oauth2/', {
+    name: 'bench',
+    authorization_flow: (await post('/flows/instances/', flow)).pk,
+    signing_key: (await post('/crypto/certificatekeypairs/', signing)).pk,
+    redirect_uris: [{ matching_mode: 'strict', url: callback }],
+    property_mappings: await mappingsOf(world, [...userScopes, 'gatehouse/api']),
+  });
+  await post('/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
+  const { pk: user } = await post('/core/users/', { username: 'ada', name: 'Ada', email: 'ada@example.com' });
+  const authorization = basic(String(provider.client_id), String(provider.client_secret));
+
+  async function answerTo({ method, path, requests }: Supply, at = 0): Promise<FloorOrder> {
+    const { authorization, form } = requests[at] as ReadyRequest;
+    const answer = await app.server.inject({
+      method,
+      url: path,
+      headers: { authorization, ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' }) },
+      ...(form !== null && { payload: form }),
+    });
+    if (answer.statusCode !== 200) throw new Error(`${path} answers ${answer.statusCode}: ${answer.body}`);
+    const body = answer.json();
+    const signed = ['access_token', 'id_token'].filter((name) => name in body);
+    return { headers: headersOf(answer.headers), body, signed, known: signed.length > 0 ? [] : requests };
+  }
+  const token = (requests: ReadyRequest[], isSingleUse: boolean): Supply => ({
+    method: 'POST',
+    path: `${root}/token/`,
+    requests,
+    isSingleUse,
+  });
+  /** The first of them is used up for the floor's sake. */
+  async function singleUse(
+    grant: 'authorization_code' | 'refresh_token',
+    given: readonly string[],
+  ): Promise<LoadedRow> {
+    const requests = given.map((one) => ({ authorization, form: formOf(redeemForm(grant, one)) }));
+    const floor = await answerTo(token(requests, true));
+    return { supply: token(requests.slice(1), true), floor };
+  }
+  const repeated = async (supply: Supply): Promise<LoadedRow> => ({ supply, floor: await answerTo(supply) });
+
+  const whose = { provider: provider.pk as number, user: user as number };
+  const codes = await storeCodes(world, whose, count + liveTokenCount + 1);
+  const exchanges = codes.splice(0, liveTokenCount).map((code) => ({
+    authorization,
+    form: formOf(redeemForm('authorization_code', code)),
+  }));
+  const live: Made[] = [];
+  for (const at of exchanges.keys()) live.push((await answerTo(token(exchanges, true), at)).body);
+  const accessTokens = live.map(({ access_token }) => String(access_token));
+  const refreshTokens = await storeRefreshTokens(world, whose, claimsIn(String(live[0]?.id_token)), count + 1);
+
+  return {
+    privateKey: pair.key,
+    rows: {
+      client_credentials: await repeated(
+        token([{ authorization, form: formOf({ grant_type: 'client_credentials', scope: 'gatehouse/api' }) }], false),
+      ),
+      authorization_code: await singleUse('authorization_code', codes),
+      refresh_token: await singleUse('refresh_token', refreshTokens),
+      introspection: await repeated({
+        method: 'POST',
+        path: `${root}/introspect/`,
+        requests: accessTokens.map((one) => ({ authorization, form: formOf({ token: one }) })),
+        isSingleUse: false,
+      }),
+      userinfo: await repeated({
+        method: 'GET',
+        path: `${root}/userinfo/`,
+        requests: accessTokens.map((one) => ({ authorization: `Bearer ${one}`, form: null })),
+        isSingleUse: false,
+      }),
+    },
+  };
+}
+
+async function mappingsOf({ db }: World, scopes: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ pk: string }>`select s.pk from mapping_scope s join property_mappings m on m.pk = s.pk
+    where m.managed is not null and s.scope_name in (${sql.join(scopes)})`.execute(db.read);
+  return rows.map(({ pk }) => pk);
+}
+
+type Whose = { readonly provider: number; readonly user: number };
+
+function grantOf({ clock }: World, whose: Whose) {
+  const now = clock.now();
+  return { ...whose, session: null, scope: userScopes, now, authTime: now, expires: addMilliseconds(now, dayMs) };
+}
+
+/** As the authorize endpoint gives them out. */
+async function storeCodes(world: World, whose: Whose, count: number): Promise<string[]> {
+  const codes = Array.from({ length: count }, randomToken);
+  const grant = grantOf(world, whose);
+  const pkce = { codeChallenge: hash('sha256', verifier, 'base64url'), codeChallengeMethod: 'S256' };
+  await world.db.write(async (tx) => {
+    for (const code of codes) {
+      await storeAuthorizationCode(tx, world.key, { ...grant, ...pkce, code, redirectUri: callback, nonce: 'n-1' });
+    }
+  });
+  return codes;
+}
+
+async function storeRefreshTokens(world: World, whose: Whose, idToken: Made, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, randomToken);
+  const grant = grantOf(world, whose);
+  await world.db.write(async (tx) => {
+    for (const token of tokens) await storeRefreshToken(tx, world.key, { ...grant, token, idToken });
+  });
+  return tokens;
+}
+
+const claimsIn = (jwt: string): Made => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allByTurns, type Measured, type Rounds, ratioOf, type Side, warmUpSeconds } from '../measure.ts';
+import { commonSettings, withApp } from '../open-app.ts';
+import type { BenchOptions } from '../options.ts';
+import {
+  buildBundle,
+  type DriverProcess,
+  type HelperProcess,
+  type ServerProcess,
+  startDriver,
+  startHelper,
+  startServer,
+} from '../processes.ts';
+import type { FloorOrder } from './floor.ts';
+import { type LoadedOAuth, loadOAuth } from './load.ts';
+import type { MintOrder } from './oidc-process.ts';
+import { type OAuthRow, oauthRows } from './rows.ts';
+import type { Supply } from './supply.ts';
+
+/** No server here redeems more of them in a second. */
+const mostPerSecond = 3000;
+
+export interface MeasuredOAuthRow {
+  readonly row: OAuthRow;
+  readonly server: Measured;
+  readonly floor: Measured;
+  readonly other: Measured;
+}
+
+/** Our server, the floor and `oidc-provider`, each in a process of its own, by turns. */
+export async function measureOAuth(options: BenchOptions): Promise<MeasuredOAuthRow[]> {
+  const { databases, only, rounds, profileFolder, say } = options;
+  if (databases.kind !== 'sqlite') throw new Error('tokens are measured on SQLite, as the floor for them is');
+  const count = Math.ceil(mostPerSecond * (warmUpSeconds + rounds.rounds * rounds.seconds));
+  buildBundle();
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  const database = await databases.fresh();
+  const stops: (() => unknown)[] = [() => database.drop(), () => rmSync(folder, { recursive: true, force: true })];
+  try {
+    say('Loading');
+    const loaded = await withApp(database, (world, app) => loadOAuth(world, app, count));
+    const server = await startServer({ ...commonSettings, ...database.settings }, profileFolder);
+    stops.unshift(server.stop);
+    const floorArgs = [loaded.privateKey, join(folder, 'floor.db')];
+    const floor = await startHelper<FloorOrder, null>('oauth/floor-process.ts', floorArgs);
+    stops.unshift(floor.stop);
+    const other = await startHelper<MintOrder, Supply>('oauth/oidc-process.ts', [loaded.privateKey]);
+    stops.unshift(other.stop);
+    const driver = startDriver();
+    stops.unshift(driver.stop);
+    const measured: MeasuredOAuthRow[] = [];
+    for (const row of oauthRows.filter(({ title }) => title.includes(only))) {
+      const found = await measureRow(row, loaded, { server, floor, other, driver }, count, rounds);
+      measured.push(found);
+      const [toFloor, toOther] = [ratioOf(found.server, found.floor), ratioOf(found.server, found.other)];
+      say(`${toFloor.toFixed(2)} of the floor, ${toOther.toFixed(2)} to oidc-provider: ${row.title}`);
+    }
+    return measured;
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+interface Processes {
+  readonly server: ServerProcess;
+  readonly floor: HelperProcess<FloorOrder, null>;
+  readonly other: HelperProcess<MintOrder, Supply>;
+  readonly driver: DriverProcess;
+}
+
+async function measureRow(
+  row: OAuthRow,
+  { rows }: LoadedOAuth,
+  { server, floor, other, driver }: Processes,
+  count: number,
+  { connections, ...rounds }: Rounds,
+): Promise<MeasuredOAuthRow> {
+  const { supply, floor: order } = rows[row.name];
+  const sideOf = (name: string, { port, pid }: { port: number; pid: number }, requests: Supply): Side => {
+    const taken = createTaker(requests);
+    return {
+      name,
+      pid,
+      async run(seconds) {
+        const part = taken.next(Math.ceil(seconds * mostPerSecond));
+        const drive = await driver.drive({ supply: part, port, connections, seconds });
+        taken.used(drive.latencies.length);
+        return drive;
+      },
+    };
+  };
+  await floor.ask(order);
+  const [ours, least, theirs] = (await allByTurns(
+    [
+      sideOf('server', server, supply),
+      // It redeems nothing, so that it can be sent the same again.
+      sideOf('floor', floor, { ...supply, requests: supply.requests.slice(0, mostPerSecond), isSingleUse: false }),
+      sideOf('oidc-provider', other, await other.ask({ row: row.name, count })),
+    ],
+    rounds,
+  )) as [Measured, Measured, Measured];
+  return { row, server: ours, floor: least, other: theirs };
+}
+
+/** Gives out a supply in parts: what was sent once and is good once is not given again. */
+export function createTaker(supply: Supply): { next(count: number): Supply; used(count: number): void } {
+  let from = 0;
+  return {
+    next: (count) => (supply.isSingleUse ? { ...supply, requests: supply.requests.slice(from, from + count) } : supply),
+    used: (count) => {
+      from += count;
+    },
+  };
+}
