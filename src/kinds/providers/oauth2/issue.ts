@@ -122,10 +122,13 @@ export async function claimsOfScope(
 }
 
 async function idClaimsOf(needs: Needs, call: Call, issuance: Issuance, expires: string): Promise<Claims> {
-  const { client, user, scope, terms, authTime } = issuance;
+  const { client, user, scope, terms, authTime, gives, code } = issuance;
   const claims = await claimsOfScope(needs, call, client, user, scope);
   const { publicUrl, installId } = needs;
-  const own = idTokenClaims({ settings: client, user, claims, now: call.now, publicUrl, installId });
+  // OpenID Connect Core §5.4: without an access token, now or for a code, they could be told nowhere else.
+  const isOnlyToken = !gives.access && code === undefined;
+  const settings = isOnlyToken ? { ...client, include_claims_in_id_token: true } : client;
+  const own = idTokenClaims({ settings, user, claims, now: call.now, publicUrl, installId });
   const { auth_time: _, ...rest } = own;
   return {
     // What was asked for by name is told even where claims are left to the userinfo endpoint.
