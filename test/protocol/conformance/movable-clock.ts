@@ -1,0 +1,16 @@
+import { type Clock, toTimestamp } from '../../../src/platform/clock.ts';
+
+export interface MovableClock extends Clock {
+  /** Lets time pass for the server. */
+  pass(seconds: number): void;
+}
+
+export function movableClock(): MovableClock {
+  let ahead = 0;
+  return {
+    now: () => toTimestamp(Date.now() + ahead),
+    pass(seconds) {
+      ahead += seconds * 1000;
+    },
+  };
+}
