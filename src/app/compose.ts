@@ -9,12 +9,14 @@ import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { allowRequest } from '../kinds/providers/oauth2/authorize/allow-request.ts';
+import type { Client } from '../kinds/providers/oauth2/client.ts';
 import { tellingOfLogouts } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
 import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
 import { createRemoteKeys } from '../kinds/providers/oauth2/remote-keys.ts';
 import { matchEvent } from '../notify/match.job.ts';
 import type { Query } from '../platform/db/database.ts';
+import { createKeptReads } from '../platform/db/kept-reads.ts';
 import { createServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
@@ -46,6 +48,7 @@ import type { World } from './world.ts';
 
 export const apiPrefix = '/api/v3';
 const anonymousPerMinute = 1_000;
+const mostClientsKept = 1_000;
 
 export interface App {
   readonly server: FastifyInstance;
@@ -133,6 +136,7 @@ export async function composeApp(world: World): Promise<App> {
     policies: kinds.policies,
     world: resourceWorld,
     engine,
+    keptClients: createKeptReads<Client | null>(mostClientsKept),
     remoteKeys: createRemoteKeys(world.fetch),
   };
   mountOAuth2(server, oauth2);

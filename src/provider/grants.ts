@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomUuid } from '../platform/random.ts';
 
@@ -55,14 +56,33 @@ export interface CodeGrant extends Grant {
   readonly codeChallengeMethod: string;
 }
 
+const grantColumns = [
+  'provider',
+  'user',
+  'session',
+  'created',
+  'auth_time',
+  'expires',
+  'expiring',
+  'scope',
+  'family',
+  'terms',
+];
+const tokenColumns = [...grantColumns, 'token_hash', 'id_token', 'revoked'];
+const codeColumns = [...grantColumns, 'code_hash', 'redirect_uri', 'nonce', 'code_challenge', 'code_challenge_method'];
+
+const insertAccessToken = insertInto('oauth2_access_tokens', tokenColumns);
+const insertRefreshToken = insertInto('oauth2_refresh_tokens', tokenColumns);
+const insertCode = insertInto('oauth2_authorization_codes', codeColumns);
+
 export const storeAccessToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<number> =>
-  store(tx, 'oauth2_access_tokens', { ...columnsOf(grant), ...tokenColumns(key, grant) });
+  insertAccessToken(tx, { ...columnsOf(grant), ...columnsOfToken(key, grant) });
 
 export const storeRefreshToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<number> =>
-  store(tx, 'oauth2_refresh_tokens', { ...columnsOf(grant), ...tokenColumns(key, grant) });
+  insertRefreshToken(tx, { ...columnsOf(grant), ...columnsOfToken(key, grant) });
 
 export const storeAuthorizationCode = (tx: Query, key: Hash, grant: CodeGrant): Promise<number> =>
-  store(tx, 'oauth2_authorization_codes', {
+  insertCode(tx, {
     ...columnsOf(grant),
     code_hash: key.hash(grant.code),
     redirect_uri: grant.redirectUri,
@@ -84,7 +104,7 @@ const columnsOf = ({ provider, user, session, scope, now, authTime, expires, fam
   terms: JSON.stringify(terms),
 });
 
-const tokenColumns = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
+const columnsOfToken = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
   token_hash: hash(token),
   // As it is shown: a list of a hundred thousand tokens need not be written anew for every reader.
   id_token: JSON.stringify(idToken, null, 4),
@@ -106,9 +126,14 @@ export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Que
   await dialect.exclusive(`grants ${family}`)?.execute(tx);
 }
 
-async function store(tx: Query, table: string, row: Record<string, unknown>): Promise<number> {
-  const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
-  const { rows } = await sql<{ pk: number }>`insert into ${sql.table(table)} (${names})
-    values (${sql.join(Object.values(row))}) returning pk`.execute(tx);
-  return (rows[0] as { pk: number }).pk;
+/** Every token is written by one of these, so each is rendered once. */
+function insertInto(table: string, columns: readonly string[]) {
+  const names = sql.join(columns.map((name) => sql.ref(name)));
+  const insert = statement<unknown[], { pk: number }>(
+    (...values) => sql`insert into ${sql.table(table)} (${names}) values (${sql.join(values)}) returning pk`,
+  );
+  return async (tx: Query, row: Readonly<Record<string, unknown>>): Promise<number> => {
+    const [stored] = await insert(tx, ...columns.map((name) => row[name]));
+    return (stored as { pk: number }).pk;
+  };
 }

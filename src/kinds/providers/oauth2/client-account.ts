@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import { randomText } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Engine } from '../../../resource/read.ts';
@@ -39,11 +40,13 @@ export async function clientAccount(
   });
 }
 
-async function find(query: Query, provider: number, subject: string): Promise<number | null> {
-  const { rows } = await sql<{ user: number }>`select "user" from oauth2_client_accounts
-    where provider = ${provider} and subject = ${subject}`.execute(query);
-  return rows[0]?.user ?? null;
-}
+const accountOf = statement<[provider: number, subject: string], { user: number }>(
+  (provider, subject) => sql`select "user" from oauth2_client_accounts
+    where provider = ${provider} and subject = ${subject}`,
+);
+
+const find = async (query: Query, provider: number, subject: string): Promise<number | null> =>
+  (await accountOf(query, provider, subject))[0]?.user ?? null;
 
 async function freeName(tx: Query, wanted: string): Promise<string> {
   const name = wanted.slice(0, longestName).toWellFormed();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
+import type { KeptReads } from '../../../platform/db/kept-reads.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
 import type { ScopeRow, TokenSettings } from './claims.ts';
@@ -88,12 +89,19 @@ const scopesOf = statement<[provider: number], ScopeRow>(
 export interface ClientNeeds {
   readonly db: Database;
   readonly key: { readonly box: SecretBox };
+  /** Clients that were read since anything at all was written. */
+  readonly keptClients?: KeptReads<Client | null>;
 }
 
 type By = { readonly clientId: string } | { readonly slug: string } | { readonly provider: number };
 
 /** Null when there is no such client, or no application uses it. */
-export async function loadClient({ db, key }: ClientNeeds, by: By): Promise<Client | null> {
+export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
+  const { db, keptClients } = needs;
+  return keptClients ? keptClients.read(db, JSON.stringify(by), () => readClient(needs, by)) : readClient(needs, by);
+}
+
+async function readClient({ db, key }: ClientNeeds, by: By): Promise<Client | null> {
   const [row] =
     'clientId' in by
       ? await byClientId(db.read, by.clientId)

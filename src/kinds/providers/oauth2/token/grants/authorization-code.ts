@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { equalInConstantTime } from '../../../../../lib/constant-time.ts';
+import { statement } from '../../../../../platform/db/statement.ts';
 import type { GrantTerms } from '../../../../../provider/grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { type GrantKind, GrantReused } from '../grant-kind.ts';
@@ -22,6 +23,14 @@ interface CodeRow {
   readonly consumed: string | null;
 }
 
+const byHash = statement<[hash: string], CodeRow>(
+  (hash) => sql`select * from oauth2_authorization_codes where code_hash = ${hash}`,
+);
+const markUsed = statement<[pk: number, now: string], { pk: number }>(
+  (pk, now) => sql`update oauth2_authorization_codes set consumed = ${now}
+    where pk = ${pk} and consumed is null returning pk`,
+);
+
 const wrong = () => new OAuthError('invalid_grant', 'The code is not good.');
 
 /** RFC 6749 §4.1.3 with RFC 7636 */
@@ -29,9 +38,7 @@ export const authorizationCode: GrantKind = {
   grantType: 'authorization_code',
   async redeem({ needs, call, params, by: { client } }) {
     const code = params.require('code');
-    const { rows } = await sql<CodeRow>`select * from oauth2_authorization_codes
-      where code_hash = ${needs.key.hash(code)}`.execute(call.db.read);
-    const row = rows[0];
+    const [row] = await byHash(call.db.read, needs.key.hash(code));
     if (!row || row.provider !== client.pk || row.expires === null || row.expires <= call.now) throw wrong();
     if (row.consumed !== null) throw new GrantReused(row.family);
     checkRedirectUri(row, params.get('redirect_uri'));
@@ -48,9 +55,7 @@ export const authorizationCode: GrantKind = {
       terms: { ...terms, ...(row.nonce !== '' && { nonce: row.nonce }) },
       gives: { id: true, refresh: true },
       async consume(tx) {
-        const { rows: used } = await sql`update oauth2_authorization_codes set consumed = ${call.now}
-          where pk = ${row.pk} and consumed is null returning pk`.execute(tx);
-        if (used.length === 0) throw new GrantReused(row.family);
+        if ((await markUsed(tx, row.pk, call.now)).length === 0) throw new GrantReused(row.family);
       },
     };
   },

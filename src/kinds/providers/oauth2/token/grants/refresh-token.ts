@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { statement } from '../../../../../platform/db/statement.ts';
 import { type GrantTerms, lockFamily } from '../../../../../provider/grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { type GrantKind, GrantReused } from '../grant-kind.ts';
@@ -17,16 +18,20 @@ interface RefreshRow {
   readonly terms: string;
 }
 
+const byHash = statement<[hash: string], RefreshRow>(
+  (hash) => sql`select pk, provider, "user", session, auth_time, expires, expiring, revoked, scope, family, terms
+    from oauth2_refresh_tokens where token_hash = ${hash}`,
+);
+const markUsed = statement<[pk: number], { pk: number }>(
+  (pk) => sql`update oauth2_refresh_tokens set revoked = true where pk = ${pk} and not revoked returning pk`,
+);
+
 /** RFC 6749 §6 with RFC 9700 §4.14.2: each refresh token is good once, and a second use gives the theft away. */
 export const refreshToken: GrantKind = {
   grantType: 'refresh_token',
   async redeem({ needs, call, params, by: { client } }) {
     const token = params.require('refresh_token');
-    const { rows } = await sql<RefreshRow>`select pk, provider, "user", session, auth_time, expires, expiring, revoked,
-      scope, family, terms from oauth2_refresh_tokens where token_hash = ${needs.key.hash(token)}`.execute(
-      call.db.read,
-    );
-    const row = rows[0];
+    const [row] = await byHash(call.db.read, needs.key.hash(token));
     const isDead = !row || row.provider !== client.pk || (row.expiring && (row.expires ?? '') <= call.now);
     if (isDead) throw new OAuthError('invalid_grant', 'The refresh token is not good.');
     if (row.revoked) throw new GrantReused(row.family);
@@ -43,9 +48,7 @@ export const refreshToken: GrantKind = {
       gives: { id: true, refresh: true },
       async consume(tx) {
         await lockFamily(call.db, tx, row.family);
-        const { rows: used } = await sql`update oauth2_refresh_tokens set revoked = true
-          where pk = ${row.pk} and not revoked returning pk`.execute(tx);
-        if (used.length === 0) throw new GrantReused(row.family);
+        if ((await markUsed(tx, row.pk)).length === 0) throw new GrantReused(row.family);
       },
     };
   },
