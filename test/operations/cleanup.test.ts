@@ -138,7 +138,12 @@ describeOnBoth('clean-up', (server) => {
       kind: string;
       run_at: string;
     }>`select kind, run_at from jobs where state = 'queued' order by kind`.execute(db.read);
-    expect(rows.map(({ kind }) => kind)).toEqual(['clean_expired_models', 'job_cleanup', 'notification_cleanup']);
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      'clean_expired_models',
+      'job_cleanup',
+      'notification_cleanup',
+      'oauth2_find_ended_sessions',
+    ]);
     expect((rows[0]?.run_at ?? '') <= addMilliseconds(clock.now(), 5 * 60_000)).toBe(true);
     await quiet(server());
     await sleep(200);

@@ -41,6 +41,16 @@ describeOnBoth('OAuth2 providers', (server) => {
       sub_mode: 'hashed_user_id',
       issuer_mode: 'per_provider',
       jwks_sources: [],
+      grant_types: [
+        'authorization_code',
+        'refresh_token',
+        'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+      ],
+      post_logout_redirect_uris: [],
+      backchannel_logout_uri: '',
+      frontchannel_logout_uri: '',
     });
     expect((await server().admin.get(`${path}${body.pk}/`)).body).toEqual(body);
   });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLocalJWKSet, jwtVerify } from 'jose';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../support/jobs.ts';
 import { asForm, fieldsOf, makeRelyingParty, signInTo, stranger, visitor } from '../../support/relying-party.ts';
@@ -123,12 +124,14 @@ describeOnBoth(
         (browser, id_token_hint) =>
           browser.visit(`/application/o/${party.slug}/end-session/?${new URLSearchParams({ id_token_hint })}`),
         ({ session }) => server().admin.delete(`/core/authenticated_sessions/${session}/`),
-        async ({ person }) => {
-          await server().admin.post(`/core/users/${person.pk}/set_password/`, {
-            password: 'another password of theirs',
-          });
-          // Nobody was told that a session has ended; it is found out by and by.
-          await server().world.db.write((tx) => server().app.jobs.enqueue(tx, { kind: 'oauth2_find_ended_sessions' }));
+        ({ person }) =>
+          server().admin.post(`/core/users/${person.pk}/set_password/`, { password: 'another one of theirs' }),
+        ({ person }) => server().admin.patch(`/core/users/${person.pk}/`, { is_active: false }),
+        async ({ session }) => {
+          const { db } = server().world;
+          await db.write((tx) => sql`delete from authenticated_sessions where pk = ${session}`.execute(tx));
+          // It ran out: nothing was written down, and it is found out by and by.
+          await db.write((tx) => server().app.jobs.enqueue(tx, { kind: 'oauth2_find_ended_sessions' }));
         },
       ];
       for (const end of ends) {

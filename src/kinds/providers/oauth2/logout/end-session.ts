@@ -11,7 +11,7 @@ import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { isRegisteredUri } from '../authorize/match-redirect-uri.ts';
 import { type Client, loadClient } from '../client.ts';
 import { formProof, isProvenForm, proofField } from '../form-proof.ts';
-import { readHint } from '../id-token-hint.ts';
+import { type HintClaims, readHint } from '../id-token-hint.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { type Params, parseParams } from '../params.ts';
 import { plainPage } from '../plain-page.ts';
@@ -36,10 +36,12 @@ export async function handleEndSession(needs: BrowserNeeds, call: Call, text: st
   const after = params.get('after');
   if (after !== undefined) return landing(call, openAfterwards(needs, after));
   const client = await askingClient(needs, call, params);
-  const to = client && (await returnAddress(needs, call.db.read, client, params));
+  const hint = await hintOf(needs, call, client, params);
+  // §4: what is wrong with a request leads nobody back, not even those who then wish to sign out.
+  const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
   const session = call.actor?.session ?? null;
   if (session === null) return landing(call, { to, frames: [] });
-  const isWished = isProvenForm(needs.key, call, params, use) || (await isOfSession(needs, call, client, params));
+  const isWished = isProvenForm(needs.key, call, params, use) || isOfSession(needs, session, hint);
   if (!isWished) return confirmPage(needs, call, params, client, to);
   const frames = await framesOf(needs, call, session);
   return signOut(needs, call, { to, frames });
@@ -81,14 +83,18 @@ async function returnAddress(
   return state === undefined ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`;
 }
 
-/** Whether the client has shown that it is this very session that it means. */
-async function isOfSession(needs: BrowserNeeds, call: Call, client: Client | null, params: Params): Promise<boolean> {
+type Hint = HintClaims | 'none' | 'wrong';
+
+/** Whom the client means, by an ID token that it once got. */
+async function hintOf(needs: BrowserNeeds, call: Call, client: Client | null, params: Params): Promise<Hint> {
   const hint = params.get('id_token_hint');
-  const session = call.actor?.session;
-  if (hint === undefined || !client || !session) return false;
-  const claims = await readHint(needs, client, hint, call.now);
-  return claims?.sid === sessionIdClaim(needs.key, session);
+  if (hint === undefined) return 'none';
+  return (client && (await readHint(needs, client, hint, call.now))) ?? 'wrong';
 }
+
+/** Whether the client has shown that it is this very session that it means. */
+const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolean =>
+  typeof hint === 'object' && hint.sid === sessionIdClaim(key, session);
 
 async function framesOf({ publicUrl }: BrowserNeeds, { db }: Call, session: string): Promise<string[]> {
   const logins = await loginsToFrame(db.read, session);

@@ -24,20 +24,29 @@ const tellClient = 'oauth2_tell_logout';
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeMs = 2 * 60_000;
 
-type Record = ResourceWorld['record'];
+type RecordEvent = ResourceWorld['record'];
 
-/** Has clients told at once where it is written down that a session has ended; of the others they hear a little later. */
-export function tellingOfLogouts(record: Record, jobs: () => Jobs): Record {
+/** Has clients told at once where something is written down that ends sessions; of those that run out they hear later. */
+export function tellingOfLogouts(record: RecordEvent, jobs: () => Jobs): RecordEvent {
   return async (tx, call, event) => {
     await record(tx, call, event);
-    if (endsSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind: findEnded, key: findEnded });
+    if (mayEndSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind: findEnded, key: findEnded });
   };
 }
 
-function endsSession({ action, context }: NewEvent): boolean {
-  if (action === 'logout') return true;
-  const { model_name } = (context.model ?? {}) as { readonly model_name?: unknown };
-  return action === 'model_deleted' && model_name === 'authenticatedsession';
+/** What is written down when sessions end, or may have ended; which models for actions that tell of one. */
+const ending: Readonly<Record<string, readonly string[] | 'always'>> = {
+  logout: 'always',
+  password_set: 'always',
+  model_updated: ['user'],
+  model_deleted: ['user', 'authenticatedsession'],
+};
+
+function mayEndSession({ action, context }: NewEvent): boolean {
+  const models = Object.hasOwn(ending, action) ? ending[action] : undefined;
+  if (models === undefined || models === 'always') return models !== undefined;
+  const { model_name } = (context.model ?? {}) as { readonly model_name?: string };
+  return models.includes(model_name ?? '');
 }
 
 /**
@@ -52,7 +61,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
       summary: 'Find the clients of sessions that are over.',
       oneAtATime: true,
       leavesNoTrace: true,
-      everyMs: 60_000,
+      everyMs: 5 * 60_000,
       async run() {
         const { now } = needs.systemCall();
         const count = await needs.db.write(async (tx) => {
