@@ -163,3 +163,10 @@ export const asForm = (fields: Record<string, string>): RequestInit => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(fields).toString(),
 });
+
+/** Types a device's code in and says that it is one's own. */
+export async function connectDevice(browser: Pick<Visitor, 'visit'>, code: string) {
+  const entry = await browser.visit('/device');
+  const shown = await browser.visit('/device', asForm({ ...fieldsOf(entry.text), code }));
+  return { shown, answer: await browser.visit('/device', asForm(fieldsOf(shown.text))) };
+}

@@ -1,15 +1,15 @@
 import * as client from 'openid-client';
 import { expect, test } from 'vitest';
-import { bindExpression, makeWalk } from '../../support/make-walk.ts';
+import { makeWalk } from '../../support/make-walk.ts';
 import type { Made } from '../../support/providers.ts';
 import {
   asForm,
+  connectDevice,
   discover,
   fieldsOf,
   makeRelyingParty,
   type RelyingParty,
   stranger,
-  type Visitor,
   visitor,
 } from '../../support/relying-party.ts';
 import { describeOnBoth } from '../../support/server.ts';
@@ -21,13 +21,6 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     const config = await discover(server(), party);
     const device = await client.initiateDeviceAuthorization(config, { scope: 'openid email' });
     return { config, device };
-  }
-
-  /** Types the code in and says that it is one's own. */
-  async function connect(browser: Visitor, code: string) {
-    const entry = await browser.visit('/device');
-    const shown = await browser.visit('/device', asForm({ ...fieldsOf(entry.text), code }));
-    return { shown, answer: await browser.visit('/device', asForm(fieldsOf(shown.text))) };
   }
 
   const ask = (party: RelyingParty, device_code: string) =>
@@ -46,7 +39,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     expect(device.user_code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
     expect(device.verification_uri).toBe(`${server().world.config.publicUrl}/device`);
     const browser = await visitor(server());
-    const { shown, answer } = await connect(browser, device.user_code.toLowerCase().replace('-', ' '));
+    const { shown, answer } = await connectDevice(browser, device.user_code.toLowerCase().replace('-', ' '));
     expect(shown.text).toContain(party.application.name);
     expect(answer.location?.search).toBe('?done=1');
     const { status, body } = await ask(party, device.device_code);
@@ -61,7 +54,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const { device } = await begin(party);
     const browser = await visitor(server());
-    const { answer } = await connect(browser, device.user_code);
+    const { answer } = await connectDevice(browser, device.user_code);
     expect(answer.location?.pathname).toBe(`/if/flow/${explicit}/`);
     expect((await ask(party, device.device_code)).body.error).toBe('authorization_pending');
   });
@@ -87,7 +80,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     const party = await makeRelyingParty(server());
     const { device } = await begin(party);
     const browser = await visitor(server());
-    await connect(browser, device.user_code);
+    await connectDevice(browser, device.user_code);
     for (const code of ['BBBB-BBBB', device.user_code, "' or 1=1", '']) {
       const entry = await browser.visit('/device');
       const { text } = await browser.visit('/device', asForm({ ...fieldsOf(entry.text), code }));
@@ -114,21 +107,11 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
       await browser.answerStep(walk.slug);
       const { to } = await browser.answerStep(walk.slug, { component: 'xak-stage-dummy' });
       expect((await browser.visit(to)).text).toContain(device.user_code);
-      const { answer } = await connect(browser, device.user_code);
+      const { answer } = await connectDevice(browser, device.user_code);
       expect(answer.location?.search).toBe('?done=1');
     } finally {
       await admin.patch(brand, { flow_device_code: null });
     }
-  });
-
-  // The policies of the application were asked in every grant but this one (CVE-2024-38371).
-  test('class 24: whoever may not use the application lets no device in', async () => {
-    const party = await makeRelyingParty(server());
-    await bindExpression(server(), party.application.pk, 'return false;');
-    const { device } = await begin(party);
-    const { answer } = await connect(await visitor(server()), device.user_code);
-    expect(answer.status).toBe(403);
-    expect((await ask(party, device.device_code)).body.error).toBe('access_denied');
   });
 
   // Scopes that the client was not given came with the device's token (CVE-2024-52287).
