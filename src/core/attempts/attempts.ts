@@ -41,12 +41,15 @@ export async function claimAttempt(db: Database, key: Pick<InstanceKey, 'hash'>,
       // What is not looked at is not counted: else an address that has to wait could still make users wait.
       if (!isFree) throw new Rollback(false);
       return true;
-    });
+    }, countsMayBeLost);
   } catch (error) {
     if (error instanceof Rollback) return false;
     throw error;
   }
 }
+
+/** Nobody who guesses can cut the power, and after a restart the counts are there. */
+const countsMayBeLost = { mayBeLost: true } as const;
 
 /** A right guess: the user starts anew, the address gets this one attempt back. */
 export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {

@@ -25,8 +25,17 @@ export function challengeOf(flow: FlowFacts, component: string, members: Row): R
 
 export const redirectTo = (to: string): Row => ({ component: redirectComponent, to });
 
+/** A screen with what was wrong with the answer before. One that ends the walk has its own words. */
+export const withComplaints = (challenge: Row, errors: Complaints): Row =>
+  endings.has(challenge.component as string) ? challenge : { ...challenge, response_errors: detailedErrors(errors) };
+
+const endings: ReadonlySet<string> = new Set([deniedComponent, faultComponent, redirectComponent]);
+
+export const textsOf = (errors: Complaints): string[] =>
+  Object.values(errors).flatMap((texts) => Object.values(texts).flat());
+
 /** Complaints as screens take them: a text and a code for each. */
-export function detailedErrors(errors: Complaints): Row {
+function detailedErrors(errors: Complaints): Row {
   const details = ([name, complaint]: [string, Complaints[string]]) => [
     name,
     Object.values(complaint)

@@ -9,14 +9,7 @@ import type { Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { PlanStep } from '../plan.ts';
-import {
-  challengeOf,
-  deniedComponent,
-  detailedErrors,
-  faultComponent,
-  redirectComponent,
-  redirectTo,
-} from './challenge.ts';
+import { challengeOf, deniedComponent, faultComponent, redirectTo, textsOf, withComplaints } from './challenge.ts';
 import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
@@ -101,7 +94,8 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
         continue;
       }
       const isOver = after.at >= after.stages.length;
-      const kept = await orRefusal(isOver ? end(call, held, after, write) : keep(call, held, after, write));
+      const mayBeLost = !write || (move?.move === 'next' && move.mayBeLost === true);
+      const kept = await orRefusal(isOver ? end(call, held, after, write) : keep(call, held, after, write, mayBeLost));
       if (!kept) return standing(call, flow, held);
       if (kept instanceof Problem) return denied(call, flow, held, kept.message);
       if (kept instanceof Invalid) return sentBack(call, flow, held, draft, kept.complaints, isSentBack);
@@ -169,16 +163,30 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     };
   }
 
-  /** Stores the next state with everything that belongs to the move. Null when another answer was faster. */
-  function keep(call: Call, held: HeldState, state: FlowState, write?: Write): Promise<HeldState | null> {
-    return call.db.write(async (tx) => {
-      const before = JSON.stringify(state);
-      const kept = await keepState(tx, key, held, state, call);
-      if (!kept || !write) return kept;
-      await write(tx, call);
-      // What was written may be part of the state: the user who was just made.
-      return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
-    });
+  /**
+   * Stores the next state with everything that belongs to the move. Null when another answer was faster. Where somebody
+   * stands, and nothing else, need not wait for the disk: at worst they begin again.
+   */
+  async function keep(
+    call: Call,
+    held: HeldState,
+    state: FlowState,
+    write?: Write,
+    mayBeLost = true,
+  ): Promise<HeldState | null> {
+    const before = JSON.stringify(state);
+    // Whoever stays as they were costs nothing: guesses that are not even looked at are stored nowhere.
+    if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
+    return call.db.write(
+      async (tx) => {
+        const kept = await keepState(tx, key, held, state, call);
+        if (!kept || !write) return kept;
+        await write(tx, call);
+        // What was written may be part of the state: the user who was just made.
+        return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
+      },
+      { mayBeLost },
+    );
   }
 
   /** Ends the walk with everything that belongs to its last move and to its end. Null when another answer was faster. */
@@ -220,8 +228,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     const shown = { challenge: challengeOf(flow, component, challenge), cookies };
     const isOpening = held.version === 0 && call.actor === null && isUnanswered && isUntouched(draft);
     if (isOpening) return { ...shown, isOpening };
-    const isAsStored = held.version > 0 && JSON.stringify(draft) === JSON.stringify(held.state);
-    return isAsStored || (await keep(call, held, draft)) ? shown : standing(call, flow, held);
+    return (await keep(call, held, draft)) ? shown : standing(call, flow, held);
   }
 
   /** Another answer of the same person moved the walk: they see where it stands now. */
@@ -286,12 +293,7 @@ const orProblem = <T>(work: Promise<T>): Promise<T | Problem> =>
 const hasMemberOf = ({ answer = {}, isAnswer }: StageKind, given: Row): boolean =>
   isAnswer?.(given) ?? Object.keys(answer).some((name) => Object.hasOwn(given, name));
 
-const textsOf = (errors: Complaints): string[] => Object.values(errors).flatMap((texts) => Object.values(texts).flat());
-
-/** A screen that ends the walk has its own words. */
-const complained = (shown: Shown, errors: Complaints): Shown =>
-  endings.has(shown.challenge.component as string)
-    ? shown
-    : { ...shown, challenge: { ...shown.challenge, response_errors: detailedErrors(errors) } };
-
-const endings: ReadonlySet<string> = new Set([deniedComponent, faultComponent, redirectComponent]);
+const complained = (shown: Shown, errors: Complaints): Shown => ({
+  ...shown,
+  challenge: withComplaints(shown.challenge, errors),
+});

@@ -53,7 +53,13 @@ export type Move =
   | { readonly move: 'ask'; readonly challenge: Row }
   /** The answer will not do: the person stays, and is told why. */
   | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
-  | { readonly move: 'next'; readonly write?: Write; readonly cookies?: readonly string[] }
+  | {
+      readonly move: 'next';
+      readonly write?: Write;
+      readonly cookies?: readonly string[];
+      /** Whether a loss of power may undo what is written: then it does not wait for the disk. */
+      readonly mayBeLost?: boolean;
+    }
   /** Another stage first, then this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
   | { readonly move: 'deny'; readonly message: string; readonly write?: Write }

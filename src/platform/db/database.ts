@@ -12,7 +12,7 @@ export interface Database {
   /** For reading outside a transaction. */
   readonly read: Query;
   /** Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. */
-  write<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** A number that changes with every commit, whoever makes it; null where that cannot be told without asking the server. */
   version(): number | null;
   /** Has something done once the transaction is durable; never when it is rolled back. */
@@ -26,6 +26,14 @@ export interface Database {
   /** Answers when the store can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /**
+   * Does not wait for the disk: a loss of power may undo it, the end of the process never does. For what is only on its
+   * way to something else. The next write that waits makes it durable too.
+   */
+  readonly mayBeLost?: boolean;
 }
 
 export interface Snapshot {

@@ -11,7 +11,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Database, Query } from './database.ts';
+import type { Database, Query, WriteOptions } from './database.ts';
 import { createEffects, type Effects } from './effects.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
@@ -43,8 +43,9 @@ export function openSqlite(path: string): Database {
   return {
     dialect: sqliteDialect,
     read,
-    write<T>(work: (tx: Query) => Promise<T>): Promise<T> {
-      const result = turn.then(() => inTransaction(writer, write, work, effects));
+    write<T>(work: (tx: Query) => Promise<T>, { mayBeLost = false }: WriteOptions = {}): Promise<T> {
+      const transaction = () => inTransaction(writer, write, work, effects);
+      const result = turn.then(() => (mayBeLost ? withoutWaiting(writer, transaction) : transaction()));
       turn = result.catch(() => undefined);
       return result;
     },
@@ -72,6 +73,16 @@ export function openSqlite(path: string): Database {
       writer.close();
     },
   };
+}
+
+/** The next commit that waits for the disk waits for this one as well: they are in the same log. */
+async function withoutWaiting<T>(writer: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
+  writer.exec('pragma synchronous = normal');
+  try {
+    return await transaction();
+  } finally {
+    writer.exec('pragma synchronous = full');
+  }
 }
 
 async function inTransaction<T>(
