@@ -53,6 +53,9 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
   }
 }
 
+/** Many scopes bring nothing of their own and say so in these words: that need not be evaluated to be known. */
+const bringsNothing = /^(?:\s*\/\/.*\n)*\s*return \{\};?\s*$/;
+
 /** The claims that the scopes of these mappings bring. Throws `MappingFailed`. */
 export function scopeClaims(
   sandbox: Sandbox,
@@ -60,8 +63,10 @@ export function scopeClaims(
   user: UserFacts,
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
 ): Claims {
+  const telling = mappings.filter(({ expression }) => !bringsNothing.test(expression));
+  if (telling.length === 0) return {};
   const facts = asJson(user);
-  return mergeMappings(sandbox, mappings, {
+  return mergeMappings(sandbox, telling, {
     user: facts,
     provider: { pk, name, client_id },
     scopes: mappings.map(({ scope_name }) => scope_name),

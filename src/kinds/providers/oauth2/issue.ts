@@ -2,7 +2,7 @@ import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
-import { addMilliseconds, fromTimestamp } from '../../../platform/clock.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../platform/random.ts';
@@ -192,6 +192,7 @@ export const sessionIdClaim = (key: Pick<InstanceKey, 'sign'>, session: string):
 
 export const lengthOf = (validity: string): number => Math.max(parseDuration(validity) ?? 0, 0);
 
-export const seconds = (timestamp: string): number => Math.floor(fromTimestamp(timestamp).getTime() / 1000);
+/** Of a timestamp of our own, which need not be checked for being one. */
+export const seconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
 const earlier = (one: string, other: string | undefined): string => (other !== undefined && other < one ? other : one);
