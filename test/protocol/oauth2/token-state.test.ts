@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventsOf } from '../../support/events.ts';
 import { makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 
 const introspect = (server: TestServer, { basic }: Relying, token: string) =>
@@ -153,5 +153,19 @@ describeOnBoth('pages of other origins (CORS)', (server) => {
       expect((await asked(origin)).headers.get('access-control-allow-origin')).toBeNull();
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
     }
+  });
+});
+
+describeOnSqlite('guesses at a client secret', (server) => {
+  test('come to a wait; other clients behind the same address go on', async () => {
+    const [victim, other] = [await makeRelying(server()), await makeRelying(server())];
+    const grant_type = 'client_credentials';
+    const guess = (client_secret: string) =>
+      post(server(), 'token', { grant_type, client_id: victim.provider.client_id, client_secret });
+    const guesses = await Promise.all(Array.from({ length: 120 }, (_, index) => guess(`guess-${index}`)));
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(100);
+    const waiting = await guess(victim.provider.client_secret);
+    expect([waiting.status, waiting.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await post(server(), 'token', { grant_type }, { authorization: other.basic })).status).toBe(200);
   });
 });

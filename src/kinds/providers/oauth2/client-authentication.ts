@@ -31,12 +31,13 @@ type Credentials =
 /** Who asks. Throws `invalid_client` for everybody who does not prove it. */
 export async function authenticateClient(needs: OAuthNeeds, exchange: Exchange): Promise<AuthenticatedClient> {
   const { call, params } = exchange;
-  needs.failures.check(call);
   const credentials = readCredentials(call, params);
+  const who = `client ${credentials.clientId}`;
+  needs.failures.check(call, who);
   const client = await loadClient(needs, { clientId: credentials.clientId });
   const proof = client && (await provenBy(needs, call, client, credentials));
   if (!client || !proof) {
-    needs.failures.count(call);
+    needs.failures.count(call, who);
     // Not whether there is such a client: that is nobody's business who is none.
     throw new OAuthError('invalid_client', 'The client did not authenticate.');
   }

@@ -4,36 +4,39 @@ import { networkOf } from '../../../platform/http/server.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 
-/** Counts failures by address, in this process: secrets of clients are long, so it is their number that must not hurt. */
+/**
+ * Counts failures by address and by whom it claims to be, in this process: secrets of clients are long, so it is their
+ * number that must not hurt. Others behind the same proxy go on meanwhile.
+ */
 export interface FailureCount {
-  /** Throws while an address has to wait. */
-  check(call: Call): void;
-  count(call: Call): void;
+  /** Throws while whoever claims to be this has to wait; without a claim, the address as a whole. */
+  check(call: Call, who?: string): void;
+  count(call: Call, who?: string): void;
 }
 
 const most = 100;
 const windowMs = 60_000;
-const addressesRemembered = 10_000;
+const remembered = 10_000;
 
 export function createFailureCount(): FailureCount {
-  const counts = createRecentlyUsed<{ readonly failures: number; readonly until: string }>(addressesRemembered);
-  const current = ({ request, now }: Call) => {
-    const address = networkOf(request.clientIp);
-    const known = counts.get(address);
-    return { address, failures: known && known.until > now ? known.failures : 0, until: known?.until ?? now };
+  const counts = createRecentlyUsed<{ readonly failures: number; readonly until: string }>(remembered);
+  const current = ({ request, now }: Call, who = '') => {
+    const subject = `${networkOf(request.clientIp)} ${who}`;
+    const known = counts.get(subject);
+    return { subject, failures: known && known.until > now ? known.failures : 0, until: known?.until ?? now };
   };
   return {
-    check(call) {
-      if (current(call).failures < most) return;
+    check(call, who) {
+      if (current(call, who).failures < most) return;
       throw new OAuthError('temporarily_unavailable', 'Too many attempts have failed. Try again in a minute.', {
         status: 429,
         headers: { 'retry-after': String(windowMs / 1000) },
       });
     },
-    count(call) {
-      const { address, failures, until } = current(call);
+    count(call, who) {
+      const { subject, failures, until } = current(call, who);
       const end = failures === 0 ? addMilliseconds(call.now, windowMs) : until;
-      counts.set(address, { failures: failures + 1, until: end });
+      counts.set(subject, { failures: failures + 1, until: end });
     },
   };
 }
