@@ -8,8 +8,8 @@ export function describeVariant(
   variant: Variant,
   modules: (suite: () => SuiteClient) => void,
 ): void {
-  const { responseType, clientAuth = 'client_secret_basic' } = variant;
-  describe(`response_type=${responseType}, client_auth_type=${clientAuth}`, () => {
+  const { responseType, clientAuth = 'client_secret_basic', responseMode = 'default' } = variant;
+  describe(`response_type=${responseType}, client_auth_type=${clientAuth}, response_mode=${responseMode}`, () => {
     let suite: SuiteClient | undefined;
     beforeAll(async () => {
       suite = await suiteClient(server(), variant);
