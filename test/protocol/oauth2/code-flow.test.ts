@@ -65,6 +65,9 @@ describeOnBoth('oidcc: code flow with openid-client', (server) => {
     expect(metadata.end_session_endpoint).toBe(setup.logout);
     expect(metadata.jwks_uri).toBe(setup.jwks);
     expect(metadata.response_types_supported).toEqual(['code']);
+    const bare = await makeRelyingParty(server(), { signing_key: null, client_secret: '' });
+    const document = await stranger(server()).visit(`/application/o/${bare.slug}/.well-known/openid-configuration`);
+    expect(JSON.parse(document.text).id_token_signing_alg_values_supported).toEqual([]);
     const global = await stranger(server()).visit('/.well-known/openid-configuration');
     expect(JSON.parse(global.text).issuer).toBe(`${server().world.config.publicUrl}/`);
   });

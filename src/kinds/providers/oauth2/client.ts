@@ -3,6 +3,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { KeptReads } from '../../../platform/db/kept-reads.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
+import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
 import type { RedirectUri } from './redirect-uris.ts';
@@ -102,6 +103,8 @@ export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
 }
 
 async function readClient({ db, key }: ClientNeeds, by: By): Promise<Client | null> {
+  // Not every text can be asked for, and none of those is the name of a client.
+  if (!Object.values(by).every((name) => typeof name === 'number' || isStorable(name))) return null;
   const [row] =
     'clientId' in by
       ? await byClientId(db.read, by.clientId)

@@ -42,8 +42,18 @@ function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document
     ...endpoints(publicUrl, client.assigned_application_slug, client.issuer_mode),
     ...common(client.grant_types),
     scopes_supported: [...new Set(client.scopes.map(({ scope_name }) => scope_name))],
-    id_token_signing_alg_values_supported: [signer.keyOf(client).alg],
+    id_token_signing_alg_values_supported: algorithmsOf(signer, client),
   };
+}
+
+function algorithmsOf(signer: OAuthNeeds['signer'], client: Client): string[] {
+  try {
+    return [signer.keyOf(client).alg];
+  } catch (error) {
+    // A provider without anything to sign with promises nothing; the rest can be known all the same.
+    if (error instanceof OAuthError) return [];
+    throw error;
+  }
 }
 
 /** Without an application's slug, the addresses that serve all. */
