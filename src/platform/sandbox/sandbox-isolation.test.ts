@@ -123,7 +123,17 @@ test('everything that an expression can name is known', () => {
         'globalThis',
         'ip_in',
       ],
-      ...['isFinite', 'isNaN', 'list_flatten', 'log', 'message', 'parseFloat', 'parseInt', 'regex_match'],
+      ...[
+        'isFinite',
+        'isNaN',
+        'is_group_member',
+        'list_flatten',
+        'log',
+        'message',
+        'parseFloat',
+        'parseInt',
+        'regex_match',
+      ],
       ...['regex_replace', 'slugify', 'undefined', 'unescape'],
     ],
   });
