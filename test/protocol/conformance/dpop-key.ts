@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { randomToken } from '../../../src/platform/random.ts';
+import { now } from './movable-clock.ts';
 
 export interface ProofOptions {
   /** Undefined leaves a claim out. */
@@ -32,5 +33,3 @@ export async function dpopKey(): Promise<DpopKey> {
     },
   };
 }
-
-export const now = (): number => Math.floor(Date.now() / 1000);

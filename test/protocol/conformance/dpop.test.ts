@@ -4,13 +4,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { randomToken } from '../../../src/platform/random.ts';
 import { callback } from '../../support/relying-party.ts';
 import { describeOnSqlite } from '../../support/server.ts';
-import { type DpopKey, dpopKey, now, type ProofOptions } from './dpop-key.ts';
+import { type DpopKey, dpopKey, type ProofOptions } from './dpop-key.ts';
+import { now } from './movable-clock.ts';
 import { prepare } from './person.ts';
 import { push } from './pushed.ts';
 import { describeVariant } from './run-variant.ts';
 import { atThisServer, formOf, type Params } from './suite-client.ts';
-
-const name = (module: string) => `fapi2-security-profile-final-${module}`;
 
 describeOnSqlite('DPoP (RFC 9449)', (server) => {
   beforeAll(() => prepare(server()));
@@ -45,7 +44,7 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
       return (await suite().userinfo('', { headers })).status;
     };
 
-    test(`${name('happy-flow')}: from the code to userinfo, with proofs of a client library`, async () => {
+    test('fapi2-security-profile-final-happy-flow: from the code to userinfo, with proofs of a client library', async () => {
       const { metadata, client, auth, ask } = suite();
       expect(metadata.dpop_signing_alg_values_supported).toEqual(expect.arrayContaining(['ES256', 'PS256', 'EdDSA']));
       const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('ES256', { extractable: true }));
@@ -70,7 +69,7 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
       expect((await oauth.processUserInfoResponse(metadata, client, sub, info)).sub).toBe(sub);
     });
 
-    test(`${name('access-token-type-header-case-sensitivity')}: the scheme may be written in any case`, async () => {
+    test('fapi2-security-profile-final-access-token-type-header-case-sensitivity: the scheme may be written in any case', async () => {
       const key = await dpopKey();
       const accessToken = await boundTo(key);
       for (const scheme of ['DPoP', 'dpop', 'DPOP']) {
@@ -80,23 +79,23 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
     });
 
     test.each([
-      ['check-dpop-proof-nbf-exp', { nbf: -10, exp: 300 }],
-      ['ensure-dpopproof-with-iat-10seconds-before-succeeds', { iat: -10 }],
-      ['ensure-dpopproof-with-iat-10seconds-after-succeeds', { iat: 10 }],
-    ])(`${name('%s')}: %o seconds from now is taken`, async (_module, offsets) => {
+      ['fapi2-security-profile-final-check-dpop-proof-nbf-exp', { nbf: -10, exp: 300 }],
+      ['fapi2-security-profile-final-ensure-dpopproof-with-iat-10seconds-before-succeeds', { iat: -10 }],
+      ['fapi2-security-profile-final-ensure-dpopproof-with-iat-10seconds-after-succeeds', { iat: 10 }],
+    ])('%s: %o seconds from now is taken', async (_module, offsets) => {
       const key = await dpopKey();
       const times = Object.entries(offsets).map(([claim, seconds]) => [claim, now() + seconds]);
       const proof = await prove(key, { claims: Object.fromEntries(times) });
       expect((await exchange(await codeFor(), proof)).status).toBe(200);
     });
 
-    test(`${name('ensure-dpop-auth-code-binding-success')}: a code that is bound by dpop_jkt, with its key`, async () => {
+    test('fapi2-security-profile-final-ensure-dpop-auth-code-binding-success: a code that is bound by dpop_jkt, with its key', async () => {
       const key = await dpopKey();
       const { status } = await exchange(await codeFor({ dpop_jkt: key.thumbprint }), await prove(key));
       expect(status).toBe(200);
     });
 
-    test(`${name('ensure-token-endpoint-fails-with-mismatched-dpop-jkt')}: and with no other, nor without`, async () => {
+    test('fapi2-security-profile-final-ensure-token-endpoint-fails-with-mismatched-dpop-jkt: and with no other, nor without', async () => {
       const [key, other] = [await dpopKey(), await dpopKey()];
       const code = await codeFor({ dpop_jkt: key.thumbprint });
       for (const proof of [await prove(other), undefined]) {
@@ -114,25 +113,25 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
       return new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
     }
 
-    test(`${name('ensure-dpopproof-at-par-endpoint-binding-success')}: a proof that comes with the push binds too`, async () => {
+    test('fapi2-security-profile-final-ensure-dpopproof-at-par-endpoint-binding-success: a proof that comes with the push binds too', async () => {
       const key = await dpopKey();
       expect((await exchange(await codePushedBy(key), await prove(key))).status).toBe(200);
     });
 
-    test(`${name('ensure-token-endpoint-fails-with-mismatched-dpop-proof-jkt')}: to that key alone`, async () => {
+    test('fapi2-security-profile-final-ensure-token-endpoint-fails-with-mismatched-dpop-proof-jkt: to that key alone', async () => {
       const [key, other] = [await dpopKey(), await dpopKey()];
       const { status, body } = await exchange(await codePushedBy(key), await prove(other));
       expect([status, body.error]).toEqual([400, 'invalid_dpop_proof']);
     });
 
-    test(`${name('ensure-mismatched-dpop-jkt-fails')}: dpop_jkt and the proof name the same key`, async () => {
+    test('fapi2-security-profile-final-ensure-mismatched-dpop-jkt-fails: dpop_jkt and the proof name the same key', async () => {
       const [key, other] = [await dpopKey(), await dpopKey()];
       const dpop = await key.prove(endpoint('pushed_authorization_request'));
       const { status, body } = await push(suite(), { dpop_jkt: other.thumbprint }, { dpop });
       expect([status, body.error]).toEqual([400, 'invalid_dpop_proof']);
     });
 
-    test(`${name('ensure-holder-of-key-required')}: a token that is bound is no bearer token`, async () => {
+    test('fapi2-security-profile-final-ensure-holder-of-key-required: a token that is bound is no bearer token', async () => {
       const key = await dpopKey();
       const accessToken = await boundTo(key);
       const proof = await key.prove(endpoint('userinfo'), { accessToken, method: 'GET' });
@@ -141,7 +140,7 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
       expect(await call(`DPoP ${accessToken}`)).toBe(401);
     });
 
-    test(`${name('refresh-token')}: a confidential client refreshes with whatever key it holds by then`, async () => {
+    test('fapi2-security-profile-final-refresh-token: a confidential client refreshes with whatever key it holds by then', async () => {
       const key = await dpopKey();
       const { body } = await exchange(await codeFor({ scope: 'openid offline_access' }), await prove(key));
       const { metadata, client, auth } = suite();
@@ -153,7 +152,7 @@ describeOnSqlite('DPoP (RFC 9449)', (server) => {
       expect(decodeJwt(tokens.access_token).cnf).toEqual({ jkt: await DPoP.calculateThumbprint() });
     });
 
-    test(`${name('dpop-negative-tests')}: proofs that userinfo does not take (§4.3)`, async () => {
+    test('fapi2-security-profile-final-dpop-negative-tests: proofs that userinfo does not take (§4.3)', async () => {
       const [key, other] = [await dpopKey(), await dpopKey()];
       const accessToken = await boundTo(key);
       const url = endpoint('userinfo');

@@ -14,3 +14,6 @@ export function movableClock(): MovableClock {
     },
   };
 }
+
+/** The time as tokens hold it, by the clock on the wall. */
+export const now = (): number => Math.floor(Date.now() / 1000);
