@@ -23,7 +23,7 @@ const secretWords = new Set([
   'assertion',
 ]);
 /** Members that hold a secret though their last word does not say so. */
-const secretNames = new Set(['key_data', 'code_verifier', 'itoken']);
+const secretNames = new Set(['key_data', 'code_verifier', 'device_code', 'user_code', 'id_token_hint', 'itoken']);
 /** Parameters of a URL that let somebody sign in or go on where another stopped; `query` holds those of a page. */
 const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate', 'query']);
 const urlNames = new Set(['url', 'uri', 'location', 'referer', 'href', 'path']);

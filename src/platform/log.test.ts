@@ -77,6 +77,8 @@ test('URLs keep their query but for secrets', () => {
   const { log, last } = recordedLog();
   log.info({ url: '/callback/?code=abc&state=def&page=2&plex_token=xyz&%74oken=t' });
   expect(last().url).toBe('/callback/?code=[hidden]&state=[hidden]&page=2&plex_token=[hidden]&token=[hidden]');
+  log.info({ url: '/end-session/?id_token_hint=abc&user_code=BCDF-GHJK&ui_locales=de' });
+  expect(last().url).toBe('/end-session/?id_token_hint=[hidden]&user_code=[hidden]&ui_locales=de');
 });
 
 test('an error shows type, message, code, stack and cause', () => {
