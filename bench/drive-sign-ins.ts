@@ -53,8 +53,11 @@ interface Reply {
 
 function createSender(socket: Socket, port: number) {
   const reader = createAnswerReader();
+  let fail: (error: Error) => void = () => {};
+  socket.on('error', (error) => fail(error));
   return (method: string, path: string, from: string, cookie: string, body: object | null): Promise<Reply> =>
     new Promise((resolve, reject) => {
+      fail = reject;
       const text = body ? JSON.stringify(body) : '';
       const content = body ? `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` : '';
       const onData = (chunk: Buffer) => {
@@ -66,7 +69,6 @@ function createSender(socket: Socket, port: number) {
         else reject(new Error(answer.text));
       };
       socket.on('data', onData);
-      socket.once('error', reject);
       socket.write(
         `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nx-forwarded-for: ${from}\r\naccept: application/json\r\n${cookie && `cookie: ${cookie}\r\n`}${content}\r\n${text}`,
       );
