@@ -51,6 +51,8 @@ export interface Visit {
 }
 
 export interface Visitor {
+  /** Its cookies. */
+  readonly jar: ReadonlyMap<string, string>;
   readonly person: TestUser;
   readonly session: string;
   /** Asks for a page, on this server or by a path on it. */
@@ -65,14 +67,14 @@ export interface Visitor {
 export async function visitor(server: TestServer, person?: TestUser): Promise<Visitor> {
   const who = person ?? (await server.user());
   const session = await signIn(server, who.pk);
-  const browser = browserWith(server, session.cookie);
+  const browser = browserWith(server, `${session.cookie}; gatehouse_csrf=${session.csrf}`);
   return {
     person: who,
     session: session.pk,
     ...browser,
     async answerStep(flow, values) {
       const { text } = await browser.visit(`/api/v3/flows/executor/${flow}/?query=`, {
-        headers: { [csrfHeader]: session.csrf, 'content-type': 'application/json' },
+        headers: { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '', 'content-type': 'application/json' },
         ...(values && { method: 'POST', body: JSON.stringify(values) }),
       });
       return JSON.parse(text);
@@ -83,8 +85,9 @@ export async function visitor(server: TestServer, person?: TestUser): Promise<Vi
 /** A browser that nobody is signed in with. */
 export const stranger = (server: TestServer) => browserWith(server, '');
 
-function browserWith({ url }: TestServer, cookie: string): Pick<Visitor, 'visit' | 'authorize'> {
-  const jar = new Map(cookie === '' ? [] : [cookie.split('=', 2) as [string, string]]);
+function browserWith({ url }: TestServer, cookie: string): Pick<Visitor, 'jar' | 'visit' | 'authorize'> {
+  const pairs = cookie === '' ? [] : cookie.split('; ').map((pair) => pair.split('=', 2) as [string, string]);
+  const jar = new Map(pairs);
   async function visit(address: string | URL, init: RequestInit = {}): Promise<Visit> {
     const response = await fetch(new URL(address, url), {
       redirect: 'manual',
@@ -103,7 +106,7 @@ function browserWith({ url }: TestServer, cookie: string): Pick<Visitor, 'visit'
       text: await response.text(),
     };
   }
-  return { visit, authorize: (params) => visit(`/application/o/authorize/?${new URLSearchParams(params)}`) };
+  return { jar, visit, authorize: (params) => visit(`/application/o/authorize/?${new URLSearchParams(params)}`) };
 }
 
 /** A client library's view of the server: by its public address, whatever port it listens on here. */

@@ -34,17 +34,46 @@ export async function startSession(
   key: Pick<InstanceKey, 'hash'>,
   facts: SessionFacts,
 ): Promise<NewSession> {
-  const { now, lifetimeMs, idleMs = lifetimeMs, clientIp, binding } = facts;
   const token = randomText(43);
   const pk = randomUuid();
+  const row = { pk, user: facts.userId, ...columnsOf(key, token, facts) };
+  const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
+  await sql`insert into authenticated_sessions (${names}) values (${sql.join(Object.values(row))})`.execute(tx);
+  return { pk, token, csrfToken: csrfTokenOf(key, token) };
+}
+
+/**
+ * Begins a session anew for the same person, who has proven again who they are: its cookie changes, and what was granted in
+ * it stays. Null when it is not theirs, or has ended.
+ */
+export async function renewSession(
+  tx: Query,
+  key: Pick<InstanceKey, 'hash'>,
+  pk: string,
+  facts: SessionFacts,
+): Promise<NewSession | null> {
+  const token = randomText(43);
+  const pairs = Object.entries(columnsOf(key, token, facts)).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  const { rows } = await sql`update authenticated_sessions set ${sql.join(pairs)}
+    where pk = ${pk} and "user" = ${facts.userId} and impersonated is null returning pk`.execute(tx);
+  return rows.length > 0 ? { pk, token, csrfToken: csrfTokenOf(key, token) } : null;
+}
+
+function columnsOf(key: Pick<InstanceKey, 'hash'>, token: string, facts: SessionFacts): Record<string, unknown> {
+  const { now, lifetimeMs, idleMs = lifetimeMs, clientIp, binding } = facts;
   const ends = addMilliseconds(now, lifetimeMs);
   const slides = idleMs < lifetimeMs;
-  await sql`insert into authenticated_sessions (pk, token_hash, "user", created, last_ip, last_user_agent, last_used, expires,
-      idle_seconds, ends, binding)
-    values (${pk}, ${key.hash(token)}, ${facts.userId}, ${now}, ${clientIp}, ${userAgentText(facts.userAgent)}, ${now},
-      ${slides ? addMilliseconds(now, idleMs) : ends}, ${slides ? Math.ceil(idleMs / 1000) : null}, ${slides ? ends : null},
-      ${binding ? JSON.stringify({ ip: clientIp, ...binding } satisfies Binding) : null})`.execute(tx);
-  return { pk, token, csrfToken: csrfTokenOf(key, token) };
+  return {
+    token_hash: key.hash(token),
+    created: now,
+    last_ip: clientIp,
+    last_user_agent: userAgentText(facts.userAgent),
+    last_used: now,
+    expires: slides ? addMilliseconds(now, idleMs) : ends,
+    idle_seconds: slides ? Math.ceil(idleMs / 1000) : null,
+    ends: slides ? ends : null,
+    binding: binding ? JSON.stringify({ ip: clientIp, ...binding } satisfies Binding) : null,
+  };
 }
 
 /** Ends every session of a user but the one that is spared, and those of others who act as them. How many those were. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import * as client from 'openid-client';
 import { expect, test } from 'vitest';
 import { eventsOf } from '../../support/events.ts';
+import { openBrowser } from '../../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../../support/make-walk.ts';
 import {
   callback,
@@ -176,6 +178,32 @@ describeOnBoth('the authorize endpoint', (server) => {
       if (!('max_age' in more)) expect(codeOf(await (await visitor(server())).visit(forged))).toBeNull();
     }
     expect(codeOf(await browser.authorize(asked(party, { max_age: '10000' })))).not.toBeNull();
+  });
+
+  test('who signs in again keeps what other applications were granted; another person ends it', async () => {
+    const party = await makeRelyingParty(server());
+    const browser = await visitor(server());
+    const { tokens, config } = await signInTo(server(), party, browser);
+    const isActive = async () => (await client.tokenIntrospection(config, tokens.access_token)).active;
+    const again = await makeWalk(server(), [['user_login']], { designation: 'authentication' });
+    const first = tokens.claims();
+    await new Promise((done) => setTimeout(done, 1_000));
+    expect((await browser.answerStep(again.slug)).component).toBe('xak-flow-redirect');
+    expect(await isActive()).toBe(true);
+    const second = (await signInTo(server(), party, browser)).tokens.claims();
+    expect(second?.sid).toBe(first?.sid);
+    expect(second?.auth_time).toBeGreaterThan(first?.auth_time as number);
+
+    const other = await server().user();
+    const asOther = await makeWalk(server(), [['identification', { user_fields: ['username'] }], ['user_login']], {
+      designation: 'authentication',
+    });
+    const { body } = await server().admin.get(`/core/users/${other.pk}/`);
+    const walker = openBrowser(server());
+    for (const [name, value] of browser.jar) walker.cookies.set(name, value);
+    await walker.show(asOther.slug);
+    await walker.answer(asOther.slug, { uid_field: body.username });
+    expect(await isActive()).toBe(false);
   });
 
   test('oidcc-id-token-hint: the person that the client expects must be the one who is signed in', async () => {

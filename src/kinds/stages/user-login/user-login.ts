@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import { actingAs, checkActsForThemselves } from '../../../core/access/acting-as.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { type Binding, geoBindings, networkBindings } from '../../../core/session/binding.ts';
-import { endSession, endSessions, type SessionFacts, startSession } from '../../../core/session/session.ts';
+import {
+  endSession,
+  endSessions,
+  renewSession,
+  type SessionFacts,
+  startSession,
+} from '../../../core/session/session.ts';
 import { cookieHeader, sessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
@@ -86,17 +92,19 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
       // A session of their own would outlast the acting, and nobody would see who is behind it.
       if (call.actor?.user.pk === user.pk) checkActsForThemselves(call);
       await checkStillMay(tx, user, context.source?.pk ?? null);
-      const session = await startSession(tx, key, {
+      const facts: SessionFacts = {
         userId: user.pk,
         clientIp: call.request.clientIp,
         userAgent: call.request.userAgent,
         now: call.now,
         ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
         ...bindingOf(step),
-      });
-      // Whoever used this browser before is signed out: what they left open must not become the next person's.
+      };
       const before = call.actor?.session ?? null;
-      if (before !== null) await endSession(tx, before);
+      const renewed = before === null ? null : await renewSession(tx, key, before, facts);
+      const session = renewed ?? (await startSession(tx, key, facts));
+      // Whoever else used this browser before is signed out: what they left open must not become the next person's.
+      if (before !== null && !renewed) await endSession(tx, before);
       if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
       await sql`update users set last_login = ${call.now} where pk = ${user.pk}`.execute(tx);
       const { auth_method, auth_method_args } = context;
