@@ -34,7 +34,8 @@ export interface Target {
 
 interface Asked {
   readonly call: Call;
-  readonly request: PolicyRequest;
+  /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks. */
+  readonly request: PolicyRequest | (() => Promise<PolicyRequest>);
   /** The transaction that is open, if one is: its events are then written there, else in one of their own. */
   readonly tx?: Query;
   /** Only asks, as a list does that shows what somebody may open: nothing is written and nothing comes of it. */
@@ -78,7 +79,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
 
   async function evaluateTargets({
     call,
-    request,
+    request: asking,
     tx,
     targets,
     onlyAsks = false,
@@ -86,6 +87,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
     const { bindings, policies } = await boundTo(pks, call, tx);
+    if (bindings.length === 0) return new Map(targets.map((target) => [target.pk, combine(target, [])]));
+    const request = typeof asking === 'function' ? await asking() : asking;
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {

@@ -13,7 +13,7 @@ import { challengeOf, deniedComponent, faultComponent, redirectTo, textsOf, with
 import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
-import { loadPendingUser } from './pending-user.ts';
+import { pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
 import { draftOf, stateAfter } from './state-after.ts';
@@ -159,7 +159,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
       context,
       memory,
       query,
-      pendingUser: () => loadPendingUser(call, context),
+      pendingUser: pendingUserOf(call, context),
     };
   }
 

@@ -35,3 +35,15 @@ export async function loadPendingUser(call: Call, context: FlowContext): Promise
   if (pending_user === null && pending_user_identifier === null) return null;
   return loadUserFacts(call, call.db.read, pending_user ?? nobody);
 }
+
+/** The same for one step: read once, and again only when the step turns to somebody else. */
+export function pendingUserOf(call: Call, context: FlowContext): () => Promise<UserFacts | null> {
+  let about: string | undefined;
+  let known: Promise<UserFacts | null>;
+  return () => {
+    const now = JSON.stringify([context.pending_user, context.pending_user_identifier]);
+    if (about !== now) known = loadPendingUser(call, context);
+    about = now;
+    return known;
+  };
+}

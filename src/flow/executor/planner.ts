@@ -52,11 +52,12 @@ export async function isStageDue(
 ): Promise<boolean> {
   const { passing, logs } = await policies.evaluateTarget({
     call,
-    request: policyRequest(call, {
-      user: await loadPendingUser(call, context),
-      context: context as unknown as Record<string, Json>,
-      obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
-    }),
+    request: async () =>
+      policyRequest(call, {
+        user: await loadPendingUser(call, context),
+        context: context as unknown as Record<string, Json>,
+        obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
+      }),
     targetPk: stage.target,
     mode: stage.mode,
   });
