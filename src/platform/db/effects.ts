@@ -2,8 +2,8 @@ import type { Query } from './database.ts';
 
 export interface Effects {
   add(tx: Query, effect: () => void): void;
-  /** Runs what was added in this transaction, or forgets it. */
-  settle(tx: Query, isCommitted: boolean): void;
+  /** What was added in this transaction so far; from here on it is the caller's to run or to forget. */
+  take(tx: Query): readonly (() => void)[];
 }
 
 /** What is to happen when a transaction has become durable. */
@@ -13,10 +13,10 @@ export function createEffects(): Effects {
     add(tx, effect) {
       waiting.set(tx, [...(waiting.get(tx) ?? []), effect]);
     },
-    settle(tx, isCommitted) {
+    take(tx) {
       const effects = waiting.get(tx) ?? [];
       waiting.delete(tx);
-      if (isCommitted) for (const effect of effects) effect();
+      return effects;
     },
   };
 }

@@ -45,7 +45,8 @@ export function openPostgres(url: string, poolSize = 10): Database {
         isCommitted = true;
         return value;
       } finally {
-        if (open) effects.settle(open, isCommitted);
+        const added = open ? effects.take(open) : [];
+        if (isCommitted) for (const effect of added) effect();
       }
     },
     version: () => null,

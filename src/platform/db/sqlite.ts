@@ -11,16 +11,17 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Database, Query, WriteOptions } from './database.ts';
-import { createEffects, type Effects } from './effects.ts';
+import type { Database, Query } from './database.ts';
+import { createEffects } from './effects.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { createSqliteWriter } from './sqlite-writer.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
 
 /**
- * SQLite in the process: one connection writes, in turn; another reads and never waits for it (WAL).
+ * SQLite in the process: one connection writes, another reads and never waits for it (WAL).
  * synchronous=FULL: what is acknowledged is on the disk.
  */
 export function openSqlite(path: string): Database {
@@ -37,18 +38,12 @@ export function openSqlite(path: string): Database {
   const effects = createEffects();
   const dataVersion = reader.prepare('pragma data_version');
   const read = kyselyOn(reader, listeners);
-  const write = kyselyOn(writer, listeners);
-  let turn: Promise<unknown> = Promise.resolve();
+  const works = createSqliteWriter(writer, kyselyOn(writer, listeners), effects);
 
   return {
     dialect: sqliteDialect,
     read,
-    write<T>(work: (tx: Query) => Promise<T>, { mayBeLost = false }: WriteOptions = {}): Promise<T> {
-      const transaction = () => inTransaction(writer, write, work, effects);
-      const result = turn.then(() => (mayBeLost ? withoutWaiting(writer, transaction) : transaction()));
-      turn = result.catch(() => undefined);
-      return result;
-    },
+    write: works.write,
     version: () => (dataVersion.get() as { data_version: number }).data_version,
     afterCommit: effects.add,
     async snapshot() {
@@ -68,42 +63,11 @@ export function openSqlite(path: string): Database {
       reader.prepare('select 1').get();
     },
     async close() {
-      await turn;
+      await works.idle();
       reader.close();
       writer.close();
     },
   };
-}
-
-/** The next commit that waits for the disk waits for this one as well: they are in the same log. */
-async function withoutWaiting<T>(writer: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
-  writer.exec('pragma synchronous = normal');
-  try {
-    return await transaction();
-  } finally {
-    writer.exec('pragma synchronous = full');
-  }
-}
-
-async function inTransaction<T>(
-  writer: DatabaseSync,
-  tx: Query,
-  work: (tx: Query) => Promise<T>,
-  effects: Effects,
-): Promise<T> {
-  writer.exec('begin immediate');
-  let isCommitted = false;
-  try {
-    const value = await work(tx);
-    writer.exec('commit');
-    isCommitted = true;
-    return value;
-  } catch (error) {
-    if (writer.isTransaction) writer.exec('rollback');
-    throw error;
-  } finally {
-    effects.settle(tx, isCommitted);
-  }
 }
 
 async function* rowsOf(connection: DatabaseSync, table: string): AsyncGenerator<Record<string, unknown>[]> {

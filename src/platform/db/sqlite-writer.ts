@@ -1,0 +1,93 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as loopTurn } from 'node:timers/promises';
+import type { Query, WriteOptions } from './database.ts';
+import type { Effects } from './effects.ts';
+
+export interface SqliteWriter {
+  write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Resolves when everything that was asked for is done. */
+  idle(): Promise<void>;
+}
+
+interface Waiting {
+  readonly work: (tx: Query) => Promise<unknown>;
+  readonly mayBeLost: boolean;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** A work that is done and waits for the commit. */
+interface Done {
+  readonly waiting: Waiting;
+  readonly value: unknown;
+  readonly effects: readonly (() => void)[];
+}
+
+/** Together they must not hold up the first of them for long. */
+const mostTogether = 32;
+
+/**
+ * Has the one connection that writes do one work after the other. Works that wait at the same time are committed together: the
+ * disk is waited for once, and nobody is told of success before that. Each has a savepoint of its own, so one that fails
+ * undoes nothing but itself.
+ */
+export function createSqliteWriter(connection: DatabaseSync, tx: Query, effects: Effects): SqliteWriter {
+  const queue: Waiting[] = [];
+  let running: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      // Requests that have come in together get here in the same turn of the loop.
+      await loopTurn();
+      await transaction(queue.splice(0, mostTogether));
+    }
+    running = null;
+  }
+
+  async function transaction(batch: readonly Waiting[]): Promise<void> {
+    const done: Done[] = [];
+    const mayBeLost = batch.every((waiting) => waiting.mayBeLost);
+    try {
+      // The next commit that waits for the disk waits for this one as well: they are in the same log.
+      if (mayBeLost) connection.exec('pragma synchronous = normal');
+      connection.exec('begin immediate');
+      for (const waiting of batch) await perform(waiting, done, batch.length > 1);
+      connection.exec(done.length > 0 ? 'commit' : 'rollback');
+    } catch (error) {
+      if (connection.isTransaction) connection.exec('rollback');
+      for (const { reject } of batch) reject(error);
+      return;
+    } finally {
+      if (mayBeLost) connection.exec('pragma synchronous = full');
+    }
+    for (const { waiting, value } of done) waiting.resolve(value);
+    for (const effect of done.flatMap((work) => work.effects)) effect();
+  }
+
+  /** Throws only when the whole transaction is lost. */
+  async function perform(waiting: Waiting, done: Done[], hasCompany: boolean): Promise<void> {
+    if (hasCompany) connection.exec('savepoint work');
+    try {
+      const value = await waiting.work(tx);
+      if (hasCompany) connection.exec('release work');
+      done.push({ waiting, value, effects: effects.take(tx) });
+    } catch (error) {
+      effects.take(tx);
+      // A full disk, for one, makes SQLite undo everything at once.
+      if (!connection.isTransaction) throw error;
+      if (hasCompany) connection.exec('rollback to work; release work');
+      waiting.reject(error);
+    }
+  }
+
+  return {
+    write: <T>(work: (tx: Query) => Promise<T>, { mayBeLost = false }: WriteOptions = {}) =>
+      new Promise<T>((resolve, reject) => {
+        queue.push({ work, mayBeLost, resolve: resolve as (value: unknown) => void, reject });
+        running ??= drain();
+      }),
+    async idle() {
+      await running;
+    },
+  };
+}
