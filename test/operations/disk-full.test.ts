@@ -25,7 +25,7 @@ test('a disk that is full: changes are refused, reading goes on, nothing acknowl
   expect((await admin.get(`/core/groups/${acknowledged[0]}/`)).status).toBe(200);
   expect((await admin.send('GET', '/-/health/live/')).status).toBe(200);
   const { stdout } = await full.stop();
-  expect(logLines(stdout).filter(({ level }) => level === 'error')).toHaveLength(5);
+  expect(logLines(stdout).filter(({ msg }) => msg === 'request failed')).toHaveLength(5);
 
   const roomy = await startServerProcess(env);
   for (const pk of acknowledged) expect((await roomy.as(processToken).get(`/core/groups/${pk}/`)).status).toBe(200);

@@ -84,7 +84,7 @@ test('who acts as another is named as the one who acts', () => {
     type: '',
     attributes: {},
   });
-  const actor = { user: user(2, 'ada'), impersonator: user(1, 'admin') } as unknown as Actor;
+  const actor = { user: user(2, 'ada'), impersonator: { user: user(1, 'admin') } } as unknown as Actor;
   expect(actorFacts(actor)).toEqual({
     pk: 1,
     username: 'admin',
