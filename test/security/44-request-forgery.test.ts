@@ -57,6 +57,7 @@ describeOnBoth('class 44: a request that another site makes a browser send', (se
 describeOnSqlite('class 44: a GET', (server) => {
   test('of any operation changes nothing but the audit log', async () => {
     const { app, admin, world } = server();
+    await app.jobs.stop();
     const written: string[] = [];
     const stop = world.db.onStatement(({ sql: text }) => {
       if (/^\s*(insert|update|delete)/i.test(text) && !/^\s*insert into events/i.test(text)) written.push(text);

@@ -47,7 +47,7 @@ export interface DeviceKind {
   /** The model of the stage in which people get one. */
   readonly setupStage: string;
   /** Where in an answer its proofs come. */
-  readonly proof: ProofMember;
+  readonly answeredIn: ProofMember;
   /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */
   challenges(ground: FactorGround): Promise<readonly DeviceChallenge[]>;
   /** The person chose this device: what has to be sent to it is sent. Says what is wrong, or null. */

@@ -14,7 +14,7 @@ export function smsFactor(needs: SmsNeeds): DeviceKind {
     deviceClass: 'sms',
     doors: smsDevices,
     setupStage: smsStage.model,
-    proof: 'code',
+    answeredIn: 'code',
     challenges: async (ground) => plainChallenges('sms', reachable(ground)),
     async choose(ground, chosen) {
       const device = reachable(ground).find(({ pk }) => pk === chosen.pk);

@@ -56,7 +56,7 @@ export function staticTokens(key: Pick<InstanceKey, 'hash'>): DeviceKind {
     deviceClass: 'static',
     doors: staticDevices,
     setupStage: staticSetupModel,
-    proof: 'code',
+    answeredIn: 'code',
     challenges: async ({ devices }) =>
       plainChallenges(
         'static',

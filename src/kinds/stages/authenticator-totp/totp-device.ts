@@ -29,7 +29,7 @@ export const totp: DeviceKind = {
   deviceClass: 'totp',
   doors: totpDevices,
   setupStage: totpSetupModel,
-  proof: 'code',
+  answeredIn: 'code',
   challenges: async ({ devices }) => plainChallenges('totp', devices),
   async prove({ step: { call }, devices }, given) {
     const code = typeof given === 'string' ? given.replaceAll(/\s/g, '') : '';

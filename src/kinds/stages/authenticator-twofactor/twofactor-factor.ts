@@ -14,7 +14,7 @@ export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, '
     deviceClass: 'twofactor',
     doors: twofactorDevices,
     setupStage: resource.model,
-    proof: 'twofactor',
+    answeredIn: 'twofactor',
     challenges: async (ground) => plainChallenges('twofactor', askable(ground)),
     async prove(ground, given) {
       const { call, engine } = ground.step;

@@ -187,7 +187,7 @@ async function prove(
   if (!(await claimAttempt(call.db, needs.key, attempt))) return stay({ [member]: [blockedWords] });
   let complaint: string | null = null;
   for (const { kind, ground } of factors) {
-    if (kind.proof !== member) continue;
+    if (kind.answeredIn !== member) continue;
     const proof = await kind.prove(ground, given);
     if ('device' in proof)
       return passed(needs, step, kind, proof.device, (tx) => forgiveAttempt(tx, needs.key, attempt));

@@ -26,7 +26,7 @@ export function webauthnFactor({ config }: Needs): DeviceKind {
     deviceClass: 'webauthn',
     doors: webauthnDevices,
     setupStage: authenticatorWebauthnStage.model,
-    proof: 'webauthn',
+    answeredIn: 'webauthn',
     async challenges(ground) {
       const { step, user } = ground;
       const devices = usable(ground);
