@@ -34,6 +34,8 @@ export async function loadAccessTokens({ tx, world, make }: Loading, count: numb
     expires: toTimestamp(now + dayMs - index * 1000),
     expiring: world.db.dialect.name === 'sqlite' ? 1 : true,
     scope: JSON.stringify(['openid', 'email', 'profile']),
+    family: randomUUID(),
+    terms: '{}',
     token_hash: randomUUID(),
     id_token: JSON.stringify({ iss: 'https://idp.example.com/', sub: `subject-${index}`, aud: 'client' }),
     revoked: world.db.dialect.name === 'sqlite' ? 0 : false,
