@@ -65,5 +65,6 @@ export function parseTimestamp(text: string): Timestamp | null {
 }
 
 function withMicroseconds(milliseconds: number, microseconds: number): Timestamp {
-  return `${new Date(milliseconds).toISOString().slice(0, 23)}${String(microseconds).padStart(3, '0')}Z`;
+  const rest = microseconds === 0 ? '000' : String(microseconds).padStart(3, '0');
+  return `${new Date(milliseconds).toISOString().slice(0, 23)}${rest}Z`;
 }

@@ -40,24 +40,24 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   const stored = members.filter((member): member is Stored => member.read !== null);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
-  const readAll = (raw: Row, context: ReadContext, nested: boolean): Row => {
-    const row: Row = {};
+  const hidden = members.filter(({ field }) => !isShown(field)).map(({ name }) => name);
+  // Every row begins with all its members in their order, so that filling them in is all there is to do.
+  const blank: Row = Object.fromEntries([...shown, ...hidden].map((name) => [name, undefined]));
+  const readInto = (row: Row, raw: Row, context: ReadContext, nested: boolean): Row => {
     for (const { name, read } of stored) row[name] = read === asStored ? raw[name] : read(raw[name], context, nested);
     return row;
   };
-  const isPlain = derivedMembers.length === 0 && shown.length === members.length;
   return {
     columns,
     list: sql.join(columns.map(({ expression, alias }) => sql`${expression} as ${sql.ref(alias)}`)),
     show: (raw, context, nested = false) => {
-      const row = readAll(raw, context, nested);
-      if (isPlain) return row;
+      const row = readInto({ ...blank }, raw, context, nested);
       for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
-      const result: Row = {};
-      for (const name of shown) result[name] = row[name];
-      return result;
+      // What is undefined is not shown.
+      for (const name of hidden) row[name] = undefined;
+      return row;
     },
-    load: (raw, context) => readAll(raw, context, false),
+    load: (raw, context) => readInto({}, raw, context, false),
   };
 }
 

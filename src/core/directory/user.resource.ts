@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { createRecentlyUsed } from '../../lib/recently-used.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -39,7 +40,15 @@ const now = (call: Call) => call.now;
 /** People and programs. The password's hash is a column that no query of the resource reads. */
 export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds): Resource {
   const isSecure = config.publicUrl.startsWith('https:');
-  const uidOf = (pk: number) => hash('sha256', `${pk}-${installId}`);
+  // Each list of users shows them, and they never change.
+  const uids = createRecentlyUsed<string>(5_000);
+  const uidOf = (pk: number): string => {
+    const known = uids.get(String(pk));
+    if (known !== undefined) return known;
+    const uid = hash('sha256', `${pk}-${installId}`);
+    uids.set(String(pk), uid);
+    return uid;
+  };
   return defineResource({
     path: '/core/users/',
     param: 'id',

@@ -7,7 +7,6 @@ import {
   type Driver,
   Kysely,
   type QueryResult,
-  SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
@@ -15,6 +14,7 @@ import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
+import { ImmediateAdapter } from './statement.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
 const preparedLimit = 400;
@@ -28,7 +28,7 @@ export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma mmap_size = 67108864; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma temp_store = memory',
   );
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   reader.exec('pragma cache_size = -16000; pragma mmap_size = 67108864; pragma temp_store = memory');
@@ -89,34 +89,34 @@ function addFunctions(connection: DatabaseSync): void {
 }
 
 function kyselyOn(connection: DatabaseSync, listeners: StatementListeners): Query {
+  const answer = answersOf(connection, listeners);
   return new Kysely({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => driverFor(connection, listeners),
+      createAdapter: () => new ImmediateAdapter((query) => answer.execute(query).rows),
+      createDriver: () => driverFor(answer),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
 }
 
-function driverFor(database: DatabaseSync, listeners: StatementListeners): Driver {
+function answersOf(database: DatabaseSync, listeners: StatementListeners) {
   const prepared = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
 
   function prepare(text: string) {
     let entry = prepared.get(text);
-    if (entry) {
-      prepared.delete(text);
-    } else {
+    if (!entry) {
       const statement = database.prepare(text);
       entry = { statement, returnsRows: statement.columns().length > 0 };
+      // What is used often and forgotten all the same is soon there again.
       if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
+      prepared.set(text, entry);
     }
-    prepared.set(text, entry);
     return entry;
   }
 
-  const connection: DatabaseConnection = {
-    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  return {
+    execute<R>(query: CompiledQuery): QueryResult<R> {
       listeners.notify(query);
       const { statement, returnsRows } = prepare(query.sql);
       const parameters = query.parameters.map(toParameter);
@@ -124,9 +124,17 @@ function driverFor(database: DatabaseSync, listeners: StatementListeners): Drive
       const { changes, lastInsertRowid } = statement.run(...parameters);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     },
+    iterate(query: CompiledQuery) {
+      return prepare(query.sql).statement.iterate(...query.parameters.map(toParameter));
+    },
+  };
+}
+
+function driverFor(answers: ReturnType<typeof answersOf>): Driver {
+  const connection: DatabaseConnection = {
+    executeQuery: async <R>(query: CompiledQuery) => answers.execute<R>(query),
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      const { statement } = prepare(query.sql);
-      for (const row of statement.iterate(...query.parameters.map(toParameter))) yield { rows: [row as R] };
+      for (const row of answers.iterate(query)) yield { rows: [row as R] };
     },
   };
 

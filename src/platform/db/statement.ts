@@ -1,10 +1,19 @@
-import { type CompiledQuery, createQueryId, type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, createQueryId, type RawBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Query } from './database.ts';
 
 /** Runs the statement with these values. */
 export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;
 
 type Slots<Values extends readonly unknown[]> = { readonly [K in keyof Values]: RawBuilder<unknown> };
+
+/** Of a database in the process: it answers at once, and needs no connection to be waited for. */
+export class ImmediateAdapter extends SqliteAdapter {
+  readonly answer: (query: CompiledQuery) => readonly unknown[];
+  constructor(answer: ImmediateAdapter['answer']) {
+    super();
+    this.answer = answer;
+  }
+}
 
 /** Stands for the value with this number until there is one. */
 class Slot {
@@ -37,12 +46,8 @@ export function statement<Values extends readonly unknown[], Row>(
       rendered.set(adapter, query);
     }
     const parameters = query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
-    const { rows } = await db.executeQuery<Row>({
-      sql: query.sql,
-      query: query.query,
-      queryId: createQueryId(),
-      parameters,
-    });
-    return rows;
+    const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };
+    if (adapter instanceof ImmediateAdapter) return adapter.answer(bound) as Row[];
+    return (await db.executeQuery<Row>(bound)).rows;
   };
 }

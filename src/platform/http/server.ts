@@ -49,7 +49,7 @@ export async function createServer({
   const quiet: FastifyBaseLogger = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const app = fastify({
     loggerInstance: quiet,
-    childLoggerFactory: () => log,
+    childLoggerFactory: (logger) => logger,
     logController: new RequestLog(log),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,

@@ -155,10 +155,12 @@ export function uuid(options: Common = {}): Field {
 }
 
 const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+const canonicalPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && uuidPattern.test(value);
 
 /** The canonical form: lower case, with dashes. */
 export function canonicalUuid(text: string): string {
+  if (canonicalPattern.test(text)) return text;
   const hex = text.replaceAll('-', '').toLowerCase();
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
