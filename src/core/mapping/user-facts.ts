@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { Dialect } from '../../platform/db/dialect.ts';
+import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
+import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
+import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { groupsOfSql, isSuperuserSql } from '../access/rights-sql.ts';
 
@@ -37,16 +41,30 @@ type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_super
   readonly is_superuser: boolean | number;
 };
 
+const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
+const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) => ({
+  alias,
+  json: alias === 'attributes',
+}));
+
+/** One sign-in asks for them many times. */
+function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
+  return statement((pk) => {
+    const groups = dialect.jsonArray(
+      sql`${groupSelect} where g.pk in (${groupsOfSql(pk)}) order by g.name`,
+      groupColumns,
+    );
+    return sql`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
+      u.attributes, u.last_login, u.date_joined, u.password_change_date, ${isSuperuserSql(sql`u.pk`)} as is_superuser,
+      ${groups} as groups from users u where u.pk = ${pk}`;
+  });
+}
+
+const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(postgresDialect) };
+
 /** The user with this key, active or not; null when there is none. One statement. */
 export async function loadUserFacts(call: Call, query: Query, pk: number): Promise<UserFacts | null> {
-  const groups = call.db.dialect.jsonArray(
-    sql`${groupSelect} where g.pk in (${groupsOfSql(sql`${pk}`)}) order by g.name`,
-    groupColumns,
-  );
-  const { rows } = await sql<UserRow>`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
-    u.attributes, u.last_login, u.date_joined, u.password_change_date, ${isSuperuserSql(sql`u.pk`)} as is_superuser,
-    ${groups} as groups from users u where u.pk = ${pk}`.execute(query);
-  const row = rows[0];
+  const [row] = await userFacts[call.db.dialect.name](query, pk);
   if (!row) return null;
   return {
     ...row,
@@ -57,11 +75,6 @@ export async function loadUserFacts(call: Call, query: Query, pk: number): Promi
   };
 }
 
-const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
-const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) => ({
-  alias,
-  json: alias === 'attributes',
-}));
 const groupOf = (group: GroupFacts): GroupFacts => ({ ...group, is_superuser: Boolean(group.is_superuser) });
 
 export async function loadGroupFacts(query: Query, pk: string): Promise<GroupFacts | null> {

@@ -75,7 +75,7 @@ export function firstContext(plan: FlowPlan): FlowContext {
   return {
     pending_user: plan.pending_user,
     pending_user_identifier: null,
-    prompt_data: structuredClone(plan.prompt_data) as Record<string, Json>,
+    prompt_data: JSON.parse(JSON.stringify(plan.prompt_data)),
     auth_method: null,
     auth_method_args: {},
     is_sso: plan.sso,

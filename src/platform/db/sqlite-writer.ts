@@ -31,7 +31,12 @@ const mostTogether = 32;
  * disk is waited for once, and nobody is told of success before that. Each has a savepoint of its own, so one that fails
  * undoes nothing but itself.
  */
-export function createSqliteWriter(connection: DatabaseSync, tx: Query, effects: Effects): SqliteWriter {
+export function createSqliteWriter(
+  connection: DatabaseSync,
+  tx: Query,
+  effects: Effects,
+  afterEachCommit: () => void,
+): SqliteWriter {
   const queue: Waiting[] = [];
   let running: Promise<void> | null = null;
 
@@ -60,6 +65,7 @@ export function createSqliteWriter(connection: DatabaseSync, tx: Query, effects:
     } finally {
       if (mayBeLost) connection.exec('pragma synchronous = full');
     }
+    afterEachCommit();
     for (const { waiting, value } of done) waiting.resolve(value);
     for (const effect of done.flatMap((work) => work.effects)) effect();
   }

@@ -38,13 +38,14 @@ export function openSqlite(path: string): Database {
   const effects = createEffects();
   const dataVersion = reader.prepare('pragma data_version');
   const read = kyselyOn(reader, listeners);
-  const works = createSqliteWriter(writer, kyselyOn(writer, listeners), effects);
+  const version = oncePerTurn(() => (dataVersion.get() as { data_version: number }).data_version);
+  const works = createSqliteWriter(writer, kyselyOn(writer, listeners), effects, version.forget);
 
   return {
     dialect: sqliteDialect,
     read,
     write: works.write,
-    version: () => (dataVersion.get() as { data_version: number }).data_version,
+    version: version.read,
     afterCommit: effects.add,
     async snapshot() {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
@@ -66,6 +67,23 @@ export function openSqlite(path: string): Database {
       await works.idle();
       reader.close();
       writer.close();
+    },
+  };
+}
+
+/** A value that is asked for many times while one request is served, and read anew in each turn of the loop. */
+function oncePerTurn<T>(read: () => T): { read(): T; forget(): void } {
+  let known: { readonly value: T } | null = null;
+  const forget = () => {
+    known = null;
+  };
+  return {
+    forget,
+    read() {
+      if (known) return known.value;
+      known = { value: read() };
+      setImmediate(forget);
+      return known.value;
     },
   };
 }
