@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { createRecentlyUsed } from '../../lib/recently-used.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
@@ -34,19 +33,22 @@ export interface UserNeeds {
   readonly userActions: readonly Action[];
 }
 
+const mostUids = 10_000;
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
 /** People and programs. The password's hash is a column that no query of the resource reads. */
 export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds): Resource {
   const isSecure = config.publicUrl.startsWith('https:');
-  // Each list of users shows them, and they never change.
-  const uids = createRecentlyUsed<string>(5_000);
+  // Every list with users in it shows them, and they never change.
+  const uids = new Map<number, string>();
   const uidOf = (pk: number): string => {
-    const known = uids.get(String(pk));
-    if (known !== undefined) return known;
-    const uid = hash('sha256', `${pk}-${installId}`);
-    uids.set(String(pk), uid);
+    let uid = uids.get(pk);
+    if (uid === undefined) {
+      uid = hash('sha256', `${pk}-${installId}`);
+      if (uids.size >= mostUids) uids.clear();
+      uids.set(pk, uid);
+    }
     return uid;
   };
   return defineResource({
