@@ -4,6 +4,8 @@ import { UnitTestsFirst } from './test/support/unit-tests-first.ts';
 
 export default defineConfig({
   test: {
+    // A page on a busy machine may take its time.
+    expect: { poll: { timeout: 15_000 } },
     include: ['{src,test,bench,scripts}/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // Modules hold no state, so test files share them: 1000 cases in 3 s against 23 s.

@@ -24,9 +24,9 @@ describeJourney('the page of a person', (journey) => {
       await page.getByRole('heading', { name: title, level: 1 }).waitFor();
       expect(new URL(page.url()).pathname).toBe(`/if/user/${slug && `${slug}/`}`);
       expect(await page.title()).toBe(`${title} · Gatehouse`);
-      expect(await page.locator('[aria-current=page]').innerText()).toBe(title);
+      await expect.poll(() => page.locator('[aria-current=page]').innerText()).toBe(title);
       await page.locator('.waiting').first().waitFor({ state: 'detached' });
-      expect(await page.getByRole('alert').count()).toBe(0);
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     }
     await page.goBack();
     await page.getByRole('heading', { name: 'Connected accounts', level: 1 }).waitFor();
@@ -39,9 +39,9 @@ describeJourney('the page of a person', (journey) => {
     const links = page.getByRole('navigation').getByRole('link');
     let at: string = sections[0][1];
     for (const [, title] of sections) {
-      expect(await links.count()).toBe(0);
+      await expect.poll(() => links.count()).toBe(0);
       await page.getByRole('button', { name: `Menu, now at ${at}` }).press('Enter');
-      expect(await links.count()).toBe(sections.length);
+      await expect.poll(() => links.count()).toBe(sections.length);
       await links.filter({ hasText: title }).press('Enter');
       await page.getByRole('heading', { name: title, level: 1 }).waitFor();
       await page.locator('.waiting').first().waitFor({ state: 'detached' });
@@ -65,7 +65,7 @@ describeJourney('the page of a person', (journey) => {
     const group = page.getByRole('region', { name: `${mark} group` });
     const first = group.getByRole('link', { name: `${mark} 1` });
     await first.waitFor();
-    expect(await group.getByRole('link').count()).toBe(2);
+    await expect.poll(() => group.getByRole('link').count()).toBe(2);
     expect(await first.getAttribute('href')).toBe(`https://app1.example/${person.username}`);
     expect(await first.getAttribute('target')).toBeNull();
     const second = page.getByRole('link', { name: `${mark} 2` });
@@ -74,7 +74,7 @@ describeJourney('the page of a person', (journey) => {
 
     await page.getByLabel('Search applications').fill(`${mark} 7`);
     await group.waitFor({ state: 'detached' });
-    expect(await page.getByRole('main').getByRole('link').count()).toBe(1);
+    await expect.poll(() => page.getByRole('main').getByRole('link').count()).toBe(1);
     await page.getByLabel('Search applications').fill('nothing like it');
     await page.getByText('No application matches “nothing like it”.').waitFor();
   });
@@ -110,7 +110,7 @@ describeJourney('the page of a person', (journey) => {
     await page.getByLabel('Password (repeat)', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.').waitFor();
-    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
     expect((await session.browser.get('/core/users/me/')).status).toBe(200);
 
     const other = await window();
@@ -156,11 +156,11 @@ describeJourney('the page of a person', (journey) => {
     const { body } = await server.admin.get('/core/users/?username=admin');
     const person = await server.user();
     const { page, session } = await visit(journey(), '', { person: body.results[0] });
-    expect(await page.getByRole('complementary', { name: 'Impersonation' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('complementary', { name: 'Impersonation' }).count()).toBe(0);
     expect((await session.browser.post(`/core/users/${person.pk}/impersonate/`, {})).status).toBe(204);
     await page.reload();
     const banner = page.getByRole('complementary', { name: 'Impersonation' });
-    expect(await banner.innerText()).toContain(`act as ${person.username}`);
+    await expect.poll(() => banner.innerText()).toContain(`act as ${person.username}`);
     await page.getByRole('banner').getByText(person.username).waitFor();
     await banner.getByRole('button', { name: 'End impersonation' }).click();
     await banner.waitFor({ state: 'detached' });

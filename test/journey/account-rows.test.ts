@@ -21,7 +21,7 @@ describeJourney('what a person has', (journey) => {
     await page.getByRole('button', { name: 'I have kept them' }).click();
     await page.waitForURL('**/if/user/devices/');
     const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Recovery codes' });
-    expect(await row.innerText()).toContain('not used yet');
+    await expect.poll(() => row.innerText()).toContain('not used yet');
 
     await row.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Codes in the safe');
@@ -44,7 +44,7 @@ describeJourney('what a person has', (journey) => {
       prepare: ({ pk }) => makeConsent(server, { user: pk, application: application.pk, scopes: ['email', 'openid'] }),
     });
     const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Photo album' });
-    expect(await row.getByRole('list', { name: 'Permissions' }).innerText()).toMatch(/email\s+openid/);
+    await expect.poll(() => row.getByRole('list', { name: 'Permissions' }).innerText()).toMatch(/email\s+openid/);
     await row.getByRole('button', { name: 'Revoke the consent for Photo album' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('Photo album has to ask you again.').waitFor();
@@ -66,10 +66,10 @@ describeJourney('what a person has', (journey) => {
     const key = await page.locator('.token-key').innerText();
     expect((await server.as(key).get('/core/users/me/')).body.user.pk).toBe(person.pk);
     await page.getByRole('button', { name: 'Put away' }).click();
-    expect(await page.getByText(key).count()).toBe(0);
+    await expect.poll(() => page.getByText(key).count()).toBe(0);
 
     const row = page.getByRole('main').getByRole('listitem').filter({ hasText: identifier });
-    expect(await row.innerText()).toContain('For the backup');
+    await expect.poll(() => row.innerText()).toContain('For the backup');
     await row.getByRole('button', { name: `Delete ${identifier}` }).click();
     await page.getByRole('button', { name: 'Delete token', exact: true }).click();
     await row.waitFor({ state: 'detached' });
@@ -102,21 +102,21 @@ describeJourney('what a person has', (journey) => {
     const bell = page.getByRole('banner').getByRole('link', { name: 'Notifications' });
     const unseen = async () =>
       (await server.admin.get(`/events/notifications/?user=${person.pk}&seen=false`)).body.pagination.count;
-    expect(await bell.innerText()).toContain('3');
+    await expect.poll(() => bell.innerText()).toContain('3');
     const first = page.getByRole('main').getByRole('listitem').filter({ hasText: 'The first' });
     await first.getByRole('button', { name: 'Mark as seen' }).click();
     await page.getByText('The notification is marked as seen.').waitFor();
-    expect(await bell.innerText()).toContain('2');
+    await expect.poll(() => bell.innerText()).toContain('2');
     expect(await unseen()).toBe(2);
 
     await page.getByRole('button', { name: 'Mark all as seen' }).click();
     await page.getByText('All are marked as seen.').waitFor();
-    expect(await bell.innerText()).not.toMatch(/\d/);
+    await expect.poll(() => bell.innerText()).not.toMatch(/\d/);
     expect(await unseen()).toBe(0);
 
     await first.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await first.waitFor({ state: 'detached' });
-    expect(await page.getByRole('main').getByRole('listitem').count()).toBe(2);
+    await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(2);
   });
 });

@@ -16,15 +16,15 @@ describeJourney('the sessions of a person', (journey) => {
     const phone = await signIn(server, person.pk, { userAgent: iphone, clientIp: '8.8.8.8' });
     const { page } = await visit(journey(), 'sessions', { person });
     const row = page.getByRole('listitem').filter({ hasText: 'Mobile Safari 17 on iOS' });
-    expect(await row.innerText()).toContain('United States, 8.8.8.8');
+    await expect.poll(() => row.innerText()).toContain('United States, 8.8.8.8');
     const here = page.getByRole('listitem').filter({ has: page.getByText('This session', { exact: true }) });
-    expect(await here.getByRole('button').count()).toBe(0);
+    await expect.poll(() => here.getByRole('button').count()).toBe(0);
 
     await row.getByRole('button', { name: /^End/ }).click();
     const dialog = page.getByRole('dialog', { name: 'End this session?' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.locator(':focus').innerText()).toMatch(/^End/);
+    await expect.poll(() => page.locator(':focus').innerText()).toMatch(/^End/);
     await page.keyboard.press('Enter');
     await dialog.waitFor();
     await page.keyboard.press('Escape');
@@ -34,9 +34,9 @@ describeJourney('the sessions of a person', (journey) => {
     await dialog.getByRole('button', { name: 'End session' }).click();
     await page.getByText('The session has ended.').waitFor();
     await row.waitFor({ state: 'detached' });
-    expect(await page.locator('h1:focus').innerText()).toBe('Sessions');
+    await expect.poll(() => page.locator('h1:focus').innerText()).toBe('Sessions');
     expect(await isAlive(phone)).toBe(false);
-    expect(await here.count()).toBe(1);
+    await expect.poll(() => here.count()).toBe(1);
   });
 
   test('are one’s own, for administrators as well', async () => {
@@ -46,7 +46,7 @@ describeJourney('the sessions of a person', (journey) => {
     const { body } = await server.admin.get('/core/users/?username=admin');
     const { page } = await visit(journey(), 'sessions', { person: body.results[0] });
     await page.getByText('This session', { exact: true }).waitFor();
-    expect(await page.getByText('Mobile Safari').count()).toBe(0);
+    await expect.poll(() => page.getByText('Mobile Safari').count()).toBe(0);
   });
 
   test('all others end at once', async () => {
@@ -59,7 +59,7 @@ describeJourney('the sessions of a person', (journey) => {
     await page.getByText('All other sessions have ended.').waitFor();
     for (const other of others) expect(await isAlive(other)).toBe(false);
     expect(await isAlive(session)).toBe(true);
-    expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1);
+    await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(1);
   });
 
   test('signing out everywhere ends this one too and leads to the sign-in', async () => {

@@ -48,7 +48,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.getByText('admin', { exact: true }).waitFor();
 
     await page.getByLabel('Filter operations').fill('list groups');
-    expect(await page.locator('#count').innerText()).toMatch(/^\d+ of \d+ operations$/);
+    await expect.poll(() => page.locator('#count').innerText()).toMatch(/^\d+ of \d+ operations$/);
     await page.getByLabel('Filter operations').press('Enter');
     await page.getByRole('heading', { name: 'List Groups' }).waitFor();
     expect(page.url()).toContain('#core_groups_list');
@@ -72,11 +72,11 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await body.fill('{"name": ""}');
     await body.press('Control+Enter');
     await page.locator('[data-status="400"]').waitFor();
-    expect(await page.locator('.answer pre').innerText()).toContain('This field may not be blank.');
+    await expect.poll(() => page.locator('.answer pre').innerText()).toContain('This field may not be blank.');
 
     await body.fill('{');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    expect(await page.getByRole('alert').innerText()).toContain('The body is not JSON');
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('The body is not JSON');
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -90,9 +90,9 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.getByLabel(/^group_uuid/).fill(group.pk);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.locator('[data-status="200"]').waitFor();
-    expect(await page.locator('.answer pre').innerText()).toContain('<img src=x');
+    await expect.poll(() => page.locator('.answer pre').innerText()).toContain('<img src=x');
     expect(await page.title()).toBe('Read Group · Gatehouse API');
-    expect(await page.locator('.answer img').count()).toBe(0);
+    await expect.poll(() => page.locator('.answer img').count()).toBe(0);
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -102,11 +102,11 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.getByLabel('Token').fill(adminToken);
     await page.getByLabel('Token').press('Enter');
     await page.reload();
-    expect(await page.getByLabel('Token').inputValue()).toBe(adminToken);
+    await expect.poll(() => page.getByLabel('Token').inputValue()).toBe(adminToken);
     await page.close();
     const other = await open('/api/v3/');
-    expect(await other.page.getByLabel('Token').inputValue()).toBe('');
-    expect(await other.page.locator('#caller').innerText()).toBe('not signed in');
+    await expect.poll(() => other.page.getByLabel('Token').inputValue()).toBe('');
+    await expect.poll(() => other.page.locator('#caller').innerText()).toBe('not signed in');
     await other.page.close();
   });
 
@@ -115,7 +115,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.locator('summary', { hasText: /^policies/ }).click();
     await page.getByRole('link', { name: /^GET \/policies\/all\/$/ }).click();
     await page.getByRole('heading', { name: 'List Policies' }).waitFor();
-    expect(await page.getByLabel('Filter operations').isVisible()).toBe(false);
+    await expect.poll(() => page.getByLabel('Filter operations').isVisible()).toBe(false);
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(overflow).toBe(0);
     await page.getByRole('link', { name: 'All operations' }).click();

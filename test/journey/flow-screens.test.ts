@@ -35,7 +35,7 @@ describeJourney(
       const page = await journey().window();
       await page.goto(address);
       await page.getByRole('heading', { name: 'Join us' }).waitFor();
-      expect(await page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace');
+      await expect.poll(() => page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace');
       const username = unique('ada');
       await page.getByLabel('Username').fill('admin');
       await page.getByLabel('Password', { exact: true }).fill('a fine password');

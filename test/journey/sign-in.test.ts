@@ -46,7 +46,7 @@ describeJourney('signing in', (journey) => {
     await page.getByLabel('Password (repeat)').fill('another one');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').filter({ hasText: "Passwords don't match." }).waitFor();
-    expect(await page.getByLabel('Email').inputValue()).toBe('admin@example.org');
+    await expect.poll(() => page.getByLabel('Email').inputValue()).toBe('admin@example.org');
     await page.getByLabel('Password (repeat)').fill('the first one');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL('**/if/user/');
@@ -67,9 +67,9 @@ describeJourney('signing in', (journey) => {
       const field = page.getByLabel('Password', { exact: true });
       await page.locator('[aria-invalid=true]').waitFor();
       const description = (await field.getAttribute('aria-describedby')) as string;
-      expect(await page.locator(`[id="${description}"]`).innerText()).toBe(wrongPassword);
+      await expect.poll(() => page.locator(`[id="${description}"]`).innerText()).toBe(wrongPassword);
       expect(await page.locator('input:focus').getAttribute('name')).toBe('password');
-      expect(await page.getByText(name).isVisible()).toBe(true);
+      await expect.poll(() => page.getByText(name).isVisible()).toBe(true);
     }
     await page.goto('/flows/-/cancel/?next=/if/user/consents/');
     await signInOn(page, username, 'wrong');
@@ -157,7 +157,7 @@ describeJourney('signing in', (journey) => {
     await page.context().setOffline(true);
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
-    expect(await page.getByLabel('Email address or username').inputValue()).toBe(username);
+    await expect.poll(() => page.getByLabel('Email address or username').inputValue()).toBe(username);
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByLabel('Password', { exact: true }).fill(password);
@@ -251,7 +251,7 @@ describeJourney('a flow that cannot be walked', (journey) => {
     const page = await journey().window();
     await page.goto(`/if/flow/${walk.slug}/`);
     await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-    expect(await page.locator('code').innerText()).toMatch(/^[0-9a-f]{32}$/);
+    await expect.poll(() => page.locator('code').innerText()).toMatch(/^[0-9a-f]{32}$/);
     await page.getByRole('link', { name: 'Start again' }).waitFor();
   });
 });
