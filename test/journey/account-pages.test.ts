@@ -23,7 +23,7 @@ describeJourney('the page of a person', (journey) => {
       await page.getByRole('navigation').getByRole('link', { name: title }).click();
       await page.getByRole('heading', { name: title, level: 1 }).waitFor();
       expect(new URL(page.url()).pathname).toBe(`/if/user/${slug && `${slug}/`}`);
-      expect(await page.title()).toBe(`${title} · Gatehouse`);
+      await expect.poll(() => page.title()).toBe(`${title} · Gatehouse`);
       await expect.poll(() => page.locator('[aria-current=page]').innerText()).toBe(title);
       await page.locator('.waiting').first().waitFor({ state: 'detached' });
       await expect.poll(() => page.getByRole('alert').count()).toBe(0);
@@ -55,7 +55,7 @@ describeJourney('the page of a person', (journey) => {
     const mark = unique('app');
     for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) {
       await makeApplication(server, {
-        name: `${mark} ${number}`,
+        name: `${mark} number-${number}`,
         group: number < 3 ? `${mark} group` : '',
         meta_launch_url: `https://app${number}.example/%(username)s`,
         open_in_new_tab: number === 2,
@@ -63,16 +63,16 @@ describeJourney('the page of a person', (journey) => {
     }
     const { page, person } = await visit(journey(), '');
     const group = page.getByRole('region', { name: `${mark} group` });
-    const first = group.getByRole('link', { name: `${mark} 1` });
+    const first = group.getByRole('link', { name: `${mark} number-1` });
     await first.waitFor();
     await expect.poll(() => group.getByRole('link').count()).toBe(2);
     expect(await first.getAttribute('href')).toBe(`https://app1.example/${person.username}`);
     expect(await first.getAttribute('target')).toBeNull();
-    const second = page.getByRole('link', { name: `${mark} 2` });
+    const second = page.getByRole('link', { name: `${mark} number-2` });
     expect(await second.getAttribute('target')).toBe('_blank');
     expect(await second.getAttribute('rel')).toContain('noopener');
 
-    await page.getByLabel('Search applications').fill(`${mark} 7`);
+    await page.getByLabel('Search applications').fill(`${mark} number-7`);
     await group.waitFor({ state: 'detached' });
     await expect.poll(() => page.getByRole('main').getByRole('link').count()).toBe(1);
     await page.getByLabel('Search applications').fill('nothing like it');

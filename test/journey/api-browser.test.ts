@@ -91,7 +91,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.locator('[data-status="200"]').waitFor();
     await expect.poll(() => page.locator('.answer pre').innerText()).toContain('<img src=x');
-    expect(await page.title()).toBe('Read Group · Gatehouse API');
+    await expect.poll(() => page.title()).toBe('Read Group · Gatehouse API');
     await expect.poll(() => page.locator('.answer img').count()).toBe(0);
     expect(complaints).toEqual([]);
     await page.close();

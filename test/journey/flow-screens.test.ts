@@ -41,7 +41,7 @@ describeJourney(
       await page.getByLabel('Password', { exact: true }).fill('a fine password');
       await page.keyboard.press('Enter');
       await page.locator('[aria-invalid=true]').waitFor();
-      expect(await page.locator('input:focus').getAttribute('name')).toBe('username');
+      await expect.poll(() => page.locator('input:focus').getAttribute('name')).toBe('username');
       await page.getByLabel('Username').fill(username);
       await page.getByLabel('Password', { exact: true }).fill('a fine password');
       await page.keyboard.press('Enter');
@@ -179,7 +179,7 @@ describeJourney(
         await page.route('**/flows/executor/**', (route) => route.fulfill({ json: answers[at] }));
         await page.goto('/if/flow/default-authentication-flow/');
         await page.getByRole('heading', { name: heading }).waitFor();
-        expect(await page.title()).toBe('Gatehouse');
+        await expect.poll(() => page.title()).toBe('Gatehouse');
         await page.unroute('**/flows/executor/**');
       }
     });
@@ -216,8 +216,8 @@ describeJourney(
       const page = await journey().window();
       await page.goto(`/if/flow/${walk.slug}/`);
       await page.getByRole('img', { name: 'Analytical "Engines" <Ltd>' }).waitFor();
-      expect(await page.title()).toBe('Hello · Analytical "Engines" <Ltd>');
-      expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+      await expect.poll(() => page.title()).toBe('Hello · Analytical "Engines" <Ltd>');
+      await expect.poll(() => page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
       const card = await page.getByRole('main').boundingBox();
       expect((card?.x ?? 0) + (card?.width ?? 0)).toBe(1100);
       expect(card?.y).toBe(0);

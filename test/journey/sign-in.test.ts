@@ -21,7 +21,7 @@ describeJourney('signing in', (journey) => {
     await page.goto('/');
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
     await page.getByRole('heading', { name: 'Welcome to Gatehouse!' }).waitFor();
-    expect(await page.title()).toBe('Welcome to Gatehouse! · Gatehouse');
+    await expect.poll(() => page.title()).toBe('Welcome to Gatehouse! · Gatehouse');
     await signInOn(page, username, password);
     await page.waitForURL('**/if/user/');
     expect(await whoIs(page)).toBe(username);
@@ -68,7 +68,7 @@ describeJourney('signing in', (journey) => {
       await page.locator('[aria-invalid=true]').waitFor();
       const description = (await field.getAttribute('aria-describedby')) as string;
       await expect.poll(() => page.locator(`[id="${description}"]`).innerText()).toBe(wrongPassword);
-      expect(await page.locator('input:focus').getAttribute('name')).toBe('password');
+      await expect.poll(() => page.locator('input:focus').getAttribute('name')).toBe('password');
       await expect.poll(() => page.getByText(name).isVisible()).toBe(true);
     }
     await page.goto('/flows/-/cancel/?next=/if/user/consents/');

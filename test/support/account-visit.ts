@@ -41,5 +41,7 @@ export async function visit(
   ]);
   await page.goto(`/if/user/${section && `${section}/`}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
+  // What the page asks for besides must not meet a server on which the test has gone on already.
+  await page.waitForLoadState('networkidle');
   return { page, person: visitor, session };
 }
