@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { launchUrl } from '../core/application/launch-url.ts';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
-import { cancelPath, ownPath } from '../flow/executor/challenge.ts';
+import { cancelPath, flowPage, ownPath } from '../flow/executor/challenge.ts';
 import type { FlowFacts } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
@@ -30,8 +30,7 @@ export function mountCancel(
     if (token) await db.write((tx) => deleteStates(tx, key, token));
     const { flow } = await brandTargets(request.hostname, db.read);
     const next = ownPath(typeof request.query.next === 'string' ? request.query.next : null, publicUrl);
-    const query = next === null ? '' : `?next=${encodeURIComponent(next)}`;
-    return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : `/if/flow/${flow}/${query}`);
+    return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : flowPage(flow, next));
   });
 }
 

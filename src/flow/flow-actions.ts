@@ -12,6 +12,7 @@ import { exportFlow } from './blueprint/export-flow.ts';
 import { type BlueprintEntry, readBlueprint } from './blueprint/format.ts';
 import { type EntryComplaint, importFlow } from './blueprint/import-flow.ts';
 import { flowDiagram } from './diagram.ts';
+import { flowPage } from './executor/challenge.ts';
 import type { FlowReads } from './executor/flow-reads.ts';
 
 export interface FlowActionNeeds {
@@ -48,7 +49,7 @@ const executeAction = (policies: PolicyEngine, publicUrl: string): Action => ({
     const user = await callersFacts(call, call.db.read);
     const refusal = await refusalOf(policies, row as unknown as AskedFlow, { call, user, context: {} });
     if (refusal) throw Invalid.whole(['Flow not applicable to current user/request.', ...refusal].join(' '));
-    return { link: new URL(`/if/flow/${row.slug}/`, publicUrl).href };
+    return { link: new URL(flowPage(row.slug as string), publicUrl).href };
   },
 });
 

@@ -25,6 +25,21 @@ export interface FlowPlan {
   readonly append: readonly PlanStep[];
 }
 
+/** How somebody goes through a flow of whom no source says anything; `more` is what is known besides. */
+export const planThrough = (
+  { pk, slug }: FlowPlan['flow'],
+  user: number | null,
+  more: Partial<Pick<FlowPlan, 'context' | 'append' | 'is_restored'>> = {},
+): FlowPlan => ({
+  flow: { pk, slug },
+  sso: false,
+  source: null,
+  pending_user: user,
+  prompt_data: {},
+  append: [],
+  ...more,
+});
+
 export type PlanStep =
   /** Stores that the account elsewhere belongs to the user of the flow, or refreshes what is stored of it. */
   | {

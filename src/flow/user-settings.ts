@@ -7,6 +7,7 @@ import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts'
 import type { Registry } from '../resource/registry.ts';
 import type { Resource } from '../resource/resource.ts';
 import { flowsForCaller } from './applicable-flow.ts';
+import { flowPage } from './executor/challenge.ts';
 import { stageFamily } from './stage.family.ts';
 
 /** Something that people can set up for themselves: a stage, or a source to link to. */
@@ -41,7 +42,7 @@ export function userSettingsAction(policies: PolicyEngine): Action {
       return stages.flatMap(({ pk, flow, title, component }) => {
         const slug = open.get(flow)?.slug;
         if (slug === undefined) return [];
-        return [{ object_uid: pk, component, title, configure_url: `/if/flow/${slug}/`, icon_url: '' }];
+        return [{ object_uid: pk, component, title, configure_url: flowPage(slug), icon_url: '' }];
       });
     },
   };

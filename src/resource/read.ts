@@ -147,7 +147,7 @@ export async function findVisible(
   lock = false,
 ): Promise<FoundRow> {
   const visible = await visibleRows(resource, call, engine.registry);
-  const conditions = call.request.query.size > 0 ? await filterConditions(resource, call, engine.registry) : [];
+  const conditions = await filterConditions(resource, call, engine.registry);
   if (visible) conditions.push(visible);
   const name = parseName(resource, call.params[resource.param] ?? '');
   if (name === null) throw new Problem('not_found');

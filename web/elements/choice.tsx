@@ -1,6 +1,6 @@
 import './field.css';
 import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from 'react';
-import { Field, FieldErrors, type FieldFacts } from './field.tsx';
+import { Field, type FieldFacts, FieldNotes } from './field.tsx';
 
 export interface Choice {
   readonly value: string;
@@ -43,12 +43,7 @@ export function CheckboxField({ label, hint, errors = [], ...rest }: CheckboxPro
         />
         <span>{label}</span>
       </label>
-      {hint && (
-        <p className="field-hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      <FieldErrors id={`${id}-errors`} errors={errors} />
+      <FieldNotes id={id} hint={hint} errors={errors} />
     </div>
   );
 }
@@ -71,12 +66,7 @@ export function RadioGroup({ label, hint, errors = [], name, choices, defaultVal
           <span>{text}</span>
         </label>
       ))}
-      {hint && (
-        <p className="field-hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      <FieldErrors id={`${id}-errors`} errors={errors} />
+      <FieldNotes id={id} hint={hint} errors={errors} />
     </fieldset>
   );
 }

@@ -28,23 +28,28 @@ export function Field({ label, hint, errors = [], children }: FieldFacts & { chi
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {children(facts)}
+      <FieldNotes id={id} hint={hint} errors={errors} />
+    </div>
+  );
+}
+
+type Notes = Pick<FieldFacts, 'hint'> & { readonly id: string; readonly errors: readonly string[] };
+
+/** The hint and the complaints of a field, for its control to be described by. */
+export function FieldNotes({ id, hint, errors }: Notes) {
+  return (
+    <>
       {hint && (
         <p className="field-hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
-      <FieldErrors id={`${id}-errors`} errors={errors} />
-    </div>
-  );
-}
-
-export function FieldErrors({ id, errors }: { id: string; errors: readonly string[] }) {
-  return (
-    <div className="field-errors" id={id} aria-live="assertive">
-      {errors.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-    </div>
+      <div className="field-errors" id={`${id}-errors`} aria-live="assertive">
+        {errors.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+      </div>
+    </>
   );
 }
 

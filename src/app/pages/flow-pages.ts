@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { findBrandOfHost } from '../../core/brand/brand-of-host.ts';
+import { flowPage } from '../../flow/executor/challenge.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { type Foreign, nothingForeign } from './shell.ts';
@@ -70,6 +71,5 @@ export async function signInPath(host: string, query: Query, next: string | null
     left join brands b on b.flow_authentication = f.pk and b.pk = ${brand?.pk ?? null}
     where b.pk is not null or f.designation = 'authentication'
     order by b.pk is null, f.slug limit 1`.execute(query);
-  const slug = rows[0]?.slug ?? 'default-authentication-flow';
-  return `/if/flow/${encodeURIComponent(slug)}/${next === null ? '' : `?next=${encodeURIComponent(next)}`}`;
+  return flowPage(rows[0]?.slug ?? 'default-authentication-flow', next);
 }

@@ -2,6 +2,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentBrand } from '../../core/brand/current-brand.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
+import { flowPage } from '../../flow/executor/challenge.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
@@ -93,7 +94,7 @@ function mountDocuments(app: FastifyInstance, needs: Needs, built: BuiltPages | 
   });
 
   app.get<{ Params: { slug: string } }>('/if/flow/:slug', (request, reply) =>
-    leadTo(reply, `/if/flow/${encodeURIComponent(request.params.slug)}/${queryOf(request)}`),
+    leadTo(reply, `${flowPage(request.params.slug)}${queryOf(request)}`),
   );
 
   /** A page for people who are signed in; others sign in first and then come back to it. */

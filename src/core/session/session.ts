@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import { randomText, randomUuid } from '../../platform/random.ts';
+import { randomToken, randomUuid } from '../../platform/random.ts';
 import type { Binding } from './binding.ts';
 import { csrfTokenOf } from './session-cookies.ts';
 
@@ -34,7 +34,7 @@ export async function startSession(
   key: Pick<InstanceKey, 'hash'>,
   facts: SessionFacts,
 ): Promise<NewSession> {
-  const token = randomText(43);
+  const token = randomToken();
   const pk = randomUuid();
   const row = { pk, user: facts.userId, ...columnsOf(key, token, facts) };
   const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
@@ -52,7 +52,7 @@ export async function renewSession(
   pk: string,
   facts: SessionFacts,
 ): Promise<NewSession | null> {
-  const token = randomText(43);
+  const token = randomToken();
   const pairs = Object.entries(columnsOf(key, token, facts)).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
   const { rows } = await sql`update authenticated_sessions set ${sql.join(pairs)}
     where pk = ${pk} and "user" = ${facts.userId} and impersonated is null returning pk`.execute(tx);

@@ -5,8 +5,8 @@ import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { refusalOf } from '../applicable-flow.ts';
-import { carriedBy, type FlowPlan, planCookie } from '../plan.ts';
-import { deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import { carriedBy, type FlowPlan, planCookie, planThrough } from '../plan.ts';
+import { deniedComponent, faultComponent, flowPage, redirectComponent } from './challenge.ts';
 import type { Executor, Shown } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { planState } from './planner.ts';
@@ -50,7 +50,7 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
   const shown = await walk(needs, call, flow, token, beginning);
   if (!shown) return { outcome: 'denied', cookies: [] };
   const forget = () => call.db.write((tx) => forgetState(tx, needs.key, token, flow.pk));
-  return begunBy(shown, beginning, `/if/flow/${flow.slug}/`, planCookie(token, needs.publicUrl).header, forget);
+  return begunBy(shown, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
 }
 
 /** The token that the browser has, if this server gave it out; its walk through this flow is given up. */
@@ -71,15 +71,7 @@ async function walk(
   { context, append, next }: Beginning,
 ): Promise<Shown | null> {
   const { pk } = requireActor(call).user;
-  const plan: FlowPlan = {
-    flow: { pk: flow.pk, slug: flow.slug },
-    sso: false,
-    source: null,
-    pending_user: pk,
-    prompt_data: {},
-    ...(context && { context }),
-    append,
-  };
+  const plan = planThrough(flow, pk, { ...(context && { context }), append });
   try {
     const state = await planState(needs, call, flow, plan, { query: {}, next, actor: pk });
     return await needs.executor.proceed(call, flow, { token, version: 0, state }, null);

@@ -23,6 +23,10 @@ export function challengeOf(flow: FlowFacts, component: string, members: Row): R
   };
 }
 
+/** The page on which people walk through a flow, and where it leads in the end. */
+export const flowPage = (slug: string, next: string | null = null): string =>
+  `/if/flow/${encodeURIComponent(slug)}/${next === null ? '' : `?next=${encodeURIComponent(next)}`}`;
+
 export const redirectTo = (to: string): Row => ({ component: redirectComponent, to });
 
 /** A screen with what was wrong with the answer before. One that ends the walk has its own words. */

@@ -8,8 +8,8 @@ import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { refusalOf } from '../applicable-flow.ts';
-import { carriedBy, type FlowPlan, planCookie } from '../plan.ts';
-import { ownPath, redirectTo } from './challenge.ts';
+import { carriedBy, planCookie, planThrough } from '../plan.ts';
+import { flowPage, ownPath, redirectTo } from './challenge.ts';
 import { deniedChallenge, type Executor, type Shown } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowFacts, Start } from './flow-state.ts';
@@ -179,7 +179,7 @@ async function begin(
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
     const kept = await call.db.write((tx) => keepState(tx, needs.key, planned, state, call));
-    return kept ?? { challenge: redirectTo(`/if/flow/${flow.slug}/`), cookies: [] };
+    return kept ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [] };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
@@ -187,13 +187,5 @@ async function begin(
     const message = refusal.join(' ') || 'This flow is not for you.';
     return { challenge: deniedChallenge(flow, message, start.next), cookies: [] };
   }
-  const plan: FlowPlan = {
-    flow: { pk: flow.pk, slug: flow.slug },
-    sso: false,
-    source: null,
-    pending_user: pk,
-    prompt_data: {},
-    append: [],
-  };
-  return { token, version: 0, state: await planState(needs, call, flow, plan, start) };
+  return { token, version: 0, state: await planState(needs, call, flow, planThrough(flow, pk), start) };
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../lib/json.ts';
+import { copyJson, type Json } from '../../lib/json.ts';
 import type { FlowPlan } from '../plan.ts';
 
 /** A flow as the executor needs it. */
@@ -75,7 +75,7 @@ export function firstContext(plan: FlowPlan): FlowContext {
   return {
     pending_user: plan.pending_user,
     pending_user_identifier: null,
-    prompt_data: JSON.parse(JSON.stringify(plan.prompt_data)),
+    prompt_data: copyJson(plan.prompt_data) as Record<string, Json>,
     auth_method: null,
     auth_method_args: {},
     is_sso: plan.sso,

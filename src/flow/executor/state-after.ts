@@ -1,3 +1,4 @@
+import { copyJson } from '../../lib/json.ts';
 import { type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
 import type { Move } from './stage-kind.ts';
 
@@ -24,9 +25,6 @@ export function stateAfter(
 /** What stages may change is theirs; the rest of a walk is the same from step to step. */
 export const draftOf = (state: FlowState): FlowState => ({
   ...state,
-  context: copyOf(state.context),
-  memory: copyOf(state.memory),
+  context: copyJson(state.context),
+  memory: copyJson(state.memory),
 });
-
-/** Of what is stored as JSON anyway; for small values faster than `structuredClone`. */
-const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomText, randomUuid } from '../../platform/random.ts';
+import { flowPage } from '../executor/challenge.ts';
 import type { FlowState } from '../executor/flow-state.ts';
 import type { FlowPlan } from '../plan.ts';
 
@@ -37,6 +38,7 @@ export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Pro
 
 /** Gives a link a token, in place of the one it had; only its hash is stored. */
 export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promise<string> {
+  // Letters and digits alone: mail programs end a link where another mark comes last.
   const token = randomText(43);
   await sql`update flow_links set token_hash = ${key.hash(token)} where pk = ${pk}`.execute(tx);
   return token;
@@ -44,7 +46,7 @@ export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promis
 
 /** The address that the person opens. Only the configured origin counts: a request's own host may be anybody's. */
 export const addressOfLink = (publicUrl: string, slug: string, token: string): string =>
-  `${publicUrl}/if/flow/${slug}/?flow_token=${token}`;
+  `${publicUrl}${flowPage(slug)}?flow_token=${token}`;
 
 interface LinkRow extends Omit<FlowLink, 'content'> {
   readonly content: string;

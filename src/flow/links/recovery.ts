@@ -13,7 +13,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Action } from '../../resource/define.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { applicableFlow } from '../applicable-flow.ts';
-import type { FlowPlan } from '../plan.ts';
+import { type FlowPlan, planThrough } from '../plan.ts';
 import { addressOfLink, giveToken, storeLink } from './flow-link.ts';
 
 export interface RecoveryNeeds {
@@ -64,9 +64,7 @@ export async function planRecovery(policies: PolicyEngine, call: Call, pk: numbe
   const choice = await applicableFlow(policies, { flow: await recoveryFlow(call), call: opener, user, context });
   if (choice.outcome === 'missing') throw Invalid.whole('No recovery flow set.');
   if (choice.outcome === 'refused') throw Invalid.whole('Recovery flow not applicable to user');
-  const { slug } = choice.flow;
-  const common = { sso: false, source: null, prompt_data: {}, append: [], is_restored: true };
-  return { ...common, flow: { pk: choice.flow.pk, slug }, pending_user: pk };
+  return planThrough(choice.flow, pk, { is_restored: true });
 }
 
 async function recoveryFlow({ db, request }: Call): Promise<string | null> {

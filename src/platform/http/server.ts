@@ -10,7 +10,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { readAddress } from '../../lib/cidr.ts';
+import { networkOf } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Log } from '../log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -120,10 +120,4 @@ export const faultBody = (requestId: string) => ({
 export function clientIp(request: FastifyRequest): string {
   const address = isIP(request.ip) ? request.ip : (request.socket.remoteAddress ?? '255.255.255.255');
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
-}
-
-/** Who counts as one caller where calls are counted: an IPv4 address, or the /64 that an IPv6 subscriber has to himself. */
-export function networkOf(address: string): string {
-  const bytes = readAddress(address);
-  return bytes?.length === 16 ? Buffer.from(bytes.subarray(0, 8)).toString('hex') : address;
 }

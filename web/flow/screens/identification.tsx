@@ -1,8 +1,9 @@
-import { PasswordField, TextField } from '../../elements/field.tsx';
+import { TextField } from '../../elements/field.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
+import { CurrentPassword } from './current-password.tsx';
 import { type LoginSource, SourceButtons } from './source-buttons.tsx';
 
 export interface Identification extends Challenge {
@@ -77,16 +78,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
           errors={errorsOf(challenge, 'uid_field')}
         />
       )}
-      {hasForm && password_fields && (
-        <PasswordField
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          canShow={challenge.allow_show_password === true}
-          errors={errorsOf(challenge, 'password')}
-        />
-      )}
+      {hasForm && password_fields && <CurrentPassword challenge={challenge} />}
     </Step>
   );
 }

@@ -1,9 +1,9 @@
-import { PasswordField } from '../../elements/field.tsx';
-import { errorsOf, type WithPendingUser } from '../challenge.ts';
+import type { WithPendingUser } from '../challenge.ts';
 import { withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
+import { CurrentPassword } from './current-password.tsx';
 
 interface PasswordChallenge extends WithPendingUser {
   readonly recovery_url?: string;
@@ -23,14 +23,7 @@ export function PasswordScreen({ challenge }: { challenge: PasswordChallenge }) 
       links={recovery && <a href={recovery}>Forgot your password?</a>}
     >
       <Who challenge={challenge} />
-      <PasswordField
-        label="Password"
-        name="password"
-        autoComplete="current-password"
-        required
-        canShow={challenge.allow_show_password === true}
-        errors={errorsOf(challenge, 'password')}
-      />
+      <CurrentPassword challenge={challenge} />
     </Step>
   );
 }

@@ -5,6 +5,7 @@ import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import { deviceClasses, type ValidateProps } from './device-classes.ts';
+import { OtherWay } from './other-way.tsx';
 
 const intros: Readonly<Record<string, string>> = {
   totp: 'Enter the code that your authenticator app shows.',
@@ -33,11 +34,7 @@ export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
               Send another code
             </Button>
           )}
-          {onOther && (
-            <Button look="quiet" onClick={onOther}>
-              Use another way
-            </Button>
-          )}
+          <OtherWay onOther={onOther} />
         </>
       }
     >

@@ -6,6 +6,7 @@ import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import type { ValidateProps } from './device-classes.ts';
+import { OtherWay } from './other-way.tsx';
 
 /** Asked for by a press of a button: browsers refuse to ask a device for pages that nobody has touched. */
 export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
@@ -27,13 +28,7 @@ export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
       challenge={challenge}
       title="Is it you?"
       intro="Confirm with your passkey or security key."
-      links={
-        onOther && (
-          <Button look="quiet" onClick={onOther}>
-            Use another way
-          </Button>
-        )
-      }
+      links={onOther && <OtherWay onOther={onOther} />}
     >
       <Who challenge={challenge} />
       {trouble && <Notice tone="bad">{trouble}</Notice>}

@@ -1,8 +1,8 @@
-import { Button } from '../../elements/button.tsx';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 import type { ValidateProps } from './device-classes.ts';
+import { OtherWay } from './other-way.tsx';
 
 export function ValidatePush({ challenge, device, onOther }: ValidateProps) {
   const { answer, isBusy } = useWalkOfScreen();
@@ -13,13 +13,7 @@ export function ValidatePush({ challenge, device, onOther }: ValidateProps) {
       intro={isBusy ? 'Confirm the message on your phone.' : 'We send a message to the app on your phone.'}
       action={isBusy ? 'Waiting for your phone' : 'Send the message'}
       onSubmit={() => void answer({ twofactor: Number(device.device_uid) })}
-      links={
-        onOther && (
-          <Button look="quiet" onClick={onOther}>
-            Use another way
-          </Button>
-        )
-      }
+      links={onOther && <OtherWay onOther={onOther} />}
     >
       <Who challenge={challenge} />
     </Step>

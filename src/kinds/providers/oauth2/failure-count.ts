@@ -1,6 +1,6 @@
+import { networkOf } from '../../../lib/cidr.ts';
 import { createRecentlyUsed } from '../../../lib/recently-used.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import { networkOf } from '../../../platform/http/server.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 

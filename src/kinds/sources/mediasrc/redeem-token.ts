@@ -1,3 +1,4 @@
+import { flowPage } from '../../../flow/executor/challenge.ts';
 import { type FlowPlan, planCookie, savePlan } from '../../../flow/plan.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
@@ -70,7 +71,7 @@ export function redeemToken(needs: RedeemNeeds): Action {
       }
       const token = await savePlan(tx, needs.key, plan, call.now);
       const headers = isDryRun(call) ? {} : { 'set-cookie': planCookie(token, needs.config.publicUrl).header };
-      return new ReplyWith(200, redirectTo(`/if/flow/${plan.flow.slug}/${queryOf(call)}`), headers);
+      return new ReplyWith(200, redirectTo(`${flowPage(plan.flow.slug)}${queryOf(call)}`), headers);
     },
   };
 }

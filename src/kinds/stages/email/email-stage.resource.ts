@@ -3,17 +3,8 @@ import type { Action } from '../../../resource/define.ts';
 import { flag, whole } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { arrayOf } from '../../../resource/json-schema.ts';
 import { defaultTemplate, templates } from './templates.ts';
-
-const types = {
-  name: stringSchema,
-  description: stringSchema,
-  component: stringSchema,
-  model_name: stringSchema,
-  icon_url: stringSchema,
-  requires_enterprise: booleanSchema,
-};
 
 const templatesAction: Action = {
   name: 'templates',
@@ -21,10 +12,7 @@ const templatesAction: Action = {
   method: 'GET',
   summary: 'List the templates of mails',
   access: { permission: 'svc_stages_email.view_emailstage' },
-  answer: {
-    status: 200,
-    schema: arrayOf({ ...objectSchema(types), required: ['name', 'description', 'component', 'model_name'] }),
-  },
+  answer: { status: 200, schema: arrayOf({ $ref: '#/components/schemas/TypeCreate' }) },
   run: async () =>
     Object.entries(templates).map(([name, { description }]) => ({
       ...{ name, description, component: '', model_name: '' },

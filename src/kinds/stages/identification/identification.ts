@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { flowPage } from '../../../flow/executor/challenge.ts';
 import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { ask, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
@@ -100,7 +101,7 @@ async function links({ settings, call }: Step): Promise<Row> {
   if (!enrollment_flow && !recovery_flow && !passwordless_flow) return {};
   const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
     where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
-  const urls = new Map(rows.map(({ pk, slug }) => [pk, `/if/flow/${slug}/`]));
+  const urls = new Map(rows.map(({ pk, slug }) => [pk, flowPage(slug)]));
   const members = { enroll_url: enrollment_flow, recovery_url: recovery_flow, passwordless_url: passwordless_flow };
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, pk]) => (urls.has(pk as string) ? [[name, urls.get(pk as string)]] : [])),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { flowPage } from '../../../../flow/executor/challenge.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
@@ -69,10 +70,7 @@ export async function signInPage(
 ): Promise<string> {
   const next = `${authorizePath}?${notedRequest(needs.key, text, call.now)}`;
   const slug = await slugOf(call.db.read, client.authentication_flow);
-  const page =
-    slug === null
-      ? await needs.signInPath(call.request.host, call.db.read, next)
-      : `/if/flow/${encodeURIComponent(slug)}/?next=${encodeURIComponent(next)}`;
+  const page = slug === null ? await needs.signInPath(call.request.host, call.db.read, next) : flowPage(slug, next);
   return login_hint === null ? page : `${page}&login_hint=${encodeURIComponent(login_hint)}`;
 }
 

@@ -1,0 +1,16 @@
+import { PasswordField } from '../../elements/field.tsx';
+import { type Challenge, errorsOf } from '../challenge.ts';
+
+/** The password that somebody has, asked for on a screen of its own or with the name. */
+export function CurrentPassword({ challenge }: { challenge: Challenge & { readonly allow_show_password?: boolean } }) {
+  return (
+    <PasswordField
+      label="Password"
+      name="password"
+      autoComplete="current-password"
+      required
+      canShow={challenge.allow_show_password === true}
+      errors={errorsOf(challenge, 'password')}
+    />
+  );
+}

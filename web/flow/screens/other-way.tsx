@@ -1,0 +1,12 @@
+import { Button } from '../../elements/button.tsx';
+import type { ValidateProps } from './device-classes.ts';
+
+/** The way back to the other devices, where there are any. */
+export function OtherWay({ onOther }: Pick<ValidateProps, 'onOther'>) {
+  if (!onOther) return null;
+  return (
+    <Button look="quiet" onClick={onOther}>
+      Use another way
+    </Button>
+  );
+}
