@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts';
-import type { Database, Query } from '../platform/db/database.ts';
-import { createKeptReads } from '../platform/db/kept-reads.ts';
+import type { Query } from '../platform/db/database.ts';
+import { createKeptReads, type KeptReads } from '../platform/db/kept-reads.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
@@ -56,7 +56,7 @@ export interface PolicyEngine {
     readonly policy: Row;
   }): Promise<PolicyResult>;
   /** What is kept of what is bound to objects. Decisions are not kept: they depend on the request. */
-  readonly kept: { count(db: Database): number; clear(): void };
+  readonly kept: Pick<KeptReads<unknown>, 'count' | 'clear'>;
 }
 
 /** What decides about some targets, whoever asks. */
@@ -107,7 +107,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     };
     if (tx) return load(tx);
     if (pks.length > mostTargetsKept) return load(call.db.read);
-    return kept.read(call.db, pks.join(), () => load(call.db.read));
+    return kept.read(call.db, pks.join(), load);
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {

@@ -4,7 +4,7 @@ import { integerSchema, objectSchema } from './json-schema.ts';
 
 interface Cache {
   count(db: Database): number;
-  clear(): void;
+  clear(db: Database): void;
 }
 
 interface CacheFacts {
@@ -38,7 +38,7 @@ export function cacheActions(cache: Cache, { of, app, view, clear }: CacheFacts)
       async run({ call, tx }) {
         const context = { message: `What was kept in memory of ${of} was forgotten.` };
         await call.world.record(tx, call, { action: 'system_task_execution', app, context });
-        call.db.afterCommit(tx, () => cache.clear());
+        call.db.afterCommit(tx, () => cache.clear(call.db));
       },
     },
   ];

@@ -21,7 +21,7 @@ export interface FlowReads {
   stagesOf(db: Database, flow: string): Promise<readonly BoundStage[]>;
   /** How many flows are kept. */
   count(db: Database): number;
-  clear(): void;
+  clear(db: Database): void;
 }
 
 const most = 1_000;
@@ -30,12 +30,12 @@ export function createFlowReads(): FlowReads {
   const flows = createKeptReads<StoredFlow | null>(most);
   const stages = createKeptReads<readonly BoundStage[]>(most);
   return {
-    read: (db, slug) => flows.read(db, slug, () => loadFlow(db.read, slug)),
-    stagesOf: (db, flow) => stages.read(db, flow, () => loadStages(db.read, flow)),
+    read: (db, slug) => flows.read(db, slug, (query) => loadFlow(query, slug)),
+    stagesOf: (db, flow) => stages.read(db, flow, (query) => loadStages(query, flow)),
     count: stages.count,
-    clear() {
-      flows.clear();
-      stages.clear();
+    clear(db) {
+      flows.clear(db);
+      stages.clear(db);
     },
   };
 }

@@ -13,8 +13,11 @@ export interface Database {
   readonly read: Query;
   /** Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. */
   write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** A number that changes with every commit, whoever makes it; null where that cannot be told without asking the server. */
-  version(): number | null;
+  /**
+   * What `load` reads by the query it is given, with a way to tell whether that is still so. Null where to tell costs as much as to read it
+   * again (several servers on one PostgreSQL).
+   */
+  readonly watch: (<T>(load: (query: Query) => Promise<T>) => Promise<Watched<T>>) | null;
   /** Has something done once the transaction is durable; never when it is rolled back. */
   afterCommit(tx: Query, effect: () => void): void;
   /** The store as it is at this moment, for reading at length; must be ended. */
@@ -26,6 +29,12 @@ export interface Database {
   /** Answers when the store can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Watched<T> {
+  readonly value: T;
+  /** False once a table that was read has been changed, by whomever. */
+  isCurrent(): boolean;
 }
 
 export interface WriteOptions {

@@ -1,66 +1,119 @@
-import { expect, test } from 'vitest';
-import type { Database } from './database.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Database, Query } from './database.ts';
 import { createKeptReads } from './kept-reads.ts';
+import { openSqlite } from './sqlite.ts';
 
-function store() {
-  const state = { version: 1 as number | null, value: 'first', reads: 0 };
-  const db = { version: () => state.version } as Database;
-  const load = async () => {
-    state.reads += 1;
-    return state.value;
-  };
-  return { state, db, load };
-}
+let folder: string;
+let db: Database;
+let reads: number;
 
-test('what was read is kept until something is committed', async () => {
-  const { state, db, load } = store();
-  const kept = createKeptReads<string>(10);
-  await kept.read(db, 'a', load);
-  expect(await kept.read(db, 'a', load)).toBe('first');
-  expect([state.reads, kept.count(db)]).toEqual([1, 1]);
-  state.value = 'second';
-  state.version = 2;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-kept-'));
+  const path = join(folder, 'kept.db');
+  const tables = new DatabaseSync(path);
+  tables.exec(`create table owners (pk integer primary key, name text);
+    create table things (pk integer primary key, owner integer references owners on delete cascade);
+    create table log (line text);
+    create table counts (things integer);
+    create trigger count_things after insert on things begin update counts set things = things + 1; end;
+    insert into owners values (1, 'ada'), (2, 'bob'); insert into things values (1, 1), (2, 1), (3, 2); insert into counts values (0)`);
+  tables.close();
+  db = openSqlite(path);
+  reads = 0;
+});
+
+afterEach(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true });
+});
+
+const kept = createKeptReads<unknown>(2);
+
+const rowsOf = (text: string) => async (query: Query) => {
+  reads += 1;
+  return (await sql.raw(text).execute(query)).rows;
+};
+const readTwice = async (text: string, change: string): Promise<[unknown, unknown, number]> => {
+  const before = await kept.read(db, text, rowsOf(text));
+  await db.write((tx) => sql.raw(change).execute(tx));
+  return [before, await kept.read(db, text, rowsOf(text)), reads];
+};
+
+const names = 'select name from owners order by pk';
+
+test('what was read is kept while other tables change', async () => {
+  expect(await readTwice(names, "insert into log values ('x')")).toEqual([
+    [{ name: 'ada' }, { name: 'bob' }],
+    [{ name: 'ada' }, { name: 'bob' }],
+    1,
+  ]);
+  expect(kept.count(db)).toBe(1);
+});
+
+test.each([
+  ['by a statement', names, "update owners set name = 'eve' where pk = 1", [{ name: 'eve' }, { name: 'bob' }]],
+  [
+    'in a join',
+    "select t.pk from things t join owners o on o.pk = t.owner where o.name = 'bob'",
+    "update owners set name = 'eve'",
+    [],
+  ],
+  ['where only rows are counted', 'select count(*) as n from things', 'delete from things where pk = 1', [{ n: 2 }]],
+  ['by a cascade', 'select pk from things', 'delete from owners where pk = 1', [{ pk: 3 }]],
+  ['by a trigger', 'select things from counts', 'insert into things values (4, 1)', [{ things: 1 }]],
+  ['itself', names, 'alter table owners drop column name', null],
+])('it is read anew once a table has changed: %s', async (_, text, change, expected) => {
+  const reading = readTwice(text, change);
+  if (expected === null) await expect(reading).rejects.toThrow('no such column');
+  else expect((await reading)[1]).toEqual(expected);
+});
+
+test('another process that writes is noticed in the next turn of the loop', async () => {
+  await kept.read(db, names, rowsOf(names));
+  const other = new DatabaseSync(join(folder, 'kept.db'));
+  other.exec("insert into log values ('y')");
+  other.close();
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   expect(kept.count(db)).toBe(0);
-  expect(await kept.read(db, 'a', load)).toBe('second');
 });
 
 test('a commit while it is read is not missed', async () => {
-  const { state, db } = store();
-  const kept = createKeptReads<string>(10);
-  const slow = async () => {
-    const { value } = state;
-    state.version = 2;
-    state.value = 'second';
-    return value;
+  const slow = async (query: Query) => {
+    const rows = await rowsOf(names)(query);
+    await db.write((tx) => sql`delete from owners where pk = 2`.execute(tx));
+    return rows;
   };
-  expect(await kept.read(db, 'a', slow)).toBe('first');
-  expect(await kept.read(db, 'a', async () => state.value)).toBe('second');
+  await kept.read(db, 'slow', slow);
+  expect(await kept.read(db, 'slow', rowsOf(names))).toEqual([{ name: 'ada' }]);
 });
 
-test('another read that noticed a commit does not keep what an earlier one brings in late', async () => {
-  const { state, db, load } = store();
-  const kept = createKeptReads<string>(10);
-  let arrive: (value: string) => void = () => {};
-  const late = kept.read(db, 'a', () => new Promise((resolve) => (arrive = resolve)));
-  state.version = 2;
-  state.value = 'second';
-  await kept.read(db, 'b', load);
-  arrive('first');
-  await late;
-  expect(await kept.read(db, 'a', load)).toBe('second');
+test('what a transaction undoes has changed nothing', async () => {
+  await kept.read(db, names, rowsOf(names));
+  await expect(
+    db.write(async (tx) => {
+      await sql`delete from owners`.execute(tx);
+      expect(await kept.read(db, names, rowsOf(names))).toHaveLength(2);
+      throw new Error('undone');
+    }),
+  ).rejects.toThrow('undone');
+  expect(await kept.read(db, names, rowsOf(names))).toHaveLength(2);
 });
 
-test('nothing is kept where the database does not tell of commits, past the limit, or after clearing', async () => {
-  const { state, db, load } = store();
-  const kept = createKeptReads<string>(1);
-  state.version = null;
-  await kept.read(db, 'a', load);
-  await kept.read(db, 'a', load);
-  expect([state.reads, kept.count(db)]).toEqual([2, 0]);
-  state.version = 1;
-  await kept.read(db, 'a', load);
-  await kept.read(db, 'b', load);
-  expect(kept.count(db)).toBe(1);
-  kept.clear();
+test('what is not there is not kept, nor what is past the limit, cleared, or of a database that does not tell', async () => {
+  const nothing = async () => null;
+  await kept.read(db, 'nothing', nothing);
   expect(kept.count(db)).toBe(0);
+  for (const key of ['a', 'b', 'c']) await kept.read(db, key, rowsOf(names));
+  expect(kept.count(db)).toBe(2);
+  kept.clear(db);
+  expect(kept.count(db)).toBe(0);
+  const silent = { ...db, watch: null };
+  reads = 0;
+  for (const key of ['a', 'a']) await kept.read(silent, key, rowsOf(names));
+  expect(reads).toBe(2);
 });

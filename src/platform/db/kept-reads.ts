@@ -1,39 +1,44 @@
-import type { Database } from './database.ts';
+import type { Database, Query, Watched } from './database.ts';
 
 /** What was read before and is still so. */
 export interface KeptReads<Value> {
-  /** What `load` reads under this key, or what it read last time if nothing has been committed since. */
-  read(db: Database, key: string, load: () => Promise<Value>): Promise<Value>;
+  /** What `load` reads under this key by the query it is given, or what it read last time if none of those tables has changed since. */
+  read(db: Database, key: string | number, load: (query: Query) => Promise<Value>): Promise<Value>;
   /** How much is kept that may be used. */
   count(db: Database): number;
-  clear(): void;
+  clear(db: Database): void;
 }
 
 /**
- * Keeps what was read until anything at all is committed, by whomever. That is told apart by the database's version; where
- * it has none (several servers on one PostgreSQL), to ask whether a value is still good costs as much as to read it, so
- * nothing is kept.
+ * Keeps what was read for as long as it is so. What is not there is not kept, since anybody can ask for it. Where a database does
+ * not tell of changes, nothing is kept.
  */
 export function createKeptReads<Value>(most: number): KeptReads<Value> {
-  const values = new Map<string, Value>();
-  let keptVersion: number | null = null;
+  const kept = new WeakMap<Database, Map<string | number, Watched<Value>>>();
+
+  function of(db: Database): Map<string | number, Watched<Value>> {
+    let values = kept.get(db);
+    if (!values) {
+      values = new Map();
+      kept.set(db, values);
+    }
+    return values;
+  }
 
   return {
     async read(db, key, load) {
-      const version = db.version();
-      if (version === null) return load();
-      if (version !== keptVersion) {
-        values.clear();
-        keptVersion = version;
-      }
-      const kept = values.get(key);
-      if (kept !== undefined) return kept;
-      const value = await load();
-      // The version was asked for first: what a commit in between has changed is forgotten before it is used again.
-      if (keptVersion === version && values.size < most) values.set(key, value);
-      return value;
+      if (!db.watch) return load(db.read);
+      const values = of(db);
+      const known = values.get(key);
+      if (known?.isCurrent()) return known.value;
+      const fresh = await db.watch(load);
+      values.delete(key);
+      if (fresh.value === null) return fresh.value;
+      if (values.size >= most) values.delete(values.keys().next().value as string | number);
+      values.set(key, fresh);
+      return fresh.value;
     },
-    count: (db) => (db.version() === keptVersion ? values.size : 0),
-    clear: () => values.clear(),
+    count: (db) => [...of(db).values()].filter((value) => value.isCurrent()).length,
+    clear: (db) => kept.delete(db),
   };
 }

@@ -49,7 +49,7 @@ export function openPostgres(url: string, poolSize = 10): Database {
         if (isCommitted) for (const effect of added) effect();
       }
     },
-    version: () => null,
+    watch: null,
     afterCommit: effects.add,
     async snapshot() {
       const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();

@@ -15,7 +15,9 @@ import { createEffects } from './effects.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { ImmediateAdapter } from './statement.ts';
+import { createTableScout } from './statement-tables.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
+import { createTableChanges } from './table-changes.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
@@ -36,23 +38,42 @@ export function openSqlite(path: string): Database {
 
   const listeners = createStatementListeners();
   const effects = createEffects();
-  const dataVersion = reader.prepare('pragma data_version');
-  const read = kyselyOn(reader, listeners);
-  const version = oncePerTurn(() => (dataVersion.get() as { data_version: number }).data_version);
-  const works = createSqliteWriter(writer, kyselyOn(writer, listeners), effects, version.forget);
+  const scout = createTableScout(path);
+  // On the connection that writes, this number changes when others have committed.
+  const dataVersion = writer.prepare('pragma data_version');
+  const changes = createTableChanges(oncePerTurn(() => (dataVersion.get() as { data_version: number }).data_version));
+  const readAnswers = answersOf(reader, listeners);
+  const writeAnswers = noting(answersOf(writer, listeners), (text) => {
+    const tables = scout.tablesOf(text);
+    if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
+  });
+  const works = createSqliteWriter(writer, kyselyOn(writeAnswers), effects, changes.commit);
 
   return {
     dialect: sqliteDialect,
-    read,
+    read: kyselyOn(readAnswers),
     write: works.write,
-    version: version.read,
+    async watch(load) {
+      const tables = new Set<string>();
+      let isKnown = true;
+      const hasChanged = changes.since(tables);
+      const query = kyselyOn(
+        noting(readAnswers, (text) => {
+          const found = scout.tablesOf(text);
+          if (found === null) isKnown = false;
+          else for (const table of found.reads) tables.add(table);
+        }),
+      );
+      const value = await load(query);
+      return { value, isCurrent: () => isKnown && !hasChanged() };
+    },
     afterCommit: effects.add,
     async snapshot() {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
       // The moment is fixed by the first read, not by `begin`.
       connection.exec('begin; select 1 from sqlite_master limit 1');
       return {
-        query: kyselyOn(connection, listeners),
+        query: kyselyOn(answersOf(connection, listeners)),
         rows: (table) => rowsOf(connection, table),
         end: async () => connection.close(),
       };
@@ -65,26 +86,22 @@ export function openSqlite(path: string): Database {
     },
     async close() {
       await works.idle();
-      reader.close();
-      writer.close();
+      for (const connection of [reader, writer, scout]) connection.close();
     },
   };
 }
 
 /** A value that is asked for many times while one request is served, and read anew in each turn of the loop. */
-function oncePerTurn<T>(read: () => T): { read(): T; forget(): void } {
+function oncePerTurn<T>(read: () => T): () => T {
   let known: { readonly value: T } | null = null;
   const forget = () => {
     known = null;
   };
-  return {
-    forget,
-    read() {
-      if (known) return known.value;
-      known = { value: read() };
-      setImmediate(forget);
-      return known.value;
-    },
+  return () => {
+    if (known) return known.value;
+    known = { value: read() };
+    setImmediate(forget);
+    return known.value;
   };
 }
 
@@ -106,19 +123,35 @@ function addFunctions(connection: DatabaseSync): void {
   );
 }
 
-function kyselyOn(connection: DatabaseSync, listeners: StatementListeners): Query {
-  const answer = answersOf(connection, listeners);
-  return new Kysely({
+/** Answers statements on one connection. */
+interface Answers {
+  execute<R>(query: CompiledQuery): QueryResult<R>;
+  iterate(query: CompiledQuery): Iterable<unknown>;
+}
+
+/** The same, and tells of each statement before. */
+const noting = ({ execute, iterate }: Answers, note: (text: string) => void): Answers => ({
+  execute(query) {
+    note(query.sql);
+    return execute(query);
+  },
+  iterate(query) {
+    note(query.sql);
+    return iterate(query);
+  },
+});
+
+const kyselyOn = (answers: Answers): Query =>
+  new Kysely({
     dialect: {
-      createAdapter: () => new ImmediateAdapter((query) => answer.execute(query).rows),
-      createDriver: () => driverFor(answer),
+      createAdapter: () => new ImmediateAdapter((query) => answers.execute(query).rows),
+      createDriver: () => driverFor(answers),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
-}
 
-function answersOf(database: DatabaseSync, listeners: StatementListeners) {
+function answersOf(database: DatabaseSync, listeners: StatementListeners): Answers {
   const prepared = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
 
   function prepare(text: string) {
@@ -148,7 +181,7 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners) {
   };
 }
 
-function driverFor(answers: ReturnType<typeof answersOf>): Driver {
+function driverFor(answers: Answers): Driver {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: CompiledQuery) => answers.execute<R>(query),
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {

@@ -24,7 +24,7 @@ class Slot {
 }
 
 /**
- * A statement for a path that every request takes: its text is rendered once for each database, later only the values
+ * A statement for a path that every request takes: its text is rendered once for each dialect, later only the values
  * are put in. `build` gets a stand-in for each value.
  */
 export function statement<Values extends readonly unknown[], Row>(
@@ -38,12 +38,12 @@ export function statement<Values extends readonly unknown[], Row>(
   }
 
   return async (db, ...values) => {
-    // A database and its transactions have the adapter in common.
     const { adapter } = db.getExecutor();
-    let query = rendered.get(adapter);
+    // There is one kind of adapter for each dialect.
+    let query = rendered.get(adapter.constructor);
     if (!query) {
       query = render(db, values.length);
-      rendered.set(adapter, query);
+      rendered.set(adapter.constructor, query);
     }
     const parameters = query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };

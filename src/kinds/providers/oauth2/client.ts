@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../../platform/db/database.ts';
+import type { Database, Query } from '../../../platform/db/database.ts';
 import type { KeptReads } from '../../../platform/db/kept-reads.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
@@ -8,7 +8,7 @@ import type { ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 
-/** A provider with the application that uses it, as its client meets it. Read anew for every request. */
+/** A provider with the application that uses it, as its client meets it now. */
 export interface Client extends TokenSettings {
   readonly client_type: 'confidential' | 'public';
   /** In clear; empty when there is none. */
@@ -90,7 +90,7 @@ const scopesOf = statement<[provider: number], ScopeRow>(
 export interface ClientNeeds {
   readonly db: Database;
   readonly key: { readonly box: SecretBox };
-  /** Clients that were read since anything at all was written. */
+  /** Clients that were read and have not changed since. */
   readonly keptClients?: KeptReads<Client | null>;
 }
 
@@ -99,18 +99,19 @@ type By = { readonly clientId: string } | { readonly slug: string } | { readonly
 /** Null when there is no such client, or no application uses it. */
 export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
   const { db, keptClients } = needs;
-  return keptClients ? keptClients.read(db, JSON.stringify(by), () => readClient(needs, by)) : readClient(needs, by);
+  if (!keptClients) return readClient(needs, db.read, by);
+  return keptClients.read(db, JSON.stringify(by), (query) => readClient(needs, query, by));
 }
 
-async function readClient({ db, key }: ClientNeeds, by: By): Promise<Client | null> {
+async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<Client | null> {
   // Not every text can be asked for, and none of those is the name of a client.
   if (!Object.values(by).every((name) => typeof name === 'number' || isStorable(name))) return null;
   const [row] =
     'clientId' in by
-      ? await byClientId(db.read, by.clientId)
+      ? await byClientId(query, by.clientId)
       : 'slug' in by
-        ? await bySlug(db.read, by.slug)
-        : await byProvider(db.read, by.provider);
+        ? await bySlug(query, by.slug)
+        : await byProvider(query, by.provider);
   if (!row) return null;
   const { application_pk, application_name, slug, group, policy_engine_mode, certificate_pk, ...settings } = row;
   const { certificate_data, key_data, ...kept } = settings;
@@ -126,7 +127,7 @@ async function readClient({ db, key }: ClientNeeds, by: By): Promise<Client | nu
       certificate_pk === null
         ? null
         : { pk: certificate_pk, certificate: certificate_data ?? '', sealedKey: key_data ?? '' },
-    scopes: await scopesOf(db.read, row.pk),
+    scopes: await scopesOf(query, row.pk),
   };
 }
 
