@@ -8,7 +8,7 @@ import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
-import { allowRequest } from '../kinds/providers/oauth2/authorize/allow-request.ts';
+import { decideOnRequest } from '../kinds/providers/oauth2/authorize/decide-request.ts';
 import type { Client } from '../kinds/providers/oauth2/client.ts';
 import { tellingOfLogouts } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
 import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
@@ -89,13 +89,13 @@ export async function composeApp(world: World): Promise<App> {
       resourceWorld.record(tx, { ...systemCall(db, resourceWorld, now), actor, request }, event),
   };
   const appendSource = appendSteps(registry);
-  const allow = allowRequest(key);
+  const decide = decideOnRequest(key);
   const executor = createExecutor({
     engine,
     key,
     policies: kinds.policies,
     kinds: kinds.stageKinds,
-    append: (step, ...rest) => (step.step === 'allow_request' ? allow(step, ...rest) : appendSource(step, ...rest)),
+    append: (step, ...rest) => ('request' in step ? decide(step, ...rest) : appendSource(step, ...rest)),
     homeOf,
     log,
   });

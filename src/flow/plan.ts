@@ -23,13 +23,21 @@ export interface FlowPlan {
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
   readonly append: readonly PlanStep[];
+  /** What happens instead when the person does not agree to what the flow is for; a plan without it denies. */
+  readonly refusal?: Refusal;
+}
+
+export interface Refusal {
+  readonly append: readonly PlanStep[];
+  /** The path to go on at. */
+  readonly next: string;
 }
 
 /** How somebody goes through a flow of whom no source says anything; `more` is what is known besides. */
 export const planThrough = (
   { pk, slug }: FlowPlan['flow'],
   user: number | null,
-  more: Partial<Pick<FlowPlan, 'context' | 'append' | 'is_restored'>> = {},
+  more: Partial<Pick<FlowPlan, 'context' | 'append' | 'refusal' | 'is_restored'>> = {},
 ): FlowPlan => ({
   flow: { pk, slug },
   sso: false,
@@ -51,8 +59,13 @@ export type PlanStep =
     }
   /** Makes the user's groups from this source exactly these. */
   | { readonly step: 'sync_groups'; readonly groups: readonly PlannedGroup[] }
-  /** Allows what the flow was begun for: a provider's request, in that provider's own words. */
-  | { readonly step: 'allow_request'; readonly request: Json };
+  | RequestStep;
+
+/** Allows or refuses what the flow was begun for: a provider's request, in that provider's own words. */
+export interface RequestStep {
+  readonly step: 'allow_request' | 'refuse_request';
+  readonly request: Json;
+}
 
 export interface PlannedGroup {
   readonly identifier: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { bringsSuperuser } from '../core/access/delegation.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
-import type { PlannedGroup, PlanStep } from '../flow/plan.ts';
+import type { PlannedGroup, PlanStep, RequestStep } from '../flow/plan.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts } from '../resource/audit.ts';
@@ -18,7 +18,7 @@ interface LiveSource {
   readonly group_matching_mode: 'identifier' | 'name_link' | 'name_deny';
 }
 
-type SourceStep = Exclude<PlanStep, { step: 'allow_request' }>;
+type SourceStep = Exclude<PlanStep, RequestStep>;
 
 /** Carries out what a source's plan appends to a flow. Throws `Problem` when what held at the beginning holds no more. */
 export function appendSteps(registry: Registry) {

@@ -74,6 +74,20 @@ describeOnBoth(
       expect((await browser.answer(slug, { token: shown.token })).body.component).toBe(done);
     });
 
+    test('who does not agree is denied where the plan has nothing for it, and nothing is stored', async () => {
+      const parties = await between({ mode: 'permanent' });
+      const browser = await begin(parties, ['email']);
+      const { slug } = parties.walk as Walk;
+      const { token } = (await browser.show(slug)).body;
+      expect((await browser.answer(slug, { token: 'guessed', refused: true })).body.component).toBe(asks);
+      expect((await browser.answer(slug, { token, refused: 'perhaps' })).body.component).toBe(asks);
+      expect((await browser.answer(slug, { token, refused: true })).body).toMatchObject({
+        component: 'xak-stage-access-denied',
+        error_message: 'You did not agree.',
+      });
+      expect(await stored(parties)).toEqual([]);
+    });
+
     test('always_require asks each time and stores nothing', async () => {
       const parties = await between({ mode: 'always_require' });
       expect(await agree(parties)).toBe(done);

@@ -139,8 +139,8 @@ describeJourney(
       const page = await journey().window();
       await page.goto(`/if/flow/${walk.slug}/`);
       await page.getByText('Do you agree?').waitFor();
-      await page.getByRole('link', { name: 'Do not agree' }).click();
-      await page.waitForURL('**/if/flow/default-authentication-flow/');
+      await page.getByRole('button', { name: 'Do not agree' }).click();
+      await page.getByText('You did not agree.').waitFor();
       await page.goto(`/if/flow/${walk.slug}/?next=/if/flow/default-authentication-flow/`);
       await page.getByRole('button', { name: 'Agree and continue' }).click();
       await page.getByRole('button', { name: 'Continue', exact: true }).click();

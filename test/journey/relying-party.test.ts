@@ -46,6 +46,21 @@ describeJourney('a web application that signs people in here', (journey) => {
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
   });
 
+  test('learns that they do not agree, and may ask them again', async () => {
+    const { server, window } = journey();
+    const { url, person, party } = await begin(server);
+    const page = await window();
+    await page.goto(`${url}/`);
+    await signInOn(page, person.username, password);
+    await page.getByText(`You are about to sign in to ${party.application.name}.`).waitFor();
+    await page.getByRole('button', { name: 'Do not agree' }).click();
+    await page.getByRole('heading', { name: 'Not let in: access_denied' }).waitFor();
+    expect(await whoIs(page)).toBe(person.username);
+    await page.goto(`${url}/`);
+    await page.getByRole('button', { name: 'Agree and continue' }).click();
+    await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
+  });
+
   test('cannot sign people out unasked, and takes them back when they agree', async () => {
     const { server, window } = journey();
     const { url, person } = await begin(server);

@@ -45,11 +45,17 @@ export async function startRealClient(server: () => TestServer): Promise<RealCli
     const config = await discover();
     switch (url.pathname) {
       case '/callback': {
-        const tokens = await client.authorizationCodeGrant(config, url, {
-          pkceCodeVerifier: flow?.verifier ?? '',
-          expectedState: flow?.state ?? '',
-          expectedNonce: flow?.nonce ?? '',
-        });
+        const tokens = await client
+          .authorizationCodeGrant(config, url, {
+            pkceCodeVerifier: flow?.verifier ?? '',
+            expectedState: flow?.state ?? '',
+            expectedNonce: flow?.nonce ?? '',
+          })
+          .catch((error) => {
+            if (error instanceof client.AuthorizationResponseError) return error;
+            throw error;
+          });
+        if (tokens instanceof client.AuthorizationResponseError) return void say(`Not let in: ${tokens.error}`);
         const claims = tokens.claims();
         const info = await client.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '');
         person = { name: String(info.preferred_username), idToken: tokens.id_token ?? '' };

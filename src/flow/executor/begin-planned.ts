@@ -24,6 +24,7 @@ interface Beginning {
   readonly slug: string;
   readonly context: FlowPlan['context'];
   readonly append: FlowPlan['append'];
+  readonly refusal?: FlowPlan['refusal'];
   /** The path to go on at when the flow is over. */
   readonly next: string;
 }
@@ -68,10 +69,10 @@ async function walk(
   call: Call,
   flow: StoredFlow,
   token: string,
-  { context, append, next }: Beginning,
+  { context, append, refusal, next }: Beginning,
 ): Promise<Shown | null> {
   const { pk } = requireActor(call).user;
-  const plan = planThrough(flow, pk, { ...(context && { context }), append });
+  const plan = planThrough(flow, pk, { ...(context && { context }), append, ...(refusal && { refusal }) });
   try {
     const state = await planState(needs, call, flow, plan, { query: {}, next, actor: pk });
     return await needs.executor.proceed(call, flow, { token, version: 0, state }, null);

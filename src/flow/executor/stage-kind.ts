@@ -7,6 +7,7 @@ import type { Fields, Row } from '../../resource/fields/field.ts';
 import type { JsonSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
+import type { Refusal } from '../plan.ts';
 import type { FlowContext, FlowFacts, FlowState } from './flow-state.ts';
 
 /** What a stage does when a person comes to it. Its settings are the resource's; the engine owns everything else. */
@@ -63,6 +64,8 @@ export type Move =
   /** Another stage first, then this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
   | { readonly move: 'deny'; readonly message: string; readonly write?: Write }
+  /** The person does not agree to what the flow is for: the walk ends as its plan has it for that. */
+  | { readonly move: 'refuse'; readonly refusal: Refusal; readonly write?: Write }
   /** Elsewhere, to come back to this step. */
   | { readonly move: 'leave'; readonly to: string; readonly write?: Write };
 
@@ -80,3 +83,6 @@ export const next = (write?: Write, cookies?: readonly string[]): Move => ({
   ...(cookies && { cookies }),
 });
 export const deny = (message: string, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });
+/** A walk whose plan has nothing for it is denied. */
+export const refuse = ({ walk: { plan } }: Step, message: string): Move =>
+  plan.refusal ? { move: 'refuse', refusal: plan.refusal } : deny(message);

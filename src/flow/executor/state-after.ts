@@ -4,12 +4,16 @@ import type { Move } from './stage-kind.ts';
 
 /** Where the walk stands after a move. A wrong answer starts it over where the binding says so. */
 export function stateAfter(
-  move: Extract<Move, { move: 'next' | 'stay' | 'leave' | 'detour' }>,
+  move: Extract<Move, { move: 'next' | 'stay' | 'leave' | 'detour' | 'refuse' }>,
   planned: PlannedStage,
   draft: FlowState,
 ): FlowState {
   const { onInvalid } = planned;
-  const { at, stages } = draft;
+  const { at, stages, plan } = draft;
+  if (move.move === 'refuse') {
+    const { append, next } = move.refusal;
+    return { ...draft, at: stages.length, plan: { ...plan, append }, next };
+  }
   if (move.move === 'detour') {
     const { stage, kind } = move;
     const detour: PlannedStage = { ...planned, stage, kind, evaluateAtRun: false, onInvalid: 'retry', isDetour: true };

@@ -1,6 +1,7 @@
 import './consent.css';
+import { Button } from '../../elements/button.tsx';
 import type { WithPendingUser } from '../challenge.ts';
-import { CancelLink, Step } from '../step.tsx';
+import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
 
@@ -26,7 +27,7 @@ export function ConsentScreen({ challenge }: { challenge: ConsentChallenge }) {
       intro={header_text}
       action="Agree and continue"
       onSubmit={() => void answer({ token })}
-      links={<CancelLink challenge={challenge}>Do not agree</CancelLink>}
+      alternatives={<Button onClick={() => void answer({ token, refused: true })}>Do not agree</Button>}
     >
       <Permissions title="It asks for" permissions={permissions} />
       <Permissions

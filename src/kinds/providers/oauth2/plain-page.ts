@@ -21,6 +21,8 @@ interface Form {
   readonly hidden: Readonly<Record<string, string>>;
   readonly field?: { readonly name: string; readonly label: string; readonly value: string };
   readonly submit: string;
+  /** A second button, which sends the form with this member. */
+  readonly otherwise?: { readonly name: string; readonly text: string };
   /** Where the answer to it may lead; browsers hold that to the policy of the page. */
   readonly leadsTo?: string;
 }
@@ -31,6 +33,7 @@ h1{font-size:1.4rem}
 input,button{font:inherit;padding:.6rem .8rem;border-radius:.4rem;border:1px solid #8888}
 input{width:100%;box-sizing:border-box;margin:.25rem 0 1rem;letter-spacing:.1em;text-transform:uppercase}
 button{background:#1f5fbf;border-color:#1f5fbf;color:#fff;cursor:pointer}
+.other{background:none;color:inherit}
 iframe{display:none}`;
 const styleHash = hash('sha256', style, 'base64');
 
@@ -82,7 +85,7 @@ function sourceOf(address: string): string {
   return origin === 'null' ? protocol : origin;
 }
 
-function formOf({ action, hidden, field, submit }: Form): string {
+function formOf({ action, hidden, field, submit, otherwise }: Form): string {
   const inputs = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
@@ -90,8 +93,11 @@ function formOf({ action, hidden, field, submit }: Form): string {
     ? `<label for="asked">${escapeHtml(field.label)}</label>
 <input id="asked" name="${escapeHtml(field.name)}" value="${escapeHtml(field.value)}" autocomplete="off" required autofocus>`
     : '';
+  const second = otherwise
+    ? `\n<button type="submit" name="${escapeHtml(otherwise.name)}" value="1" class="other">${escapeHtml(otherwise.text)}</button>`
+    : '';
   return `<form method="post" action="${escapeHtml(action)}">
 ${inputs.join('\n')}${asked}
-<button type="submit">${escapeHtml(submit)}</button>
+<button type="submit">${escapeHtml(submit)}</button>${second}
 </form>`;
 }

@@ -17,6 +17,8 @@ export interface NewRequest {
   readonly provider: number;
   readonly user?: number;
   readonly session?: string;
+  /** For one that was decided before it was stored; `waiting` unless told. */
+  readonly state?: RequestState;
   readonly content: Readonly<Record<string, Json>>;
   readonly now: string;
   readonly expires: string;
@@ -40,11 +42,22 @@ type Key = Pick<InstanceKey, 'hash' | 'box'>;
 
 export async function storeRequest(tx: Query, key: Key, request: NewRequest): Promise<string> {
   const pk = randomUuid();
-  const { purpose, id, userCode, provider, user = null, session = null, content, now, expires } = request;
+  const {
+    purpose,
+    id,
+    userCode,
+    provider,
+    user = null,
+    session = null,
+    state = 'waiting',
+    content,
+    now,
+    expires,
+  } = request;
   await sql`insert into oauth2_requests (pk, purpose, id_hash, user_code_hash, provider, "user", session, state, content,
       polled, created, expires)
     values (${pk}, ${purpose}, ${idHash(key, purpose, id)}, ${userCode === undefined ? null : userCodeHash(key, userCode)},
-      ${provider}, ${user}, ${session}, 'waiting', ${key.box.seal(JSON.stringify(content), sealedFor(pk))}, null, ${now},
+      ${provider}, ${user}, ${session}, ${state}, ${key.box.seal(JSON.stringify(content), sealedFor(pk))}, null, ${now},
       ${expires})`.execute(tx);
   return pk;
 }

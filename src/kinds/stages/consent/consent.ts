@@ -1,12 +1,12 @@
 import { hasConsent, storeConsent } from '../../../core/consent/consent.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { ask, next, refuse, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { randomText } from '../../../platform/random.ts';
-import { duration } from '../../../resource/fields/scalar.ts';
+import { duration, flag } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 
@@ -46,7 +46,10 @@ export const consenting: StageKind = {
     additional_permissions: arrayOf(permissionSchema),
     token: stringSchema,
   },
-  answer: { token: text({ strict: true }) },
+  answer: {
+    token: text({ strict: true }),
+    refused: flag({ default: false, help: 'That the person does not agree.' }),
+  },
   async show(step) {
     const { context, settings, memory, call } = step;
     const consent = consentOf(step);
@@ -61,10 +64,11 @@ export const consenting: StageKind = {
       token: memory.token,
     });
   },
-  async judge(step, { token }) {
+  async judge(step, { token, refused }) {
     const { memory, settings, call } = step;
     if (typeof memory.token !== 'string' || !equalInConstantTime(memory.token, token as string))
       return stay({ token: ['Invalid consent token.'] });
+    if (refused) return refuse(step, 'You did not agree.');
     const consent = consentOf(step);
     if (!consent || settings.mode === 'always_require') return next();
     const lengthMs = parseDuration(settings.consent_expire_in as string) ?? 0;

@@ -1,5 +1,6 @@
 import { loadUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
 import { randomToken, randomUuid } from '../../../../platform/random.ts';
 import { type GrantTerms, storeAuthorizationCode } from '../../../../provider/grants.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
@@ -15,11 +16,14 @@ import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 import { signedInAt } from './sign-in-first.ts';
 
-interface Allowed {
-  readonly client: Client;
+interface Answered {
   readonly request: AuthorizeRequest;
   /** Of the stored request: it serves once. */
   readonly pk: string;
+}
+
+interface Allowed extends Answered {
+  readonly client: Client;
   readonly flow: string;
 }
 
@@ -43,10 +47,7 @@ export async function answerAllowed(
   const grant = { family, session, authTime, scope, terms };
   const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });
   await call.db.write(async (tx) => {
-    if (!(await consumeRequest(tx, pk))) throw new OAuthError('access_denied', 'The request was answered before.');
-    if (request.pushed !== null && !(await consumeRequest(tx, request.pushed))) {
-      throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
-    }
+    await useUp(tx, { request, pk });
     const subject = subjectOf(client.sub_mode, user, needs.installId);
     await noteLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
     await tokens?.store(tx);
@@ -70,6 +71,19 @@ export async function answerAllowed(
   });
   const members = Object.entries({ ...(code !== null && { code }), ...tokens?.body });
   return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
+}
+
+/** RFC 6749 §4.1.2.1: the client learns that the person did not agree, once. */
+export async function refuseRequest(call: Call, answered: Answered): Promise<never> {
+  await call.db.write((tx) => useUp(tx, answered));
+  throw new OAuthError('access_denied', 'The person did not agree.');
+}
+
+async function useUp(tx: Query, { request: { pushed }, pk }: Answered): Promise<void> {
+  if (!(await consumeRequest(tx, pk))) throw new OAuthError('access_denied', 'The request was answered before.');
+  if (pushed !== null && !(await consumeRequest(tx, pushed))) {
+    throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
+  }
 }
 
 type Beside = { readonly gives: readonly string[]; readonly code: string | null } & {

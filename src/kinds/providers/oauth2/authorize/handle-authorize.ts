@@ -10,11 +10,11 @@ import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { findRequest } from '../requests.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
-import { allowing } from './allow-request.ts';
-import { answerAllowed } from './answer-allowed.ts';
+import { answerAllowed, refuseRequest } from './answer-allowed.ts';
 import { answerClient, type BrowserAnswer, redirectBrowser } from './answer-client.ts';
 import type { AnswerTo, AuthorizeRequest } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
+import { allowing, refusing } from './decide-request.ts';
 import { isRegisteredUri } from './match-redirect-uri.ts';
 import { type ProvenClient, proveClient } from './prove-client.ts';
 import { mustSignIn, readNote, signedInAt, signInPage, slugOf } from './sign-in-first.ts';
@@ -94,10 +94,12 @@ async function goThroughFlow(
   const slug = await slugOf(call.db.read, client.authorization_flow);
   const id = randomToken();
   const next = `${authorizePath}?ticket=${id}`;
+  const decided = { kind: 'authorize', provider: client.pk, flow, id, request } as const;
   const begun = await beginPlanned(needs, call, {
     slug: slug ?? '',
     context: await consentContext(call.db.read, client, request),
-    append: [allowing({ kind: 'authorize', provider: client.pk, flow, id, request })],
+    append: [allowing(decided)],
+    refusal: { append: [refusing(decided)], next },
     next,
   });
   switch (begun.outcome) {
@@ -158,6 +160,7 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Pr
     throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
   }
   return tellingClient(needs, client, request, async () => {
+    if (found.state !== 'granted') return refuseRequest(call, { request, pk: found.pk });
     await checkAccess(needs, call, client);
     const members = await answerAllowed(needs, call, { client, request, pk: found.pk, flow });
     return answerClient(request, issuerFor(needs.publicUrl, client), members);

@@ -1,9 +1,9 @@
 import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import { allowing } from '../authorize/allow-request.ts';
 import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
+import { allowing, refusing } from '../authorize/decide-request.ts';
 import { checkAccess, consentContext } from '../authorize/handle-authorize.ts';
 import { slugOf } from '../authorize/sign-in-first.ts';
 import { type Client, loadClient } from '../client.ts';
@@ -17,6 +17,9 @@ import { devicePath } from './device-authorization.ts';
 import { deviceFlowOf, isDevicePageOpen } from './device-page-entry.ts';
 
 const use = 'device';
+const refused = 'refused';
+const connectedPath = `${devicePath}?done=1`;
+const refusedPath = `${devicePath}?done=${refused}`;
 
 /**
  * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
@@ -27,7 +30,8 @@ export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: st
   const code = params.get('code') ?? '';
   const here = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
   if (!call.actor?.session) return redirectBrowser(await needs.signInPath(call.request.host, call.db.read, here));
-  if (params.get('done') !== undefined) return donePage(call);
+  const done = params.get('done');
+  if (done !== undefined) return done === refused ? refusedPage(call) : donePage(call);
   const elsewhere = await goThroughDeviceFlow(needs, call, call.actor.session, here);
   if (elsewhere) return elsewhere;
   if (!isProvenForm(needs.key, call, params, use)) return codePage(needs, call, code);
@@ -37,6 +41,7 @@ export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: st
     needs.failures.count(call);
     return codePage(needs, call, '', 'There is no such code, or not any more. Look again at what your device shows.');
   }
+  if (params.get(refused) !== undefined) return turnAway(call, found);
   if (params.get('confirmed') === undefined) return confirmPage(needs, call, code, found.client);
   return letIn(needs, call, found);
 }
@@ -73,22 +78,33 @@ async function letIn(needs: BrowserNeeds, call: Call, { request, client }: Waiti
   try {
     await checkAccess(needs, call, client);
     const scope = request.content.scope as string[];
+    const decided = { kind: 'device', provider: client.pk, pk: request.pk } as const;
     const begun = await beginPlanned(needs, call, {
       slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
       context: await consentContext(call.db.read, client, { scope, prompt: [] }),
-      append: [allowing({ kind: 'device', provider: client.pk, pk: request.pk })],
-      next: `${devicePath}?done=1`,
+      append: [allowing(decided)],
+      refusal: { append: [refusing(decided)], next: refusedPath },
+      next: connectedPath,
     });
-    if (begun.outcome === 'over') return redirectBrowser(`${devicePath}?done=1`, begun.cookies);
+    if (begun.outcome === 'over') return redirectBrowser(connectedPath, begun.cookies);
     if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
     throw new OAuthError('access_denied', 'You may not let this device in.');
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    // The device need not go on asking.
-    const { user, session } = requireActor(call);
-    await call.db.write((tx) => decideRequest(tx, request.pk, 'denied', { user: user.pk, session }));
+    await deny(call, request);
     throw new OAuthError('access_denied', 'You may not let this device in.', { status: 403 });
   }
+}
+
+async function turnAway(call: Call, { request }: Waiting): Promise<BrowserAnswer> {
+  await deny(call, request);
+  return redirectBrowser(refusedPath);
+}
+
+/** The device need not go on asking (RFC 8628 §3.5). */
+async function deny(call: Call, { pk }: StoredRequest): Promise<void> {
+  const { user, session } = requireActor(call);
+  await call.db.write((tx) => decideRequest(tx, pk, 'denied', { user: user.pk, session }));
 }
 
 const brandOf = ({ request, db }: Call) => brandTitle(request.host, db.read);
@@ -124,8 +140,8 @@ const confirmPage = async (
       action: devicePath,
       hidden: { ...formProof(key, call, use), code, confirmed: '1' },
       submit: 'Connect the device',
+      otherwise: { name: refused, text: 'Do not connect it' },
     },
-    link: { to: '/', text: 'Do not connect it' },
   });
 
 const donePage = async (call: Call): Promise<BrowserAnswer> =>
@@ -133,4 +149,11 @@ const donePage = async (call: Call): Promise<BrowserAnswer> =>
     brand: await brandOf(call),
     title: 'Your device is connected',
     paragraphs: ['It goes on by itself. You can close this page.'],
+  });
+
+const refusedPage = async (call: Call): Promise<BrowserAnswer> =>
+  plainPage({
+    brand: await brandOf(call),
+    title: 'Your device is not connected',
+    paragraphs: ['It learns that you did not agree. You can close this page.'],
   });

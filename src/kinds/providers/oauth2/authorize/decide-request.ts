@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { FlowState } from '../../../../flow/executor/flow-state.ts';
-import type { PlanStep } from '../../../../flow/plan.ts';
+import type { RequestStep } from '../../../../flow/plan.ts';
 import type { Json } from '../../../../lib/json.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
@@ -28,36 +28,46 @@ export type Allowable =
 
 /** As long as a browser may take to come back from the flow. */
 const lifetimeMs = 5 * 60_000;
-const over = 'This request cannot be allowed any more.';
+const over = 'This request cannot be decided any more.';
 
-export const allowing = (allowable: Allowable): PlanStep => ({
+export const allowing = (allowable: Allowable): RequestStep => ({
   step: 'allow_request',
   request: allowable as unknown as Json,
 });
 
-/** Allows the request that a flow was begun for, in the transaction that ends the walk. */
-export function allowRequest(key: InstanceKey) {
-  return async function allow(
-    { request }: Extract<PlanStep, { step: 'allow_request' }>,
+export const refusing = (allowable: Allowable): RequestStep => ({
+  step: 'refuse_request',
+  request: allowable as unknown as Json,
+});
+
+/** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
+export function decideOnRequest(key: InstanceKey) {
+  return async function decide(
+    { step, request }: RequestStep,
     { context }: FlowState,
     tx: Query,
     call: Call,
   ): Promise<void> {
     const allowable = request as unknown as Allowable;
+    const state = step === 'allow_request' ? 'granted' : 'denied';
     const user = call.actor?.user.pk;
     const session = call.actor?.session ?? null;
-    // It is allowed by whoever is signed in now, who must be the one the flow was about, and in nobody else's name.
+    // It is decided by whoever is signed in now, who must be the one the flow was about, and in nobody else's name.
     if (user === undefined || session === null || context.pending_user !== user) throw refusal();
     if (!(await isStillSo(tx, user, session, allowable))) throw refusal();
-    if (allowable.kind === 'device_page') return openDevicePage(tx, key, session, call.now);
+    if (allowable.kind === 'device_page') {
+      if (state === 'granted') await openDevicePage(tx, key, session, call.now);
+      return;
+    }
     if (allowable.kind === 'device') {
-      if (!(await decideRequest(tx, allowable.pk, 'granted', { user, session }))) throw refusal();
+      if (!(await decideRequest(tx, allowable.pk, state, { user, session }))) throw refusal();
       return;
     }
     const { id, provider, flow } = allowable;
     const content = { request: allowable.request as unknown as Json, flow };
     const expires = addMilliseconds(call.now, lifetimeMs);
-    await storeRequest(tx, key, { purpose: 'authorize', id, provider, user, session, content, now: call.now, expires });
+    const by = { provider, user, session };
+    await storeRequest(tx, key, { purpose: 'authorize', id, ...by, state, content, now: call.now, expires });
   };
 }
 

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { eventsOf } from '../../support/events.ts';
+import type { Made } from '../../support/providers.ts';
+import {
+  asForm,
+  callback,
+  connectDevice,
+  fieldsOf,
+  makeRelyingParty,
+  type RelyingParty,
+  stranger,
+  type Visitor,
+  visitor,
+} from '../../support/relying-party.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+
+const explicit = 'default-provider-authorization-explicit-consent';
+const secretOf = ({ clientId, clientSecret }: RelyingParty) => ({ client_id: clientId, client_secret: clientSecret });
+
+async function sent(server: TestServer, endpoint: string, fields: Record<string, string>): Promise<Made> {
+  return (await fetch(`${server.url}/application/o/${endpoint}/`, asForm(fields))).json() as Promise<Made>;
+}
+
+/** Comes to the question and does not agree. Where that leads. */
+async function refuse(browser: Visitor): Promise<string> {
+  const { token } = await browser.answerStep(explicit);
+  const { component, to } = await browser.answerStep(explicit, { token, refused: true });
+  expect(component).toBe('xak-flow-redirect');
+  return to;
+}
+
+describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
+  const asked = (party: RelyingParty, more: Record<string, string> = {}) => ({
+    client_id: party.clientId,
+    response_type: 'code',
+    redirect_uri: callback,
+    scope: 'openid email',
+    state: 'as it was',
+    ...more,
+  });
+  const told = ({ slug }: RelyingParty) => ({
+    error: 'access_denied',
+    error_description: 'The person did not agree.',
+    state: 'as it was',
+    iss: `${server().world.config.publicUrl}/application/o/${slug}/`,
+  });
+
+  test('brings the client that answer in the response mode that it asked for, and nothing else', async () => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const browser = await visitor(server());
+    const answered = async (response_mode: string) => {
+      await browser.authorize(asked(party, { response_mode }));
+      return browser.visit(await refuse(browser));
+    };
+    const events = await eventsOf(server(), async () => {
+      const { location: query } = await answered('query');
+      expect(`${query?.origin}${query?.pathname}`).toBe(callback);
+      expect(Object.fromEntries(query?.searchParams ?? [])).toEqual(told(party));
+      const { location: fragment } = await answered('fragment');
+      expect(fragment?.search).toBe('');
+      expect(Object.fromEntries(new URLSearchParams(fragment?.hash.slice(1)))).toEqual(told(party));
+      const { location, text } = await answered('form_post');
+      expect([location, text.includes(`action="${callback}"`)]).toEqual([null, true]);
+      expect(fieldsOf(text)).toEqual(told(party));
+    });
+    expect(events).toEqual([]);
+    expect((await browser.person.api.get('/core/user_consent/')).body.results).toEqual([]);
+  });
+
+  test('is asked again the next time, and may then agree', async () => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const browser = await visitor(server());
+    await browser.authorize(asked(party));
+    await browser.visit(await refuse(browser));
+    await browser.authorize(asked(party));
+    const { token } = await browser.answerStep(explicit);
+    const { to } = await browser.answerStep(explicit, { token, refused: false });
+    expect((await browser.visit(to)).location?.searchParams.has('code')).toBe(true);
+  });
+
+  test('says so themselves: with the token of the question, by their own page, in their own session, once', async () => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const [browser, other] = [await visitor(server()), await visitor(server())];
+    await browser.authorize(asked(party));
+    for (const wrong of [{ token: 'guessed', refused: true }, { refused: true }]) {
+      expect((await browser.answerStep(explicit, wrong)).component).toBe('xak-stage-consent');
+    }
+    const { token } = await browser.answerStep(explicit);
+    const forged = await browser.visit(`/api/v3/flows/executor/${explicit}/?query=`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, refused: true }),
+    });
+    expect(forged.status).toBe(403);
+    const to = await refuse(browser);
+    expect([(await other.visit(to)).status, (await stranger(server()).visit(to)).status]).toEqual([400, 400]);
+    expect((await browser.visit(to)).location?.searchParams.get('error')).toBe('access_denied');
+    expect((await browser.visit(to)).status).toBe(400);
+    // The question is not there any more: whoever agrees to it afterwards allows nothing.
+    expect((await browser.answerStep(explicit, { token })).to ?? '').not.toContain('ticket');
+  });
+
+  test('uses a pushed request up', async () => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const browser = await visitor(server());
+    const { request_uri } = await sent(server(), 'par', { ...asked(party), ...secretOf(party) });
+    const pushed = { client_id: party.clientId, request_uri };
+    await browser.authorize(pushed);
+    expect((await browser.visit(await refuse(browser))).location?.searchParams.get('error')).toBe('access_denied');
+    expect([(await browser.authorize(pushed)).status]).toEqual([400]);
+  });
+});
+
+describeOnBoth('RFC 8628 §3.5: a person who does not let a device in', (server) => {
+  const begin = (party: RelyingParty) => sent(server(), 'device', { ...secretOf(party), scope: 'openid' });
+  const ask = async (party: RelyingParty, device_code: string) => {
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+    return (await sent(server(), 'token', { ...secretOf(party), grant_type, device_code })).error;
+  };
+
+  test('because they do not agree to what it asks for', async () => {
+    const party = await makeRelyingParty(server(), {}, explicit);
+    const { user_code, device_code } = await begin(party);
+    const browser = await visitor(server());
+    await connectDevice(browser, user_code);
+    const { status, text } = await browser.visit(await refuse(browser));
+    expect([status, text.includes('Your device is not connected')]).toEqual([200, true]);
+    expect(await ask(party, device_code)).toBe('access_denied');
+  });
+
+  test('because it is not theirs', async () => {
+    const party = await makeRelyingParty(server());
+    const { user_code, device_code } = await begin(party);
+    const browser = await visitor(server());
+    const entry = fieldsOf((await browser.visit('/device')).text);
+    const shown = await browser.visit('/device', asForm({ ...entry, code: user_code }));
+    expect(shown.text).toContain('name="refused"');
+    const { location } = await browser.visit('/device', asForm({ ...fieldsOf(shown.text), refused: '1' }));
+    expect((await browser.visit(location as URL)).text).toContain('Your device is not connected');
+    expect(await ask(party, device_code)).toBe('access_denied');
+  });
+
+  test('never by a link, nor by a form of another site', async () => {
+    const party = await makeRelyingParty(server());
+    const { user_code, device_code } = await begin(party);
+    const browser = await visitor(server());
+    await browser.visit(`/device?code=${user_code}&refused=1`);
+    await browser.visit('/device', asForm({ code: user_code, refused: '1' }));
+    expect(await ask(party, device_code)).toBe('authorization_pending');
+  });
+});
