@@ -22,18 +22,32 @@ export function callAs(call: Call, user: UserFacts): Call {
   };
 }
 
-const factsOf = ({ application: { pk, name } }: Client) => ({
+type Authorized = { readonly application: Pick<Client['application'], 'pk' | 'name'> };
+
+const factsOf = ({ application: { pk, name } }: Authorized) => ({
   app: 'svc_core',
   model_name: 'application',
   pk: pk.replaceAll('-', ''),
   name,
 });
 
-/** That an application got tokens for a user. */
-export const authorizedEvent = (client: Client, scope: readonly string[], grantType: GrantType): NewEvent => ({
+interface Authorization {
+  readonly scope: readonly string[];
+  readonly grantType: GrantType;
+  /** The one that a person went through; without it nobody was asked. */
+  readonly flow?: string;
+}
+
+/** That an application was let in for a user. It is recorded once, however many tokens come of it. */
+export const authorizedEvent = (client: Authorized, { scope, grantType, flow }: Authorization): NewEvent => ({
   action: 'authorize_application',
   app,
-  context: { authorized_application: factsOf(client), scopes: scope.join(' '), grant_type: grantType },
+  context: {
+    authorized_application: factsOf(client),
+    ...(flow !== undefined && { flow: flow.replaceAll('-', '') }),
+    scopes: scope.join(' '),
+    grant_type: grantType,
+  },
 });
 
 /** That something that may be used once was used again. */

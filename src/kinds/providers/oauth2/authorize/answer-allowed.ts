@@ -65,9 +65,8 @@ export async function answerAllowed(
         codeChallengeMethod: request.code_challenge_method,
       });
     }
-    const event = authorizedEvent(client, scope, responseTypes[request.response_type] ?? 'authorization_code');
-    const context = { ...event.context, flow: flow.replaceAll('-', '') };
-    await call.world.record(tx, call, { ...event, context });
+    const grantType = responseTypes[request.response_type] ?? 'authorization_code';
+    await call.world.record(tx, call, authorizedEvent(client, { scope, grantType, flow }));
   });
   const members = Object.entries({ ...(code !== null && { code }), ...tokens?.body });
   return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));

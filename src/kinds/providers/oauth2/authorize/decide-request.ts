@@ -7,7 +7,10 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import type { Call } from '../../../../resource/call.ts';
+import type { Client } from '../client.ts';
 import { openDevicePage } from '../device/device-page-entry.ts';
+import { authorizedEvent } from '../events.ts';
+import { deviceCodeGrant } from '../grant-types.ts';
 import { decideRequest, storeRequest } from '../requests.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 
@@ -22,7 +25,14 @@ export type Allowable =
       readonly request: AuthorizeRequest;
     }
   /** To let a device in. */
-  | { readonly kind: 'device'; readonly provider: number; readonly pk: string }
+  | {
+      readonly kind: 'device';
+      readonly provider: number;
+      readonly flow: string;
+      readonly pk: string;
+      readonly scope: readonly string[];
+      readonly application: Pick<Client['application'], 'pk' | 'name'>;
+    }
   /** To come to the page on which devices are let in. */
   | { readonly kind: 'device_page' };
 
@@ -61,7 +71,8 @@ export function decideOnRequest(key: InstanceKey) {
     }
     if (allowable.kind === 'device') {
       if (!(await decideRequest(tx, allowable.pk, state, { user, session }))) throw refusal();
-      return;
+      if (state === 'denied') return;
+      return call.world.record(tx, call, authorizedEvent(allowable, { ...allowable, grantType: deviceCodeGrant }));
     }
     const { id, provider, flow } = allowable;
     const content = { request: allowable.request as unknown as Json, flow };

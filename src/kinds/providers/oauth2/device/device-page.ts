@@ -78,7 +78,15 @@ async function letIn(needs: BrowserNeeds, call: Call, { request, client }: Waiti
   try {
     await checkAccess(needs, call, client);
     const scope = request.content.scope as string[];
-    const decided = { kind: 'device', provider: client.pk, pk: request.pk } as const;
+    const { pk, name } = client.application;
+    const decided = {
+      kind: 'device',
+      provider: client.pk,
+      flow: client.authorization_flow ?? '',
+      pk: request.pk,
+      scope,
+      application: { pk, name },
+    } as const;
     const begun = await beginPlanned(needs, call, {
       slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
       context: await consentContext(call.db.read, client, { scope, prompt: [] }),

@@ -36,6 +36,8 @@ export interface Redeemed {
 
 export interface GrantKind {
   readonly grantType: GrantType;
+  /** Whether to ask by it is to be let in, which is recorded; else that was recorded when a person agreed. */
+  readonly isAuthorization: boolean;
   /** Whether a workload that the client's JWKS sources vouch for may ask in place of the client. */
   readonly takesWorkloads?: boolean;
   /** How users are refused who may not use the application; `invalid_grant` unless told. */

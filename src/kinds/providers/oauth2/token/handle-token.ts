@@ -67,7 +67,8 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
   await call.db.write(async (tx) => {
     await grant.consume(tx);
     await tokens.store(tx);
-    await call.world.record(tx, callAs(call, user), authorizedEvent(client, scope, kind.grantType));
+    if (!kind.isAuthorization) return;
+    await call.world.record(tx, callAs(call, user), authorizedEvent(client, { scope, grantType: kind.grantType }));
   });
   return { status: 200, body: { ...tokens.body, ...grant.says } };
 }

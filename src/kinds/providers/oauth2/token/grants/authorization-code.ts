@@ -36,6 +36,7 @@ const wrong = () => new OAuthError('invalid_grant', 'The code is not good.');
 /** RFC 6749 §4.1.3 with RFC 7636 */
 export const authorizationCode: GrantKind = {
   grantType: 'authorization_code',
+  isAuthorization: false,
   async redeem({ needs, call, params, by: { client } }) {
     const code = params.require('code');
     const [row] = await byHash(call.db.read, needs.key.hash(code));

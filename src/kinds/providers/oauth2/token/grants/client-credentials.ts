@@ -11,6 +11,7 @@ import type { GrantKind, Redeemed, Redemption } from '../grant-kind.ts';
  */
 export const clientCredentials: GrantKind = {
   grantType: 'client_credentials',
+  isAuthorization: true,
   takesWorkloads: true,
   redeem: async (redemption) => grantTo(redemption, await accountOf(redemption)),
 };
@@ -18,6 +19,7 @@ export const clientCredentials: GrantKind = {
 /** RFC 6749 §4.3, for clients that know nothing better; with app passwords alone. */
 export const passwordGrant: GrantKind = {
   grantType: 'password',
+  isAuthorization: true,
   redeem: async (redemption) => grantTo(redemption, await appPasswordUser(redemption)),
 };
 

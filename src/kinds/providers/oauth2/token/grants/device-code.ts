@@ -11,6 +11,7 @@ import type { GrantKind } from '../grant-kind.ts';
 /** RFC 8628 §3.4, §3.5: a device asks until its person has decided elsewhere. */
 export const deviceCode: GrantKind = {
   grantType: deviceCodeGrant,
+  isAuthorization: false,
   deniedAs: 'access_denied',
   async redeem({ needs, call, params, by: { client } }) {
     const request = await findRequest(call.db.read, needs.key, 'device', params.require('device_code'));

@@ -29,6 +29,7 @@ const markUsed = statement<[pk: number], { pk: number }>(
 /** RFC 6749 §6 with RFC 9700 §4.14.2: each refresh token is good once, and a second use gives the theft away. */
 export const refreshToken: GrantKind = {
   grantType: 'refresh_token',
+  isAuthorization: false,
   async redeem({ needs, call, params, by: { client } }) {
     const token = params.require('refresh_token');
     const [row] = await byHash(call.db.read, needs.key.hash(token));

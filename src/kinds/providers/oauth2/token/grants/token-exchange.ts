@@ -18,6 +18,7 @@ const mostAudiences = 10;
  */
 export const tokenExchange: GrantKind = {
   grantType: tokenExchangeGrant,
+  isAuthorization: true,
   async redeem({ needs, call, params, by, jkt }) {
     requireConfidential(by);
     const text = params.require('subject_token');
