@@ -85,6 +85,10 @@ export async function visitor(server: TestServer, person?: TestUser): Promise<Vi
 /** A browser that nobody is signed in with. */
 export const stranger = (server: TestServer) => browserWith(server, '');
 
+/** A browser that goes on with the cookies of another. */
+export const browserWithCookies = (server: TestServer, cookies: ReadonlyMap<string, string>) =>
+  browserWith(server, [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+
 function browserWith({ url }: TestServer, cookie: string): Pick<Visitor, 'jar' | 'visit' | 'authorize'> {
   const pairs = cookie === '' ? [] : cookie.split('; ').map((pair) => pair.split('=', 2) as [string, string]);
   const jar = new Map(pairs);

@@ -25,6 +25,8 @@ export interface SessionFacts {
   readonly idleMs?: number;
   /** What of its address must stay the same; nothing by default. */
   readonly binding?: Omit<Binding, 'ip'>;
+  /** How the person proved who they are (RFC 8176); nothing is known of it by default. */
+  readonly amr?: readonly string[];
 }
 
 const longestUserAgent = 1024;
@@ -60,7 +62,7 @@ export async function renewSession(
 }
 
 function columnsOf(key: Pick<InstanceKey, 'hash'>, token: string, facts: SessionFacts): Record<string, unknown> {
-  const { now, lifetimeMs, idleMs = lifetimeMs, clientIp, binding } = facts;
+  const { now, lifetimeMs, idleMs = lifetimeMs, clientIp, binding, amr = [] } = facts;
   const ends = addMilliseconds(now, lifetimeMs);
   const slides = idleMs < lifetimeMs;
   return {
@@ -73,6 +75,7 @@ function columnsOf(key: Pick<InstanceKey, 'hash'>, token: string, facts: Session
     idle_seconds: slides ? Math.ceil(idleMs / 1000) : null,
     ends: slides ? ends : null,
     binding: binding ? JSON.stringify({ ip: clientIp, ...binding } satisfies Binding) : null,
+    amr: JSON.stringify(amr),
   };
 }
 

@@ -46,6 +46,8 @@ export interface DeviceKind {
   readonly doors: DeviceDoors;
   /** The model of the stage in which people get one. */
   readonly setupStage: string;
+  /** What a proof by it counts as, in the words of RFC 8176. */
+  methods(device: Device): readonly string[];
   /** Where in an answer its proofs come. */
   readonly answeredIn: ProofMember;
   /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */

@@ -76,7 +76,21 @@ function endpoints(publicUrl: string, slug: string, issuerMode: Client['issuer_m
 }
 
 /** The claims that are the protocol's own; which others there are is up to the scopes. */
-const ownClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'nonce', 'azp', 'sid', 'at_hash', 'c_hash'];
+const ownClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'iat',
+  'auth_time',
+  'acr',
+  'amr',
+  'nonce',
+  'azp',
+  'sid',
+  'at_hash',
+  'c_hash',
+];
 const scopeClaims = ['email', 'email_verified', 'name', 'given_name', 'preferred_username', 'nickname', 'groups'];
 
 function common(allowed: readonly GrantType[]): Document {

@@ -14,6 +14,7 @@ export function smsFactor(needs: SmsNeeds): DeviceKind {
     deviceClass: 'sms',
     doors: smsDevices,
     setupStage: smsStage.model,
+    methods: () => ['sms'],
     answeredIn: 'code',
     challenges: async (ground) => plainChallenges('sms', reachable(ground)),
     async choose(ground, chosen) {

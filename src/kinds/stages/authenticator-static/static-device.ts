@@ -56,6 +56,7 @@ export function staticTokens(key: Pick<InstanceKey, 'hash'>): DeviceKind {
     deviceClass: 'static',
     doors: staticDevices,
     setupStage: staticSetupModel,
+    methods: () => ['otp'],
     answeredIn: 'code',
     challenges: async ({ devices }) =>
       plainChallenges(

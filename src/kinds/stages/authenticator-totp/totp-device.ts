@@ -29,6 +29,7 @@ export const totp: DeviceKind = {
   deviceClass: 'totp',
   doors: totpDevices,
   setupStage: totpSetupModel,
+  methods: () => ['otp'],
   answeredIn: 'code',
   challenges: async ({ devices }) => plainChallenges('totp', devices),
   async prove({ step: { call }, devices }, given) {

@@ -14,6 +14,7 @@ export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, '
     deviceClass: 'twofactor',
     doors: twofactorDevices,
     setupStage: resource.model,
+    methods: () => ['mca'],
     answeredIn: 'twofactor',
     challenges: async (ground) => plainChallenges('twofactor', askable(ground)),
     async prove(ground, given) {

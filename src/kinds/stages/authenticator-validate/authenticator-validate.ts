@@ -239,5 +239,6 @@ function noteDevice({ context }: Step, kind: DeviceKind, device: Device): void {
   context.mfa_devices = [...context.mfa_devices, String(device.pk)];
   const shownBefore = (context.auth_method_args.mfa_devices ?? []) as Json[];
   const facts = modelFacts(kind.doors.own, device.pk, device) as Record<string, Json>;
-  context.auth_method_args = { ...context.auth_method_args, mfa_devices: [...shownBefore, facts] };
+  const shown = { ...facts, methods: [...kind.methods(device)] };
+  context.auth_method_args = { ...context.auth_method_args, mfa_devices: [...shownBefore, shown] };
 }

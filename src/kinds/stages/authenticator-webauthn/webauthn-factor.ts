@@ -26,6 +26,8 @@ export function webauthnFactor({ config }: Needs): DeviceKind {
     deviceClass: 'webauthn',
     doors: webauthnDevices,
     setupStage: authenticatorWebauthnStage.model,
+    // That a key never leaves its hardware is only known of those that vouched for it.
+    methods: ({ attested }) => [attested ? 'hwk' : 'pop', 'user'],
     answeredIn: 'webauthn',
     async challenges(ground) {
       const { step, user } = ground;

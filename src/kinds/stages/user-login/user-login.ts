@@ -12,6 +12,7 @@ import {
 import { cookieHeader, sessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { methodReferences } from '../../../flow/method-references.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -97,6 +98,7 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
         clientIp: call.request.clientIp,
         userAgent: call.request.userAgent,
         now: call.now,
+        amr: methodReferences(context),
         ...(lengthMs > 0 ? { lifetimeMs: lengthMs } : untilBrowserEnds),
         ...bindingOf(step),
       };

@@ -84,6 +84,7 @@ export const directory: Migration = {
       idle_seconds: 'int?',
       ends: 'time?',
       binding: 'json?',
+      amr: "json default '[]'",
       impersonated: 'int? -> users cascade',
     }),
     ...createTable(

@@ -12,9 +12,9 @@ import { noteLogin } from '../logout/logins.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { words } from '../params.ts';
 import { consumeRequest } from '../requests.ts';
+import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
 import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
-import { signedInAt } from './sign-in-first.ts';
 
 interface Answered {
   readonly request: AuthorizeRequest;
@@ -35,16 +35,16 @@ export async function answerAllowed(
 ): Promise<Record<string, string>> {
   const { user: actor, session } = requireActor(call);
   const user = await loadUserFacts(call, call.db.read, actor.pk);
-  const authTime = await signedInAt(call);
-  if (!user?.is_active || session === null || authTime === null) {
+  const signIn = await signInOfSession(call.db.read, session);
+  if (!user?.is_active || session === null || signIn === null) {
     throw new OAuthError('access_denied', 'The person is not signed in any more.');
   }
   const { scope } = request;
   const gives = words(request.response_type);
   const code = gives.includes('code') ? randomToken() : null;
   const family = randomUuid();
-  const terms = termsOf(needs, request, session);
-  const grant = { family, session, authTime, scope, terms };
+  const terms = termsOf(needs, request, session, signIn);
+  const grant = { family, session, authTime: signIn.at, scope, terms };
   const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });
   await call.db.write(async (tx) => {
     await useUp(tx, { request, pk });
@@ -113,10 +113,11 @@ async function tokensBeside(
   });
 }
 
-function termsOf({ key }: BrowserNeeds, request: AuthorizeRequest, session: string): GrantTerms {
+function termsOf({ key }: BrowserNeeds, request: AuthorizeRequest, session: string, signIn: SignIn): GrantTerms {
   const { nonce, claims, resource, dpop_jkt } = request;
   return {
     sid: sessionIdClaim(key, session),
+    ...signIn.terms,
     ...(nonce !== '' && { nonce }),
     ...(claims && { claims }),
     ...(resource.length > 0 && { resource }),

@@ -9,6 +9,7 @@ import { type Client, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { findRequest } from '../requests.ts';
+import { signInOfSession } from '../sign-in-of-session.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
 import { answerAllowed, refuseRequest } from './answer-allowed.ts';
 import { answerClient, type BrowserAnswer, redirectBrowser } from './answer-client.ts';
@@ -17,7 +18,7 @@ import type { BrowserNeeds } from './browser-needs.ts';
 import { allowing, refusing } from './decide-request.ts';
 import { isRegisteredUri } from './match-redirect-uri.ts';
 import { type ProvenClient, proveClient } from './prove-client.ts';
-import { mustSignIn, readNote, signedInAt, signInPage, slugOf } from './sign-in-first.ts';
+import { mustSignIn, readNote, signInPage, slugOf } from './sign-in-first.ts';
 import { readRequest } from './steps.ts';
 
 /** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
@@ -32,7 +33,8 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
     const { client_id } = client;
     const request = readRequest(params, client, { ...to, client_id, pushed });
     const isSilent = request.prompt.includes('none');
-    if (mustSignIn(request, await signedInAt(call), sentAt, call.now)) {
+    const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
+    if (mustSignIn(request, signIn?.at ?? null, sentAt, call.now)) {
       if (isSilent) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
       const { login_hint } = request;
       return redirectBrowser(await signInPage(needs, call, client, { text, login_hint }));

@@ -9,14 +9,6 @@ import { authorizePath } from '../urls.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 
-/** When the caller proved who they are; null when nobody is signed in with a browser. */
-export async function signedInAt({ actor, db }: Call): Promise<string | null> {
-  if (!actor?.session) return null;
-  const { rows } = await sql<{ created: string }>`select created from authenticated_sessions
-    where pk = ${actor.session}`.execute(db.read);
-  return rows[0]?.created ?? null;
-}
-
 /**
  * Whether the person has to sign in (again) before anything else. `sentAt` is when they were sent to: who has signed in
  * since then need not do it once more.

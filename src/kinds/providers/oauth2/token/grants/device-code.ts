@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
 import { addMilliseconds } from '../../../../../platform/clock.ts';
-import type { Query } from '../../../../../platform/db/database.ts';
 import { randomUuid } from '../../../../../platform/random.ts';
 import { pollSeconds } from '../../device/device-authorization.ts';
 import { deviceCodeGrant } from '../../grant-types.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { consumeRequest, countPoll, findRequest } from '../../requests.ts';
+import { signInOfSession } from '../../sign-in-of-session.ts';
 import type { GrantKind } from '../grant-kind.ts';
 
 /** RFC 8628 §3.4, §3.5: a device asks until its person has decided elsewhere. */
@@ -26,6 +25,7 @@ export const deviceCode: GrantKind = {
       throw new OAuthError('authorization_pending', 'Nobody has decided yet.');
     }
     const granted = request.content.scope as string[];
+    const signIn = await signInOfSession(call.db.read, request.session);
     const resource = (request.content.resource ?? []) as string[];
     return {
       user: request.user,
@@ -33,8 +33,8 @@ export const deviceCode: GrantKind = {
       family: randomUuid(),
       // The device goes on when its person closes the browser in which they let it in.
       session: null,
-      authTime: await signedInAt(call.db.read, request.session),
-      terms: resource.length > 0 ? { resource } : {},
+      authTime: signIn?.at ?? null,
+      terms: { ...signIn?.terms, ...(resource.length > 0 && { resource }) },
       gives: { id: true, refresh: true },
       async consume(tx) {
         if (await consumeRequest(tx, request.pk)) return;
@@ -43,9 +43,3 @@ export const deviceCode: GrantKind = {
     };
   },
 };
-
-async function signedInAt(query: Query, session: string | null): Promise<string | null> {
-  const { rows } = await sql<{ created: string }>`select created from authenticated_sessions
-    where pk = ${session}`.execute(query);
-  return rows[0]?.created ?? null;
-}
