@@ -66,6 +66,20 @@ describeOnBoth('dynamic registration (RFC 7591)', (server) => {
     }
   });
 
+  test('a client that would bring keys of its own is refused, and told why', async () => {
+    const { token } = await server().user(rights);
+    const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
+    for (const keys of [{ jwks }, { jwks_uri: 'https://metrics.example/keys' }, {}]) {
+      const events = await eventsOf(server(), async () => {
+        const asked = { ...usual, token_endpoint_auth_method: 'private_key_jwt', ...keys };
+        const { status, body } = await register(server(), token, asked);
+        expect([status, body.error]).toEqual([400, 'invalid_client_metadata']);
+        expect(body.error_description).toContain('JWKS source');
+      });
+      expect(events).toEqual([]);
+    }
+  });
+
   test('what cannot be meant is refused (§3.2.2)', async () => {
     const { token } = await server().user(rights);
     const wrong: [unknown, string][] = [

@@ -17,6 +17,9 @@ export interface ClientMetadata {
 }
 
 const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+/** A client proves itself by the keys of its provider's JWKS sources, which an administrator connects. */
+const keysAreTrusted =
+  'private_key_jwt cannot be registered: whose keys are trusted is set up by an administrator, as a JWKS source of the provider.';
 const usualScope = 'openid email profile offline_access';
 const longestName = 100;
 const mostUris = 50;
@@ -35,7 +38,8 @@ export function readMetadata(body: unknown): ClientMetadata {
   }
   const method = readText(given, 'token_endpoint_auth_method') ?? 'client_secret_basic';
   const authMethod = authMethods.find((known) => known === method);
-  if (!authMethod) throw refuse('token_endpoint_auth_method is not one of those that can be registered.');
+  if (method === 'private_key_jwt') throw refuse(keysAreTrusted);
+  if (!authMethod) throw refuse(`token_endpoint_auth_method must be one of ${authMethods.join(', ')}.`);
   const optional = ['client_uri', 'backchannel_logout_uri', 'frontchannel_logout_uri'] as const;
   return {
     client_name: (readText(given, 'client_name') ?? 'Registered client').slice(0, longestName),
