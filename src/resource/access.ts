@@ -22,8 +22,11 @@ export async function visibleRows(
   switch (visibility.by) {
     case 'anyone signed in':
       return null;
-    case 'owner':
-      return actor.isSuperuser ? null : sql`${row.col(visibility.column)} = ${actor.user.pk}`;
+    case 'owner': {
+      const fixed = visibility.always?.(row, call) ?? null;
+      const own = actor.isSuperuser ? null : sql`${row.col(visibility.column)} = ${actor.user.pk}`;
+      return bothOf(fixed, own);
+    }
     case 'superuser':
       if (!actor.isSuperuser) throw new Problem('permission_denied');
       return null;
@@ -31,12 +34,15 @@ export async function visibleRows(
       return visibility.where(actor, row, call);
     case 'permission': {
       const fixed = visibility.always?.(row) ?? null;
-      const held = await heldRows(resource, actor, call, registry);
-      if (!fixed || !held) return fixed ?? held;
-      return sql`${fixed} and ${held}`;
+      return bothOf(fixed, await heldRows(resource, actor, call, registry));
     }
   }
 }
+
+type Condition = RawBuilder<unknown> | null;
+
+const bothOf = (one: Condition, other: Condition): Condition =>
+  one && other ? sql`${one} and ${other}` : (one ?? other);
 
 /** Rows on which `view` is held. Of a family's base, also those whose kind may be viewed. */
 async function heldRows(

@@ -95,6 +95,8 @@ export type Visibility =
       readonly write: OwnerWrite;
       /** Who may create rows: holders of the permission unless said otherwise. */
       readonly create?: 'anyone signed in';
+      /** What holds besides; rows for which it does not hold exist for nobody. */
+      readonly always?: (row: RowAlias, call: Call) => RawBuilder<unknown>;
     }
   /** A rule of its own: null means every row. */
   | {

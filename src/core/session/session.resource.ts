@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Geo } from '../../platform/geo/geo.ts';
 import type { UserAgentParser } from '../../platform/user-agent.ts';
 import { requireActor } from '../../resource/call.ts';
@@ -55,7 +56,13 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
     table: 'authenticated_sessions',
     order: ['user.username'],
     search: ['user.username', 'last_ip', 'last_user_agent'],
-    visibility: { by: 'owner', column: 'user', write: 'owner' },
+    visibility: {
+      by: 'owner',
+      column: 'user',
+      write: 'owner',
+      // One that has ended is gone, whenever its row is cleared away.
+      always: (row, { now }) => sql`${row.col('expires')} > ${now}`,
+    },
     verbs: ['list', 'retrieve', 'destroy', 'used_by'],
     fields: {
       current: derived(booleanSchema, (row, { call }) => row.uuid === call.actor?.session),

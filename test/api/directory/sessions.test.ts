@@ -64,6 +64,29 @@ describeOnBoth(
       });
     });
 
+    test('one that has ended is gone, also while its row is still there', async () => {
+      const { user, admin } = server();
+      const person = await user();
+      const ended = await signIn(server(), person.pk, { lifetimeMs: 60_000 });
+      const lasting = await signIn(server(), person.pk);
+      clock.at += 59_999;
+      expect(keys((await person.api.get(`${path}?ordering=expires`)).body)).toEqual([ended.pk, lasting.pk]);
+      clock.at += 1;
+      for (const api of [person.api, admin]) {
+        const { body } = await api.get(`${path}?user__username=${person.username}`);
+        expect([keys(body), body.pagination.count]).toEqual([[lasting.pk], 1]);
+        for (const [method, below] of [
+          ['GET', ''],
+          ['GET', 'used_by/'],
+          ['DELETE', ''],
+        ] as const) {
+          expect((await api.send(method, `${path}${ended.pk}/${below}`)).status).toBe(404);
+        }
+      }
+      expect((await ended.browser.get('/core/users/me/')).status).toBe(403);
+      expect((await lasting.browser.get('/core/users/me/')).status).toBe(200);
+    });
+
     test('people see their own, superusers all; permissions change nothing', async () => {
       const { user, admin, nobody } = server();
       const one = await user();
