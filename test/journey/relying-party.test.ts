@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
+import type { Made } from '../support/providers.ts';
 import { type RealClient, startRealClient } from '../support/real-client.ts';
-import { makeRelyingParty } from '../support/relying-party.ts';
+import { asForm, makeRelyingParty } from '../support/relying-party.ts';
 import type { TestServer } from '../support/server.ts';
 
 const password = 'a long enough password for Ada';
@@ -59,6 +60,27 @@ describeJourney('a web application that signs people in here', (journey) => {
     await page.goto(`${url}/`);
     await page.getByRole('button', { name: 'Agree and continue' }).click();
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
+  });
+
+  test('has a device that they do not let in, at once or when they see what it asks for', async () => {
+    const { server, window } = journey();
+    const { person, party } = await begin(server);
+    const proof = { client_id: party.clientId, client_secret: party.clientSecret };
+    const ask = async (endpoint: string, fields: Record<string, string>) =>
+      (await (await fetch(`${server.url}/application/o/${endpoint}/`, asForm({ ...proof, ...fields }))).json()) as Made;
+    const page = await window();
+    for (const isAtOnce of [true, false]) {
+      const { user_code, device_code } = await ask('device', { scope: 'openid' });
+      await page.goto(`/device?code=${user_code}`);
+      if (isAtOnce) await signInOn(page, person.username, password);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: `Sign in to ${party.application.name}?` }).waitFor();
+      if (!isAtOnce) await page.getByRole('button', { name: 'Connect the device' }).click();
+      await page.getByRole('button', { name: isAtOnce ? 'Do not connect it' : 'Do not agree' }).click();
+      await page.getByRole('heading', { name: 'Your device is not connected' }).waitFor();
+      const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+      expect((await ask('token', { grant_type, device_code })).error).toBe('access_denied');
+    }
   });
 
   test('cannot sign people out unasked, and takes them back when they agree', async () => {
