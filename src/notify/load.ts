@@ -6,6 +6,7 @@ type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context
 
 /** Events by their keys, in the order in which they happened. Those that are gone are left out. */
 export async function loadEvents(query: Query, pks: readonly string[]): Promise<EventFacts[]> {
+  if (pks.length === 0) return [];
   const { rows } = await sql<EventRow>`select pk, action, app, context, "user", client_ip, created, brand from events
     where pk in (${sql.join(pks)}) order by created, pk`.execute(query);
   return rows.map((row) => ({

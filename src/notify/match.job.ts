@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { JobKind, Jobs, RunningJob } from '../platform/jobs/job.ts';
+import { statement } from '../platform/db/statement.ts';
+import type { JobKind, Jobs } from '../platform/jobs/job.ts';
 import { randomUuid } from '../platform/random.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
@@ -19,14 +20,21 @@ interface Needs {
   quietCall(): Call;
 }
 
-const kindName = 'match_event';
+const kindName = 'match_events';
 const unknownAddress = '255.255.255.255';
 /** Events that wait are matched together: one transaction for many. */
-const batchSize = 100;
+const batchSize = 500;
+
+const insertUnmatched = statement<[event: string], unknown>(
+  (event) => sql`insert into unmatched_events (event) values (${event})`,
+);
+const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
 /** Has the rules asked about an event, once it is durable. */
-export const matchEvent = (jobs: Jobs, tx: Query, event: string): Promise<void> =>
-  jobs.enqueue(tx, { kind: kindName, payload: event });
+export async function matchEvent(jobs: Jobs, tx: Query, event: string): Promise<void> {
+  await insertUnmatched(tx, event);
+  await jobs.lookAfter(tx);
+}
 
 interface Match {
   readonly event: EventFacts;
@@ -46,45 +54,45 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     return rules.filter(({ pk }) => results.get(pk)?.passing).map((rule) => ({ event, rule }));
   }
 
-  /** The deliveries are queued and the work struck off the list in one transaction: it is done exactly once. */
-  async function conclude(matches: readonly Match[], done: readonly string[]): Promise<void> {
-    const { db } = quietCall();
-    await db.write(async (tx) => {
-      await sql`delete from jobs where pk in (${sql.join(done)})`.execute(tx);
-      for (const { event, rule } of matches) {
-        for (const recipient of await loadRecipients(tx, rule, transports)) {
-          await deliver(jobs(), tx, { ...recipient, pk: randomUuid(), event: event.pk, severity: rule.severity });
-        }
-      }
-    });
-  }
-
   return {
     name: kindName,
     summary: 'Ask the notification rules about events.',
     oneAtATime: true,
     leavesNoTrace: true,
-    async run(job) {
-      const { db, now } = quietCall();
-      const waiting = await waitingBeside(db.read, job, now);
-      const events = await loadEvents(db.read, [...new Set([...waiting.values()])]);
+    isWanted: async (query) => (await anyUnmatched(query)).length > 0,
+    async run() {
+      const { db } = quietCall();
+      const waiting = await firstUnmatched(db.read);
       const rules = await loadRules(db.read);
       const matches: Match[] = [];
-      for (const event of events) matches.push(...(await matchesOf(event, rules)));
-      await conclude(matches, [...waiting.keys()]);
+      for (const event of await loadEvents(db.read, [...waiting.values()])) {
+        matches.push(...(await matchesOf(event, rules)));
+      }
+      // The deliveries are queued and the events struck off the list in one transaction: it is done exactly once.
+      await db.write(async (tx) => {
+        const struck = await strikeOff(tx, [...waiting.keys()]);
+        for (const { event, rule } of matches.filter(({ event }) => struck.has(event.pk))) {
+          for (const recipient of await loadRecipients(tx, rule, transports)) {
+            await deliver(jobs(), tx, { ...recipient, pk: randomUuid(), event: event.pk, severity: rule.severity });
+          }
+        }
+      });
       return undefined;
     },
   };
 }
 
-/** The events of this job and of those that wait behind it, by the keys of the jobs. */
-async function waitingBeside(query: Query, job: RunningJob, now: string): Promise<Map<string, string>> {
-  const own = [job.pk, job.payload as string] as const;
-  // A job that failed before is tried alone: the others shall not fail with it.
-  if (job.attempt > 1) return new Map([own]);
-  const { rows } = await sql<{ pk: string; payload: string }>`select pk, payload from jobs
-    where kind = ${kindName} and state = 'queued' and attempt = 0 and run_at <= ${now} order by run_at, pk limit ${batchSize}`.execute(
-    query,
-  );
-  return new Map([own, ...rows.map(({ pk, payload }) => [pk, JSON.parse(payload) as string] as const)]);
+/** The events that have waited longest, by their place in the list. */
+async function firstUnmatched(query: Query): Promise<Map<number, string>> {
+  const { rows } = await sql<{ pk: number; event: string }>`select pk, event from unmatched_events
+    order by pk limit ${batchSize}`.execute(query);
+  return new Map(rows.map(({ pk, event }) => [pk, event]));
+}
+
+/** The events that were still there: none that another worker was faster with, as happens when this one was taken for dead. */
+async function strikeOff(tx: Query, pks: readonly number[]): Promise<ReadonlySet<string>> {
+  if (pks.length === 0) return new Set();
+  const { rows } = await sql<{ event: string }>`delete from unmatched_events where pk in (${sql.join(pks)})
+    returning event`.execute(tx);
+  return new Set(rows.map(({ event }) => event));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { addMilliseconds } from '../../src/platform/clock.ts';
 import type { TestServer } from './server.ts';
 
 export interface StoredJob {
@@ -42,13 +43,14 @@ export async function runJob(server: TestServer, kind: string, payload: unknown 
   return ended as StoredJob;
 }
 
-/** Waits until nothing is queued that is due and nothing runs. */
+/** Waits until nothing is queued that is due, nothing runs, and the rules were asked about every event. */
 export async function quiet({ world }: TestServer): Promise<void> {
   await until(async () => {
-    const { rows } =
-      await sql`select pk from jobs where state = 'running' or (state = 'queued' and run_at <= ${world.clock.now()})`.execute(
-        world.db.read,
-      );
+    // What is queued between asking for the time and looking is due as well.
+    const soon = addMilliseconds(world.clock.now(), 1_000);
+    const { rows } = await sql`select 1 as found from jobs
+      where state = 'running' or (state = 'queued' and run_at <= ${soon})
+      union all select 1 as found from unmatched_events`.execute(world.db.read);
     return rows.length === 0;
   });
 }

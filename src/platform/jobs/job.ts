@@ -12,6 +12,8 @@ export interface JobKind {
   readonly leavesNoTrace?: boolean;
   /** Runs by itself, this often. */
   readonly everyMs?: number;
+  /** Whether there is something for it to do for which no job is queued: for work so frequent that a job for each piece would cost more than it. */
+  isWanted?(query: Query): Promise<boolean>;
   /** What follows from a job that is given up, in the transaction that says so. */
   afterFailure?(tx: Query, job: FailedJob): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
@@ -48,6 +50,8 @@ export interface NewJob {
 export interface Jobs {
   /** Queues work in the transaction that makes it necessary: it is done if and only if that is committed. */
   enqueue(tx: Query, job: NewJob): Promise<void>;
+  /** Has the kinds asked, once the transaction is committed, whether they are wanted. */
+  lookAfter(tx: Query): Promise<void>;
   /** What there is to be done, for those who look at jobs. */
   readonly kinds: ReadonlyMap<string, JobKind>;
 }

@@ -31,25 +31,33 @@ export async function insertJob(tx: Query, job: NewJob, kind: JobKind, now: stri
 export async function claimJobs(
   db: Database,
   worker: string,
-  kinds: readonly string[],
+  kinds: ReadonlyMap<string, JobKind>,
   limit: number,
   now: string,
 ): Promise<ClaimedJob[]> {
-  return db.write(async (tx) => {
-    // Claims are made one after the other, or two instances could each start a job that is to run alone.
-    await db.dialect.exclusive('jobs')?.execute(tx);
-    const { rows } = await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
+  return db.write(
+    async (tx) => {
+      // Claims are made one after the other, or two instances could each start a job that is to run alone.
+      await db.dialect.exclusive('jobs')?.execute(tx);
+      for (const kind of kinds.values()) {
+        if (await kind.isWanted?.(tx)) await insertJob(tx, { kind: kind.name, key: kind.name }, kind, now);
+      }
+      const { rows } =
+        await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
         started = ${now}, lease_until = ${addMilliseconds(now, leaseMs)}
       where pk in (
-        select j.pk from jobs j where j.kind in (${sql.join(kinds)}) and ((j.state = 'queued' and j.run_at <= ${now}) or (j.state = 'running' and j.lease_until < ${now}))
+        select j.pk from jobs j where j.kind in (${sql.join([...kinds.keys()])}) and ((j.state = 'queued' and j.run_at <= ${now}) or (j.state = 'running' and j.lease_until < ${now}))
         and (j.alone is null or not exists (
           select 1 from jobs other where other.alone = j.alone and other.pk <> j.pk and (
             (other.state = 'running' and other.lease_until >= ${now})
             or (other.state = 'queued' and other.run_at <= ${now} and (other.run_at, other.pk) < (j.run_at, j.pk)))))
         order by j.run_at, j.pk limit ${limit})
       returning pk, kind, payload, attempt`.execute(tx);
-    return rows;
-  });
+      return rows;
+      // A claim that is lost with the power leaves the job as it was.
+    },
+    { mayBeLost: true },
+  );
 }
 
 export async function extendLease(db: Database, pk: string, worker: string, now: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { fromTimestamp } from '../clock.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Query } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { randomUuid } from '../random.ts';
 import { HopelessJob, type JobKind, type Jobs } from './job.ts';
@@ -78,7 +78,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     clearTimeout(timer);
     try {
       const free = concurrency - running.size;
-      const jobs = free > 0 ? await claimJobs(db, worker, names, free, clock.now()) : [];
+      const jobs = free > 0 ? await claimJobs(db, worker, byName, free, clock.now()) : [];
       const isMoreLikely = jobs.length === free;
       for (const job of jobs) {
         const done = perform(job).finally(() => {
@@ -139,15 +139,20 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     }
   }
 
+  async function lookAfter(tx: Query): Promise<void> {
+    await db.dialect.notify(channel)?.execute(tx);
+    db.afterCommit(tx, wakeShortly);
+  }
+
   return {
     kinds: byName,
     async enqueue(tx, job) {
       const kind = byName.get(job.kind);
       if (!kind) throw new Error(`there are no jobs of the kind ${job.kind}`);
       await insertJob(tx, job, kind, clock.now());
-      await db.dialect.notify(channel)?.execute(tx);
-      db.afterCommit(tx, wakeShortly);
+      await lookAfter(tx);
     },
+    lookAfter,
     async start() {
       await queueSchedules(db, kinds, clock.now());
       unlisten = db.listen(channel, wakeShortly);

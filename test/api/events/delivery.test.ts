@@ -90,7 +90,7 @@ describeOnBoth(
         ]);
       }
       expect(await bodiesOf(child)).toEqual([]);
-      expect(await jobsOf(server(), 'match_event')).toEqual([]);
+      expect(await jobsOf(server(), 'match_events')).toEqual([]);
     });
 
     test('do not come of rules without bindings or group, of disabled bindings, nor of what was only tried', async () => {

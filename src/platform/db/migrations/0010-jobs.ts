@@ -1,11 +1,12 @@
 import type { Migration } from '../migrate.ts';
 import { createTable } from '../table.ts';
 
-/** Work that is done beside requests. */
+/** Work that is done beside requests, and the events that the rules are still to be asked about. */
 export const jobs: Migration = {
   name: '0010-jobs',
-  statements: (dialect) =>
-    createTable(
+  statements: (dialect) => [
+    ...createTable(dialect, 'unmatched_events', { pk: 'serial', event: 'uuid' }),
+    ...createTable(
       dialect,
       'jobs',
       {
@@ -33,4 +34,5 @@ export const jobs: Migration = {
         ],
       },
     ),
+  ],
 };
