@@ -1,6 +1,7 @@
 import { prepareDatabase } from '../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../src/app/compose.ts';
 import { openWorld, type World } from '../src/app/world.ts';
+import { fillSearchIndexes } from '../src/core/cleanup/search-index.job.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { BenchDatabase } from './databases.ts';
@@ -24,7 +25,10 @@ export async function withApp<T>(database: BenchDatabase, work: (world: World, a
   const app = await composeApp(world);
   try {
     await prepareDatabase(world, app);
-    return await work(world, app);
+    const result = await work(world, app);
+    // As its jobs would have by the time a server has been in use.
+    await fillSearchIndexes(world.db, app.engine.registry);
+    return result;
   } finally {
     await app.server.close();
     await world.close();

@@ -1,5 +1,6 @@
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
+import { searchIndexJob } from '../core/cleanup/search-index.job.ts';
 import { logoutJobs } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
 import { mailLinkJob } from '../kinds/stages/email/mail-link.job.ts';
 import { parseCidrs } from '../lib/cidr.ts';
@@ -26,6 +27,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
     mailLinkJob({ ...world, engine, publicUrl, allow: parseCidrs(outboundAllow), systemCall: ownCall }),
     ...logoutJobs({ ...world, publicUrl, jobs, systemCall: ownCall }),
     ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
+    searchIndexJob({ db, registry: () => engine().registry }),
   ];
 }
 

@@ -39,10 +39,19 @@ export interface Dialect {
   notify(channel: string): RawBuilder<unknown> | null;
   /** Statements that keep a trigram index over these columns of a table. */
   searchIndex(table: string, columns: readonly string[]): string[];
+  /** Where new rows come into that index later and many at once; until then searches look at each of them. */
+  readonly lateIndex: LateIndex | null;
   /** Statements that delete a row of `other` when the row that names it in `column` goes. */
   dropAlong(table: string, column: string, other: string): string[];
   /** Which constraint a failed write broke, if it is one. */
   violation(error: unknown): Violation | null;
+}
+
+export interface LateIndex {
+  /** How many rows are not in the index. */
+  behind(table: string): RawBuilder<{ rows: number }>;
+  /** Adds those that have waited longest. */
+  fill(table: string, columns: readonly string[], limit: number): RawBuilder<unknown>;
 }
 
 export type Violation =

@@ -47,6 +47,7 @@ export const postgresDialect: Dialect = {
       const create = `create index ${table}_${column}_search on ${table} using gin (${column} collate "default" gin_trgm_ops)`;
       return `do $$ begin if exists (select from pg_extension where extname = 'pg_trgm') then ${create}; end if; end $$`;
     }),
+  lateIndex: null,
   dropAlong: (table, column, other) => [
     `create function ${table}_drop_${other}() returns trigger language plpgsql as $$ begin delete from ${other} where pk = old.${column}; return null; end $$`,
     `create trigger ${table}_drop_${other} after delete on ${table} for each row execute function ${table}_drop_${other}()`,

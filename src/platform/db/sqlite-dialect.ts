@@ -30,7 +30,10 @@ export const sqliteDialect: Dialect = {
   indexedContains: (table, alias, columns, term) => {
     const match = `{${columns.join(' ')}} : "${term.replaceAll('"', '""')}"`;
     const index = `${table}_search`;
-    return sql`${sql.ref(`${alias}.rowid`)} in (select rowid from ${sql.table(index)} where ${sql.ref(index)} match ${match})`;
+    const holds = columns.map((column) => sqliteDialect.contains(sql.ref(column), term));
+    return sql`${sql.ref(`${alias}.rowid`)} in (
+      select rowid from ${sql.table(index)} where ${sql.ref(index)} match ${match}
+      union all select rowid from ${sql.table(table)} where rowid > ${lastIndexed(table)} and (${sql.join(holds, sql` or `)}))`;
   },
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
@@ -46,12 +49,21 @@ export const sqliteDialect: Dialect = {
     const values = (row: string) => columns.map((column) => `${row}.${column}`).join(', ');
     const remove = `insert into ${index}(${index}, rowid, ${names}) values ('delete', old.rowid, ${values('old')});`;
     const add = `insert into ${index}(rowid, ${names}) values (new.rowid, ${values('new')});`;
+    const isIndexed = `exists (select 1 from ${index}_docsize where id = old.rowid)`;
     return [
       `create virtual table ${index} using fts5(${names}, content='${table}', content_rowid='rowid', tokenize='trigram')`,
-      `create trigger ${index}_insert after insert on ${table} begin ${add} end`,
-      `create trigger ${index}_delete after delete on ${table} begin ${remove} end`,
-      `create trigger ${index}_update after update of ${names} on ${table} begin ${remove} ${add} end`,
+      `create trigger ${index}_delete after delete on ${table} when ${isIndexed} begin ${remove} end`,
+      `create trigger ${index}_update after update of ${names} on ${table} when ${isIndexed} begin ${remove} ${add} end`,
     ];
+  },
+  // Adding a thousand rows at once takes a third of what it takes to add each with its own transaction.
+  lateIndex: {
+    behind: (table) => sql`select coalesce(max(rowid), 0) - ${lastIndexed(table)} as rows from ${sql.table(table)}`,
+    fill(table, columns, limit) {
+      const names = sql.join(columns.map((column) => sql.ref(column)));
+      return sql`insert into ${sql.table(`${table}_search`)} (rowid, ${names}) select rowid, ${names}
+        from ${sql.table(table)} where rowid > ${lastIndexed(table)} order by rowid limit ${limit}`;
+    },
   },
   dropAlong: (table, column, other) => [
     `create trigger ${table}_drop_${other} after delete on ${table} begin delete from ${other} where pk = old.${column}; end`,
@@ -68,6 +80,9 @@ export const sqliteDialect: Dialect = {
     return null;
   },
 };
+
+/** Rows come into the index in the order in which they came into the table. */
+const lastIndexed = (table: string) => sql`(select coalesce(max(id), 0) from ${sql.table(`${table}_search_docsize`)})`;
 
 function objectOf(columns: readonly NestedColumn[]): RawBuilder<unknown> {
   const pairs = columns.map(({ alias, json }) => {

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { fillSearchIndexes } from '../../src/core/cleanup/search-index.job.ts';
+import { until } from '../support/jobs.ts';
+import { describeOnBoth, describeOnSqlite, type TestServer } from '../support/server.ts';
+
+async function search(server: TestServer, term: string): Promise<string[]> {
+  const { body } = await server.admin.get(`/core/users/?search=${encodeURIComponent(term)}&ordering=username`);
+  return body.results.map(({ username }: { username: string }) => username);
+}
+
+const make = (server: TestServer, username: string) => server.admin.post('/core/users/', { username, name: username });
+
+/** Whether the index and the rows that it was made of agree. */
+const verifyIndex = ({ world: { db } }: TestServer) =>
+  db.write((tx) => sql`insert into users_search (users_search, rank) values ('integrity-check', 0)`.execute(tx));
+
+describeOnBoth('what is searched for', (server) => {
+  test('is found before it comes into the index and after, under the name that it has', async () => {
+    const { admin, world, app } = server();
+    const early = (await make(server(), 'Zebedee-early')).body.pk;
+    expect(await search(server(), 'zebedee')).toEqual(['Zebedee-early']);
+    await fillSearchIndexes(world.db, app.engine.registry);
+    const late = (await make(server(), 'Zebedee-late')).body.pk;
+    expect(await search(server(), 'ZEBEDEE')).toEqual(['Zebedee-early', 'Zebedee-late']);
+
+    for (const pk of [early, late]) await admin.patch(`/core/users/${pk}/`, { username: `Florence-${pk}`, name: '' });
+    expect(await search(server(), 'zebedee')).toEqual([]);
+    expect(await search(server(), 'florence')).toHaveLength(2);
+    await fillSearchIndexes(world.db, app.engine.registry);
+    expect(await search(server(), 'florence')).toHaveLength(2);
+
+    for (const pk of [early, late]) await admin.delete(`/core/users/${pk}/`);
+    expect(await search(server(), 'florence')).toEqual([]);
+  });
+});
+
+describeOnSqlite('the index for searching', (server) => {
+  test('takes in what was made after the newest row of it had gone', async () => {
+    const { admin, world, app } = server();
+    const { pk } = (await make(server(), 'Dougal')).body;
+    await fillSearchIndexes(world.db, app.engine.registry);
+    await admin.delete(`/core/users/${pk}/`);
+    await make(server(), 'Dylan');
+    await fillSearchIndexes(world.db, app.engine.registry);
+    expect(await search(server(), 'dylan')).toEqual(['Dylan']);
+    await verifyIndex(server());
+  });
+
+  test('is filled beside requests once many rows wait for it', async () => {
+    const { world } = server();
+    await world.db.write(async (tx) => {
+      for (let count = 0; count < 600; count++) {
+        await sql`insert into events (pk, "user", action, app, context, client_ip, brand, created, expires, username, words)
+          values (${crypto.randomUUID()}, '{}', 'login', 'test', '{}', null, '{}', ${world.clock.now()}, ${world.clock.now()}, '', ${`Ermintrude ${count}`})`.execute(
+          tx,
+        );
+      }
+    });
+    await make(server(), 'Brian');
+    await until(async () => {
+      const { rows } = await sql<{ found: number }>`select count(*) as found from events_search
+        where events_search match 'Ermintrude'`.execute(world.db.read);
+      return rows[0]?.found === 600;
+    });
+  });
+});
