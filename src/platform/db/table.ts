@@ -31,7 +31,11 @@ export function createTable(
     if (parts.index || (parts.target && !parts.key && !parts.unique)) indexed.set(name, [name]);
   }
   for (const names of rules.unique ?? []) lines.push(`unique (${quoted(names)})`);
-  for (const names of rules.index ?? []) indexed.set(names.join('_'), names);
+  for (const names of rules.index ?? []) {
+    indexed.set(names.join('_'), names);
+    // The longer one serves all that the shorter one would.
+    if (names.length > 1) indexed.delete(names[0] as string);
+  }
   const strict = dialect.name === 'sqlite' ? ' strict' : '';
   return [
     `create table "${table}" (${lines.join(', ')})${strict}`,
