@@ -63,7 +63,7 @@ export interface App {
 export async function composeApp(world: World): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
   const announce = (tx: Query, event: string) => matchEvent(jobs, tx, event);
-  const recording = { geo, settings: settings.current, brandOf: brandFacts };
+  const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const resourceWorld: ResourceWorld = {
     ...key.box,
     record: tellingOfLogouts(createRecord({ ...recording, announce }), () => jobs),

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Whether two texts are the same, in a time that tells nothing about where they differ. */
 export function equalInConstantTime(a: string, b: string): boolean {
@@ -7,5 +7,5 @@ export function equalInConstantTime(a: string, b: string): boolean {
 
 // Digests have one length whatever the texts have. UTF-16, because UTF-8 writes every lone surrogate as the same bytes.
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf16le').digest();
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'buffer');
 }

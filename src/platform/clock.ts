@@ -27,15 +27,25 @@ export function toTimestamp(date: Date | number): Timestamp {
 }
 
 /** A Date holds milliseconds: the last three digits of the timestamp are dropped. */
-export function fromTimestamp(text: Timestamp): Date {
-  if (parseTimestamp(text) !== text) throw new RangeError('the text is not a timestamp');
-  return new Date(text);
+export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
+
+let lastText: Timestamp = earliest;
+let lastMilliseconds = earliestMilliseconds;
+
+/** Each request reckons from one moment, again and again: the last one is remembered. */
+function millisecondsOf(text: Timestamp): number {
+  if (text !== lastText) {
+    if (parseTimestamp(text) !== text) throw new RangeError('the text is not a timestamp');
+    lastMilliseconds = Date.parse(text);
+    lastText = text;
+  }
+  return lastMilliseconds;
 }
 
 /** Fractions of a millisecond count; a sum past the ends of the calendar stays at its end. */
 export function addMilliseconds(timestamp: Timestamp, milliseconds: number): Timestamp {
   if (Number.isNaN(milliseconds)) throw new RangeError('the number of milliseconds is not a number');
-  const start = fromTimestamp(timestamp).getTime();
+  const start = millisecondsOf(timestamp);
   const bounded = Math.min(Math.max(milliseconds, -wholeCalendar), wholeCalendar);
   const whole = Math.floor(bounded);
   const microseconds = Number(timestamp.slice(23, 26)) + Math.round((bounded - whole) * 1000);

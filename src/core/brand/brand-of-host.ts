@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Query } from '../../platform/db/database.ts';
+import type { Database, Query } from '../../platform/db/database.ts';
+import { createKeptReads } from '../../platform/db/kept-reads.ts';
 
 export interface BrandOfHost {
   readonly pk: string;
@@ -31,9 +32,13 @@ function domainsOf(host: string): string[] {
 /** Host names know no case, and a dot at the end changes nothing. */
 export const normalDomain = (text: string): string => text.trim().toLowerCase().replace(/\.$/, '');
 
+const mostKept = 200;
+const kept = createKeptReads<Record<string, unknown>>(mostKept);
+
 /** The brand as events show it. */
-export async function brandFacts(host: string, query: Query): Promise<Record<string, unknown>> {
-  const brand = await findBrandOfHost(host, query);
-  if (!brand) return {};
-  return { pk: brand.pk.replaceAll('-', ''), app: 'svc_brands', name: `Brand ${brand.domain}`, model_name: 'brand' };
-}
+export const brandFacts = (db: Database, host: string): Promise<Record<string, unknown>> =>
+  kept.read(db, host, async (query) => {
+    const brand = await findBrandOfHost(host, query);
+    if (!brand) return {};
+    return { pk: brand.pk.replaceAll('-', ''), app: 'svc_brands', name: `Brand ${brand.domain}`, model_name: 'brand' };
+  });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { parseDuration } from '../../lib/duration.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { Geo } from '../../platform/geo/geo.ts';
 import { randomUuid } from '../../platform/random.ts';
 import type { Actor, ActorUser } from '../../resource/actor.ts';
@@ -15,10 +16,22 @@ interface Needs {
   readonly geo: Geo;
   settings(): Promise<Settings>;
   /** The brand a host name belongs to, as events show it. */
-  brandOf(host: string, query: Query): Promise<Record<string, unknown>>;
+  brandOf(host: string): Promise<Record<string, unknown>>;
   /** Told of each event, in its transaction. */
   announce?(tx: Query, pk: string): Promise<void>;
 }
+
+const columns = [
+  ...(['pk', 'user', 'action', 'app', 'context', 'client_ip', 'brand', 'created', 'expires'] as const),
+  ...(['user_pk', 'username', 'subject', 'model_app', 'model_name', 'model_pk', 'authorized_app'] as const),
+  ...(['brand_name', 'words'] as const),
+];
+
+/** Nearly every write brings an event, so the statement is rendered once. */
+const insertEvent = statement<unknown[], unknown>(
+  (...values) =>
+    sql`insert into events (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(values)})`,
+);
 
 /** Writes audit events, always in the transaction of what they tell of. */
 export function createRecord({ geo, settings, brandOf, announce }: Needs) {
@@ -30,7 +43,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       app: event.app,
       context: { ...(maskSecrets(event.context) as Record<string, unknown>), ...requestFacts(call, geo) },
       client_ip: request.clientIp,
-      brand: await brandOf(request.host, tx),
+      brand: await brandOf(request.host),
     };
     const row = {
       pk: randomUuid(),
@@ -42,8 +55,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       created: now,
       expires: expiryOf(now, await settings()),
     };
-    const columns = Object.keys(row).map((name) => sql.ref(name));
-    await sql`insert into events (${sql.join(columns)}) values (${sql.join(Object.values(row))})`.execute(tx);
+    await insertEvent(tx, ...columns.map((name) => row[name]));
     await announce?.(tx, row.pk);
   };
 }

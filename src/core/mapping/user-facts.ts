@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
-import type { Query } from '../../platform/db/database.ts';
+import type { Database, Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
+import { createKeptReads } from '../../platform/db/kept-reads.ts';
 import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
 import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
@@ -62,9 +63,18 @@ function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
 
 const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(postgresDialect) };
 
-/** The user with this key, active or not; null when there is none. One statement. */
-export async function loadUserFacts(call: Call, query: Query, pk: number): Promise<UserFacts | null> {
-  const [row] = await userFacts[call.db.dialect.name](query, pk);
+const mostKept = 2_000;
+const kept = createKeptReads<UserFacts | null>(mostKept);
+
+/** The user with this key, active or not; null when there is none. At most one statement. */
+export function loadUserFacts({ db }: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
+  // A transaction sees what others do not see yet: what it reads is for itself alone.
+  if (query !== db.read) return readUserFacts(db, query, pk);
+  return kept.read(db, pk, (watched) => readUserFacts(db, watched, pk));
+}
+
+async function readUserFacts({ dialect }: Database, query: Query, pk: number): Promise<UserFacts | null> {
+  const [row] = await userFacts[dialect.name](query, pk);
   if (!row) return null;
   return {
     ...row,

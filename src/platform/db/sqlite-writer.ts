@@ -37,6 +37,7 @@ export function createSqliteWriter(
   effects: Effects,
   afterEachCommit: () => void,
 ): SqliteWriter {
+  const run = prepared(connection);
   const queue: Waiting[] = [];
   let running: Promise<void> | null = null;
 
@@ -55,9 +56,10 @@ export function createSqliteWriter(
     try {
       // The next commit that waits for the disk waits for this one as well: they are in the same log.
       if (mayBeLost) connection.exec('pragma synchronous = normal');
-      connection.exec('begin immediate');
+      run.begin();
       for (const waiting of batch) await perform(waiting, done, batch.length > 1);
-      connection.exec(done.length > 0 ? 'commit' : 'rollback');
+      if (done.length > 0) run.commit();
+      else connection.exec('rollback');
     } catch (error) {
       if (connection.isTransaction) connection.exec('rollback');
       for (const { reject } of batch) reject(error);
@@ -72,10 +74,10 @@ export function createSqliteWriter(
 
   /** Throws only when the whole transaction is lost. */
   async function perform(waiting: Waiting, done: Done[], hasCompany: boolean): Promise<void> {
-    if (hasCompany) connection.exec('savepoint work');
+    if (hasCompany) run.savepoint();
     try {
       const value = await waiting.work(tx);
-      if (hasCompany) connection.exec('release work');
+      if (hasCompany) run.release();
       done.push({ waiting, value, effects: effects.take(tx) });
     } catch (error) {
       effects.take(tx);
@@ -95,5 +97,19 @@ export function createSqliteWriter(
     async idle() {
       await running;
     },
+  };
+}
+
+/** What every write takes, read once: SQLite would read the text each time. */
+function prepared(connection: DatabaseSync) {
+  const of = (text: string) => {
+    const statement = connection.prepare(text);
+    return () => void statement.run();
+  };
+  return {
+    begin: of('begin immediate'),
+    commit: of('commit'),
+    savepoint: of('savepoint work'),
+    release: of('release work'),
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
+import { createKeptReads } from '../../../platform/db/kept-reads.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { randomText } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -9,6 +10,8 @@ import type { Client } from './client.ts';
 
 const longestName = 150;
 const suffixLength = 8;
+const mostKept = 1_000;
+const kept = createKeptReads<number | null>(mostKept);
 
 /**
  * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by what
@@ -21,7 +24,7 @@ export async function clientAccount(
   workload: { readonly subject: string; readonly name: string } = { subject: '', name: 'client_credentials' },
 ): Promise<number> {
   const { subject, name } = workload;
-  const known = await find(call.db.read, client.pk, subject);
+  const known = await kept.read(call.db, `${client.pk} ${subject}`, (query) => find(query, client.pk, subject));
   if (known !== null) return known;
   return call.db.write(async (tx) => {
     await call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`)?.execute(tx);

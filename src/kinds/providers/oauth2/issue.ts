@@ -80,7 +80,7 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
       ...(refreshToken !== null && { refresh_token: refreshToken }),
     },
     async store(tx) {
-      if (accessToken !== null || idToken !== null) await publishKey(tx, client.pk, signingKey, expires);
+      if (accessToken !== null || idToken !== null) await publishKey(call.db, tx, client, signingKey, expires);
       if (accessToken !== null) {
         const { session } = issuance;
         await storeAccessToken(tx, needs.key, { ...grant, session, scope, terms, token: accessToken, expires });

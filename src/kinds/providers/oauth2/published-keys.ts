@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import type { Query } from '../../../platform/db/database.ts';
+import type { Database, Query } from '../../../platform/db/database.ts';
+import { createKeptReads } from '../../../platform/db/kept-reads.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Client } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -9,15 +10,27 @@ import type { PublicJwk, Signer, SigningKey } from './signing.ts';
 /** So much longer than the token that most tokens need not write it again; little, since keys are also replaced because they leaked. */
 const slackMs = 10 * 60_000;
 
-const publishedUntil = statement<[provider: number, kid: string, until: string], { pk: number }>(
-  (provider, kid, until) => sql`select pk from oauth2_published_keys
-    where provider = ${provider} and kid = ${kid} and expires >= ${until}`,
+const publishedUntil = statement<[provider: number, kid: string], { expires: string }>(
+  (provider, kid) => sql`select expires from oauth2_published_keys where provider = ${provider} and kid = ${kid}`,
 );
 
+const mostKept = 1_000;
+const kept = createKeptReads<string | null>(mostKept);
+
 /** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
-export async function publishKey(tx: Query, provider: number, { kid, jwk }: SigningKey, until: string): Promise<void> {
+export async function publishKey(
+  db: Database,
+  tx: Query,
+  { pk: provider }: Pick<Client, 'pk'>,
+  { kid, jwk }: SigningKey,
+  until: string,
+): Promise<void> {
   if (kid === null) return;
-  if ((await publishedUntil(tx, provider, kid, until)).length > 0) return;
+  const published = await kept.read(db, `${provider} ${kid}`, async (query) => {
+    const [row] = await publishedUntil(query, provider, kid);
+    return row?.expires ?? null;
+  });
+  if (published !== null && published >= until) return;
   const expires = addMilliseconds(until, slackMs);
   await sql`insert into oauth2_published_keys (provider, kid, jwk, expires)
     values (${provider}, ${kid}, ${JSON.stringify(jwk)}, ${expires})

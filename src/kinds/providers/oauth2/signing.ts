@@ -4,7 +4,7 @@ import { readPem } from '../../../lib/pem.ts';
 import { createRecentlyUsed } from '../../../lib/recently-used.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
 import type { Claims } from './claims.ts';
-import type { Client } from './client.ts';
+import type { Client, StoredKey } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
 
 export type Alg = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'HS256';
@@ -18,7 +18,7 @@ export interface SigningKey {
   /** Both null where the client's secret signs: nothing of that is published. */
   readonly kid: string | null;
   readonly jwk: PublicJwk | null;
-  sign(bytes: Buffer): Buffer | Promise<Buffer>;
+  sign(bytes: Buffer): Promise<Buffer>;
 }
 
 export interface Signer {
@@ -28,17 +28,29 @@ export interface Signer {
 
 /** Reading a key takes longer than signing with it, so those that were read are remembered: each as it was stored. */
 export function createSigner(box: SecretBox): Signer {
-  const keys = createRecentlyUsed<SigningKey>(500);
+  const byContent = createRecentlyUsed<SigningKey>(500);
+  // A client that was not read anew has the same pair.
+  const byPair = new WeakMap<StoredKey, SigningKey>();
+
+  function read({ pk, sealedKey, certificate }: StoredKey): SigningKey {
+    // A pair that is changed is sealed anew and never found under its old name.
+    const name = hash('sha256', `${pk} ${sealedKey} ${certificate}`);
+    const known = byContent.get(name);
+    if (known) return known;
+    const pem = sealedKey === '' ? '' : box.open(sealedKey, 'certificates.key_data');
+    const key = pairKey(pem, certificate);
+    byContent.set(name, key);
+    return key;
+  }
+
   return {
     keyOf({ signingKey, client_secret }) {
       if (signingKey === null) return secretKey(client_secret);
-      // A pair that is changed is sealed anew and never found under its old name.
-      const name = hash('sha256', `${signingKey.pk} ${signingKey.sealedKey} ${signingKey.certificate}`);
-      const known = keys.get(name);
-      if (known) return known;
-      const pem = signingKey.sealedKey === '' ? '' : box.open(signingKey.sealedKey, 'certificates.key_data');
-      const key = pairKey(pem, signingKey.certificate);
-      keys.set(name, key);
+      let key = byPair.get(signingKey);
+      if (!key) {
+        key = read(signingKey);
+        byPair.set(signingKey, key);
+      }
       return key;
     },
   };
@@ -50,7 +62,7 @@ function secretKey(secret: string): SigningKey {
     alg: 'HS256',
     kid: null,
     jwk: null,
-    sign: (bytes) => createHmac('sha256', secret).update(bytes).digest(),
+    sign: async (bytes) => createHmac('sha256', secret).update(bytes).digest(),
   };
 }
 
@@ -85,12 +97,11 @@ const digests: Readonly<Record<Alg, string>> = {
   HS256: 'sha256',
 };
 
-function signWith(key: KeyObject, alg: Alg, bytes: Buffer): Buffer | Promise<Buffer> {
-  if (alg === 'EdDSA') return sign(null, bytes, key);
-  if (alg !== 'RS256') return sign(digests[alg], bytes, { key, dsaEncoding: 'ieee-p1363' });
-  // RSA takes a millisecond and more: off the loop, others are served meanwhile.
+/** Off the loop, so that others are served meanwhile: RSA takes a millisecond and more. */
+function signWith(key: KeyObject, alg: Alg, bytes: Buffer): Promise<Buffer> {
+  const form = alg === 'RS256' ? { padding: constants.RSA_PKCS1_PADDING } : { dsaEncoding: 'ieee-p1363' as const };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  sign('sha256', bytes, { key, padding: constants.RSA_PKCS1_PADDING }, (error, signature) =>
+  sign(alg === 'EdDSA' ? null : digests[alg], bytes, { key, ...form }, (error, signature) =>
     error ? reject(error) : resolve(signature),
   );
   return promise;

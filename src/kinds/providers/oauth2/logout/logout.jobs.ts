@@ -93,7 +93,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
     const { now } = needs.systemCall();
     const expires = addMilliseconds(now, lifetimeMs);
     const key = signer.keyOf(client);
-    await needs.db.write((tx) => publishKey(tx, client.pk, key, expires));
+    await needs.db.write((tx) => publishKey(needs.db, tx, client, key, expires));
     return signJwt(key, 'logout+jwt', {
       iss: issuerOf(needs.publicUrl, client.assigned_application_slug, client.issuer_mode),
       sub: subject,
