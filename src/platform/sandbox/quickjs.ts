@@ -8,11 +8,13 @@ export type Handle = number;
 export interface Host {
   /** Asked every few microseconds while code runs. To stop the code, throw: the code cannot catch it. */
   tick(): void;
+  /** The time of day, in milliseconds. */
+  now(): number;
   /** What the function made with `hostFunction` does. */
   call(name: string, payload: string): string;
 }
 
-/** One QuickJS in its own WebAssembly memory. It reaches nothing outside but its `Host` and the time of day. */
+/** One QuickJS in its own WebAssembly memory. It reaches nothing outside but its `Host`. */
 export interface QuickJs {
   /** Null when the source is refused; the complaint is then the pending exception. */
   compile(source: string, fileName: string): Uint8Array | null;
@@ -195,7 +197,7 @@ function instantiate(module: WebAssembly.Module, host: Host, onCall: (args: Hand
     },
     wasi_snapshot_preview1: {
       clock_time_get: (_clock: number, _precision: bigint, out: number) => {
-        new DataView(js().memory.buffer).setBigUint64(out, BigInt(Date.now()) * 1_000_000n, true);
+        new DataView(js().memory.buffer).setBigUint64(out, BigInt(host.now()) * 1_000_000n, true);
         return 0;
       },
       fd_close: () => notSupported,

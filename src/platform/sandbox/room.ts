@@ -1,14 +1,22 @@
 import type { Json } from '../../lib/json.ts';
 import { features, QuickJsMemoryFull, startQuickJs } from './quickjs.ts';
 
-export type Outcome = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly error: string };
+export type Outcome =
+  | {
+      readonly ok: true;
+      /** As JSON. */
+      readonly value: string;
+      /** Whether the same would come of the same: neither the time nor chance was asked. */
+      readonly isLasting: boolean;
+    }
+  | { readonly ok: false; readonly error: string };
 
 export interface Work {
   readonly bytecode: Uint8Array;
-  readonly globals: Record<string, Json>;
+  /** As JSON: the globals, and the names of functions that are new to the expression. */
+  readonly given: string;
+  /** Those, and others that serve what the prelude gives. */
   readonly functions: Record<string, (...args: Json[]) => Json | undefined>;
-  /** The names that are new to the expression; the other functions serve those that the prelude gives. */
-  readonly names: readonly string[];
   readonly timeMs: number;
   readonly memoryBytes: number;
 }
@@ -28,6 +36,9 @@ export interface Compiler {
 }
 
 class TimeIsUp extends Error {}
+
+/** By this name the prelude asks for a random number. */
+export const chance = 'Math.random';
 
 const mebibyte = 1024 * 1024;
 /** To describe what happened when all memory was used. */
@@ -50,6 +61,7 @@ export function openCompiler(module: WebAssembly.Module): Compiler {
   let deadline = Number.POSITIVE_INFINITY;
   const engine = startQuickJs(module, features.eval | features.regExp, {
     tick: () => checkTime(deadline),
+    now: Date.now,
     call: () => {
       throw new Error('the compiler runs no code');
     },
@@ -78,10 +90,16 @@ export function openCompiler(module: WebAssembly.Module): Compiler {
 export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBytes: number): Room {
   let deadline = Number.POSITIVE_INFINITY;
   let functions: Work['functions'] = {};
+  let isLasting = true;
   const engine = startQuickJs(module, languageOfExpressions, {
     tick: () => checkTime(deadline),
+    now() {
+      isLasting = false;
+      return Date.now();
+    },
     call(name, payload) {
       checkTime(deadline);
+      if (name === chance) isLasting = false;
       return answer(functions, name, payload);
     },
   });
@@ -95,14 +113,14 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
       return engine.canReset();
     },
     evaluate(work) {
-      const given = JSON.stringify({ globals: work.globals, functions: work.names });
       engine.reset();
+      isLasting = true;
       engine.setMemoryLimit(work.memoryBytes);
       deadline = spentMs() + work.timeMs;
       functions = work.functions;
       try {
-        const result = engine.call(run, [engine.evaluate(work.bytecode), engine.string(given)]);
-        if (!engine.isException(result)) return { ok: true, value: JSON.parse(engine.readString(result)) };
+        const result = engine.call(run, [engine.evaluate(work.bytecode), engine.string(work.given)]);
+        if (!engine.isException(result)) return { ok: true, value: engine.readString(result), isLasting };
         engine.setMemoryLimit(work.memoryBytes + reserveBytes);
         const description = engine.call(describe, [engine.takeException()]);
         if (engine.isException(description)) return { ok: false, error: 'The expression threw without words.' };

@@ -66,12 +66,13 @@ export function scopeClaims(
   const telling = mappings.filter(({ expression }) => !bringsNothing.test(expression));
   if (telling.length === 0) return {};
   const facts = asJson(user);
-  return mergeMappings(sandbox, telling, {
+  const globals = {
     user: facts,
     provider: { pk, name, client_id },
     scopes: mappings.map(({ scope_name }) => scope_name),
     request: { user: facts, context: {}, http_request: null, obj: null },
-  });
+  };
+  return mergeMappings(sandbox, telling, globals, { mayBeKept: true });
 }
 
 export interface IdTokenFacts {
