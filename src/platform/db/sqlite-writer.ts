@@ -43,11 +43,19 @@ export function createSqliteWriter(
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Requests that have come in together get here in the same turn of the loop.
-      await loopTurn();
+      await gathering();
       await transaction(queue.splice(0, mostTogether));
     }
     running = null;
+  }
+
+  /** Requests that have come in together get here within a few turns of the loop: as long as each brings more, it pays to wait. */
+  async function gathering(): Promise<void> {
+    let waiting = 0;
+    while (waiting < queue.length && queue.length < mostTogether) {
+      waiting = queue.length;
+      await loopTurn();
+    }
   }
 
   async function transaction(batch: readonly Waiting[]): Promise<void> {
