@@ -18,6 +18,19 @@ const longestMilliseconds = 999_999_999 * 86_400_000;
  * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
  */
 export function parseDuration(text: string): number | null {
+  const known = lastRead.get(text);
+  if (known !== undefined) return known;
+  const length = readDuration(text);
+  if (lastRead.size >= mostRemembered) lastRead.clear();
+  lastRead.set(text, length);
+  return length;
+}
+
+/** Every token and every event reads the same few again. */
+const lastRead = new Map<string, number | null>();
+const mostRemembered = 100;
+
+function readDuration(text: string): number | null {
   let sum = 0;
   const seen = new Set<string>();
   for (const piece of text.split(';')) {

@@ -35,11 +35,11 @@ export const defaultAcr = 'gatehouse/providers/oauth2/default';
 
 /** Who the token is about, as the provider's clients know them. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
-  const hashed = hash('sha256', `${user.pk}-${installId}`);
+  const hashed = () => hash('sha256', `${user.pk}-${installId}`);
   const upn = (user.attributes as Claims | null)?.upn;
   switch (mode) {
     case 'hashed_user_id':
-      return hashed;
+      return hashed();
     case 'user_id':
       return String(user.pk);
     case 'user_uuid':
@@ -49,7 +49,7 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
     case 'user_email':
       return user.email;
     case 'user_upn':
-      return typeof upn === 'string' ? upn : hashed;
+      return typeof upn === 'string' ? upn : hashed();
   }
 }
 
@@ -77,22 +77,22 @@ export function scopeClaims(
 
 export interface IdTokenFacts {
   readonly settings: TokenSettings;
-  readonly user: UserFacts;
   /** What the scopes bring; no claim of the protocol's own can be replaced by one of them. */
   readonly claims: Claims;
   readonly now: string;
   readonly publicUrl: string;
-  readonly installId: string;
+  /** Who it is about; see `subjectOf`. */
+  readonly subject: string;
 }
 
 /** The claims of an ID token (OpenID Connect Core §2). */
-export function idTokenClaims({ settings, user, claims, now, publicUrl, installId }: IdTokenFacts): Claims {
+export function idTokenClaims({ settings, subject, claims, now, publicUrl }: IdTokenFacts): Claims {
   const issuedAt = Math.floor(fromTimestamp(now).getTime() / 1000);
   const validSeconds = Math.floor((parseDuration(settings.access_token_validity) ?? 0) / 1000);
   return {
     ...(settings.include_claims_in_id_token && claims),
     iss: issuerOf(publicUrl, settings.assigned_application_slug, settings.issuer_mode),
-    sub: subjectOf(settings.sub_mode, user, installId),
+    sub: subject,
     aud: settings.client_id,
     exp: issuedAt + validSeconds,
     iat: issuedAt,

@@ -52,9 +52,10 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   const { now } = call;
   const signingKey = needs.signer.keyOf(client);
   const expires = earlier(addMilliseconds(now, lengthOf(client.access_token_validity)), issuance.notAfter);
-  const id = await idClaimsOf(needs, call, issuance, expires);
+  const subject = subjectOf(client.sub_mode, issuance.user, needs.installId);
+  const id = await idClaimsOf(needs, call, issuance, subject, expires);
   const accessToken = gives.access
-    ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, now, expires))
+    ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, subject, now, expires))
     : null;
   const idClaims = withHashes(id, signingKey, accessToken, issuance.code);
   const idToken = gives.id ? await signJwt(signingKey, 'JWT', idClaims) : null;
@@ -121,14 +122,20 @@ export async function claimsOfScope(
   }
 }
 
-async function idClaimsOf(needs: Needs, call: Call, issuance: Issuance, expires: string): Promise<Claims> {
+async function idClaimsOf(
+  needs: Needs,
+  call: Call,
+  issuance: Issuance,
+  subject: string,
+  expires: string,
+): Promise<Claims> {
   const { client, user, scope, terms, authTime, gives, code } = issuance;
   const claims = await claimsOfScope(needs, call, client, user, scope);
-  const { publicUrl, installId } = needs;
+  const { publicUrl } = needs;
   // OpenID Connect Core §5.4: without an access token, now or for a code, they could be told nowhere else.
   const isOnlyToken = !gives.access && code === undefined;
   const settings = isOnlyToken ? { ...client, include_claims_in_id_token: true } : client;
-  const own = idTokenClaims({ settings, user, claims, now: call.now, publicUrl, installId });
+  const own = idTokenClaims({ settings, subject, claims, now: call.now, publicUrl });
   const { auth_time: _, ...rest } = own;
   return {
     // What was asked for by name is told even where claims are left to the userinfo endpoint.
@@ -160,14 +167,15 @@ function withHashes(claims: Claims, { alg }: SigningKey, accessToken: string | n
 
 /** RFC 9068 §2.2 */
 function accessClaimsOf(
-  { publicUrl, installId }: Needs,
-  { client, user, scope, terms, authTime }: Issuance,
+  { publicUrl }: Needs,
+  { client, scope, terms, authTime }: Issuance,
+  subject: string,
   now: string,
   expires: string,
 ): Claims {
   return {
     iss: issuerOf(publicUrl, client.assigned_application_slug, client.issuer_mode),
-    sub: subjectOf(client.sub_mode, user, installId),
+    sub: subject,
     aud: audienceOf(client, terms),
     exp: seconds(expires),
     iat: seconds(now),

@@ -9,7 +9,7 @@ import { requireActor } from '../../../resource/call.ts';
 import type { Action, ActionInput } from '../../../resource/define.ts';
 import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
 import { parseKey } from '../../../resource/read.ts';
-import { idTokenClaims, type ScopeRow, scopeClaims, type TokenSettings } from './claims.ts';
+import { idTokenClaims, type ScopeRow, scopeClaims, subjectOf, type TokenSettings } from './claims.ts';
 
 export interface PreviewNeeds {
   readonly installId: string;
@@ -38,7 +38,8 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
       const mappings = await loadScopes(call.db.read, settings.pk);
       try {
         const claims = scopeClaims(sandbox, mappings, user, settings);
-        const facts = { settings, user, claims, now: call.now, publicUrl: config.publicUrl, installId };
+        const subject = subjectOf(settings.sub_mode, user, installId);
+        const facts = { settings, subject, claims, now: call.now, publicUrl: config.publicUrl };
         return { preview: idTokenClaims(facts) };
       } catch (error) {
         if (error instanceof MappingFailed) throw Invalid.whole(`A scope mapping failed: ${error.message}`);

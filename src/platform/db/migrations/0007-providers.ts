@@ -93,7 +93,7 @@ function grants(dialect: Dialect): string[] {
       ['user', 'provider', 'expires', 'pk'],
     ],
   };
-  const token = { token_hash: 'text unique', id_token: 'text', revoked: 'bool index' };
+  const token = { token_hash: 'text unique', id_token: 'text', revoked: 'bool' };
   return [
     ...createTable(dialect, 'oauth2_access_tokens', { ...grant, ...token }, rules),
     ...createTable(dialect, 'oauth2_refresh_tokens', { ...grant, ...token }, rules),
