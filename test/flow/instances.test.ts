@@ -6,11 +6,7 @@ import type { Config } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { type Browser, openBrowser, signInFlow } from '../support/flow-client.ts';
 import { bindExpression, makeWalk, unique } from '../support/make-walk.ts';
-import { freshPostgresDatabase } from '../support/postgres.ts';
-import { adminPassword, type DatabaseKind, startServer, type TestServer } from '../support/server.ts';
-
-const probe = await freshPostgresDatabase();
-await probe?.drop();
+import { adminPassword, type DatabaseKind, hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
 /** Another process on the same database, as far as the database can tell. */
 async function startInstance(config: Config) {
@@ -43,7 +39,7 @@ const screens = ['xak-stage-identification', 'xak-stage-password', 'xak-flow-red
 describe.each(['sqlite', 'postgres'] as DatabaseKind[])(
   'a server that is started again in the middle of a walk (%s)',
   (kind) => {
-    test.skipIf(kind === 'postgres' && !probe)('goes on with it', async () => {
+    test.skipIf(kind === 'postgres' && !hasPostgres)('goes on with it', async () => {
       const first = await startServer(kind);
       const { config } = first.world;
       let browser = openBrowser(first);
@@ -66,7 +62,7 @@ describe.each(['sqlite', 'postgres'] as DatabaseKind[])(
   },
 );
 
-describe.skipIf(!probe)('two servers on one PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
   let one: TestServer;
   let other: Awaited<ReturnType<typeof startInstance>>;
   const start = async () => {

@@ -1,36 +1,10 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Query } from '../../src/platform/db/database.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
-import { adminPassword, describeOnBoth } from '../support/server.ts';
+import { adminPassword, describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
 
 describeOnBoth('writes that a loss of power may undo', (server) => {
-  /** What the database was told to wait for. */
-  async function waits(tx: Query): Promise<boolean> {
-    if (server().kind === 'sqlite') {
-      const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(tx);
-      return rows[0]?.synchronous === 2;
-    }
-    const { rows } = await sql<{ source: string }>`select source from pg_settings
-      where name = 'synchronous_commit'`.execute(tx);
-    // Whatever the database is configured to do is done, unless the transaction says otherwise.
-    return rows[0]?.source !== 'session';
-  }
-
-  test('do not wait for the disk; all others do, before, after and beside them', async () => {
-    const { db } = server().world;
-    const mayBeLost = true;
-    const fails = async () => {
-      throw new Error('given up');
-    };
-    expect(await db.write(waits)).toBe(true);
-    expect(await db.write(waits, { mayBeLost })).toBe(false);
-    await expect(db.write(fails, { mayBeLost })).rejects.toThrow('given up');
-    expect(await db.write(waits)).toBe(true);
-    const [before, , after] = await Promise.all([db.write(waits), db.write(waits, { mayBeLost }), db.write(waits)]);
-    expect([before, after]).toEqual([true, true]);
-  });
-
   test('of all that signing in writes, the session waits', async () => {
     // Beside a job that waits for the disk, everything does.
     await server().app.jobs.stop();
@@ -39,12 +13,11 @@ describeOnBoth('writes that a loss of power may undo', (server) => {
     const { write } = db;
     const watched: typeof write = (work, options) =>
       write(async (tx) => {
-        const isDurable = await waits(tx);
         const seen: string[] = [];
         const stop = db.onStatement(({ sql: text }) => seen.push(text));
         const value = await work(tx);
         stop();
-        if (isDurable) waited.push(...seen.filter((text) => /^insert/.test(text)));
+        if (!options?.mayBeLost) waited.push(...seen.filter((text) => /^insert/.test(text)));
         return value;
       }, options);
     const browser = openBrowser(server());
@@ -57,5 +30,21 @@ describeOnBoth('writes that a loss of power may undo', (server) => {
     expect(waited.some((text) => text.includes('into events'))).toBe(true);
     expect(waited.some((text) => text.includes('flow_plans'))).toBe(false);
     expect((await browser.get('/core/users/me/')).body.user.username).toBe('admin');
+  });
+});
+
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
+  test('transactions wait for the disk as it is configured, those that may be lost do not', async () => {
+    const server = await startServer('postgres');
+    const { db } = server.world;
+    async function waits(tx: Query): Promise<boolean> {
+      const { rows } = await sql<{ source: string }>`select source from pg_settings
+        where name = 'synchronous_commit'`.execute(tx);
+      return rows[0]?.source !== 'session';
+    }
+    expect(await db.write(waits)).toBe(true);
+    expect(await db.write(waits, { mayBeLost: true })).toBe(false);
+    expect(await db.write(waits)).toBe(true);
+    await server.close();
   });
 });

@@ -57,6 +57,7 @@ const settings = {
 // Whether this machine has PostgreSQL is found out once; without it its half of the tests is skipped, loudly.
 const probe = await freshPostgresDatabase();
 await probe?.drop();
+export const hasPostgres = probe !== null;
 const folders: string[] = [];
 process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -69,7 +70,7 @@ export function describeOnBoth(
   options: TestServerOptions = {},
 ): void {
   for (const kind of ['sqlite', 'postgres'] as const) {
-    describe.skipIf(kind === 'postgres' && !probe)(`${name} (${kind})`, () => describeWith(kind, tests, options));
+    describe.skipIf(kind === 'postgres' && !hasPostgres)(`${name} (${kind})`, () => describeWith(kind, tests, options));
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database, Query } from './database.ts';
+import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { openSqlite } from './sqlite.ts';
 
 let folder: string;
@@ -86,4 +87,69 @@ test('closing waits for what was asked for', async () => {
   await Promise.all(works);
   db = openSqlite(join(folder, 'test.db'));
   expect(await notes()).toEqual(numbers);
+});
+
+/** A store on a disk that keeps nothing before it is let, or that breaks. */
+async function onSlowDisk(
+  work: (store: Database, disk: { flushes: number; let(): void; fail(): void }) => Promise<void>,
+) {
+  const lost: unknown[] = [];
+  let gate = Promise.withResolvers<void>();
+  const disk = { flushes: 0, let: () => gate.resolve(), fail: () => gate.reject(new Error('EIO')) };
+  const openLog = (path: string): LogFlush => {
+    const log = createLogFlush(path);
+    const flush = async () => {
+      disk.flushes += 1;
+      await gate.promise;
+      await log.flush();
+    };
+    return { ...log, flush };
+  };
+  const store = openSqlite(join(folder, 'test.db'), { openLog, lost: (error) => lost.push(error) });
+  await work(store, disk);
+  gate = Promise.withResolvers();
+  gate.resolve();
+  await store.close();
+  return lost;
+}
+
+const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+test('nobody is told of success before the disk has it, unless it may be lost; others need not wait meanwhile', async () => {
+  const lost = await onSlowDisk(async (store, disk) => {
+    const told: number[] = [];
+    const tell = (number: number) => told.push(number);
+    store.write(note(1)).then(tell);
+    await turns();
+    await store.write(note(2), { mayBeLost: true }).then(tell);
+    const effects: string[] = [];
+    store.write(async (tx) => store.afterCommit(tx, () => effects.push('done'))).then(() => tell(3));
+    store.write(note(4), { mayBeLost: true }).then(tell);
+    await turns();
+    expect([told, effects, disk.flushes, await notes()]).toEqual([[2], [], 2, [1, 2, 4]]);
+    disk.let();
+    await turns();
+    expect([told, effects]).toEqual([[2, 1, 3, 4], ['done']]);
+  });
+  expect(lost).toEqual([]);
+});
+
+test('when the disk fails, nobody is told of success, and the process hears of it', async () => {
+  const lost = await onSlowDisk(async (store, disk) => {
+    const write = store.write(note(1));
+    await turns();
+    disk.fail();
+    await expect(write).rejects.toThrow('EIO');
+  });
+  expect(lost).toMatchObject([{ message: 'EIO' }]);
+});
+
+test('those who ask for the disk while it is busy share the next time', async () => {
+  const log = createLogFlush(join(folder, 'test.db'));
+  const first = log.flush();
+  const [second, third] = [log.flush(), log.flush()];
+  expect(third).toBe(second);
+  expect(second).not.toBe(first);
+  await Promise.all([first, second]);
+  log.close();
 });

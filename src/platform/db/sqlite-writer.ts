@@ -26,19 +26,27 @@ interface Done {
 /** Together they must not hold up the first of them for long. */
 const mostTogether = 32;
 
+interface Needs {
+  readonly connection: DatabaseSync;
+  /** The same connection, for works to write by. */
+  readonly tx: Query;
+  readonly effects: Effects;
+  /** Resolves when what is committed by now is on the disk. */
+  flush(): Promise<void>;
+  /** Told when the disk may not have what others can read already. */
+  lost(error: unknown): void;
+  afterEachCommit(): void;
+}
+
 /**
  * Has the one connection that writes do one work after the other. Works that wait at the same time are committed together: the
- * disk is waited for once, and nobody is told of success before that. Each has a savepoint of its own, so one that fails
- * undoes nothing but itself.
+ * disk is waited for once, and nobody is told of success before that. Meanwhile the next ones are done. Each has a
+ * savepoint of its own, so one that fails undoes nothing but itself.
  */
-export function createSqliteWriter(
-  connection: DatabaseSync,
-  tx: Query,
-  effects: Effects,
-  afterEachCommit: () => void,
-): SqliteWriter {
+export function createSqliteWriter({ connection, tx, effects, flush, lost, afterEachCommit }: Needs): SqliteWriter {
   const run = prepared(connection);
   const queue: Waiting[] = [];
+  const unflushed = new Set<Promise<void>>();
   let running: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
@@ -60,10 +68,7 @@ export function createSqliteWriter(
 
   async function transaction(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
-    const mayBeLost = batch.every((waiting) => waiting.mayBeLost);
     try {
-      // The next commit that waits for the disk waits for this one as well: they are in the same log.
-      if (mayBeLost) connection.exec('pragma synchronous = normal');
       run.begin();
       for (const waiting of batch) await perform(waiting, done, batch.length > 1);
       if (done.length > 0) run.commit();
@@ -72,12 +77,27 @@ export function createSqliteWriter(
       if (connection.isTransaction) connection.exec('rollback');
       for (const { reject } of batch) reject(error);
       return;
-    } finally {
-      if (mayBeLost) connection.exec('pragma synchronous = full');
     }
     afterEachCommit();
+    if (done.every(({ waiting }) => waiting.mayBeLost)) return tell(done);
+    const flushed = tellOnceFlushed(done).finally(() => unflushed.delete(flushed));
+    unflushed.add(flushed);
+  }
+
+  function tell(done: readonly Done[]): void {
     for (const { waiting, value } of done) waiting.resolve(value);
     for (const effect of done.flatMap((work) => work.effects)) effect();
+  }
+
+  /** What is not flushed is in the log all the same, before what comes next: that waits for the disk with it. */
+  async function tellOnceFlushed(done: readonly Done[]): Promise<void> {
+    try {
+      await flush();
+    } catch (error) {
+      for (const { waiting } of done) waiting.reject(error);
+      return lost(error);
+    }
+    tell(done);
   }
 
   /** Throws only when the whole transaction is lost. */
@@ -104,6 +124,7 @@ export function createSqliteWriter(
       }),
     async idle() {
       await running;
+      await Promise.all(unflushed);
     },
   };
 }

@@ -12,6 +12,7 @@ import {
 } from 'kysely';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
+import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { ImmediateAdapter } from './statement.ts';
@@ -23,14 +24,14 @@ const preparedLimit = 400;
 const rowsAtATime = 500;
 
 /**
- * SQLite in the process: one connection writes, another reads and never waits for it (WAL).
- * synchronous=FULL: what is acknowledged is on the disk.
+ * SQLite in the process: one connection writes, another reads and never waits for it (WAL). What is acknowledged is on the
+ * disk, as with synchronous=FULL; but it is this process that waits for the disk after a commit, not SQLite in it.
  */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, { openLog = createLogFlush, lost = endProcess }: Disk = {}): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -16000; pragma temp_store = memory',
   );
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   reader.exec('pragma cache_size = -16000; pragma mmap_size = 67108864; pragma temp_store = memory');
@@ -47,7 +48,15 @@ export function openSqlite(path: string): Database {
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
   });
-  const works = createSqliteWriter(writer, kyselyOn(writeAnswers), effects, changes.commit);
+  const log = openLog(path);
+  const works = createSqliteWriter({
+    connection: writer,
+    tx: kyselyOn(writeAnswers),
+    effects,
+    flush: log.flush,
+    lost,
+    afterEachCommit: changes.commit,
+  });
 
   return {
     dialect: sqliteDialect,
@@ -86,9 +95,22 @@ export function openSqlite(path: string): Database {
     },
     async close() {
       await works.idle();
-      for (const connection of [reader, writer, scout]) connection.close();
+      for (const opened of [reader, writer, scout, log]) opened.close();
     },
   };
+}
+
+interface Disk {
+  openLog?(databasePath: string): LogFlush;
+  /** Told when the disk may not have what others can read already. */
+  lost?(error: unknown): void;
+}
+
+/** Only a new start from what the disk does have makes it right. */
+function endProcess(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
 }
 
 /** A value that is asked for many times while one request is served, and read anew in each turn of the loop. */
