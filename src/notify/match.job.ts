@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { loadUserFacts } from '../core/mapping/user-facts.ts';
+import { keptUserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -46,7 +46,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     const call = quietCall();
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];
     const subject = event.user.pk;
-    const user = typeof subject === 'number' ? await loadUserFacts(call, call.db.read, subject) : null;
+    const user = typeof subject === 'number' ? await keptUserFacts(call, subject) : null;
     const asked = policyRequest(call, { user, context: { event: event as unknown as Json } });
     const request = { ...asked, clientIp: event.client_ip ?? unknownAddress };
     const targets = rules.map(({ pk }) => ({ pk, mode: 'any' as const, emptyResult: false }));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
-import type { Database, Query } from '../../platform/db/database.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 import { createKeptReads } from '../../platform/db/kept-reads.ts';
 import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
@@ -66,15 +66,16 @@ const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(po
 const mostKept = 2_000;
 const kept = createKeptReads<UserFacts | null>(mostKept);
 
-/** The user with this key, active or not; null when there is none. At most one statement. */
-export function loadUserFacts({ db }: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
-  // A transaction sees what others do not see yet: what it reads is for itself alone.
-  if (query !== db.read) return readUserFacts(db, query, pk);
-  return kept.read(db, pk, (watched) => readUserFacts(db, watched, pk));
-}
+/**
+ * The same as `loadUserFacts`, without a statement if nothing of it has changed since it was last read. For users who are
+ * known by a proof: else the time it takes would tell a stranger whose names are somebody's.
+ */
+export const keptUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserFacts | null> =>
+  kept.read(call.db, pk, (query) => loadUserFacts(call, query, pk));
 
-async function readUserFacts({ dialect }: Database, query: Query, pk: number): Promise<UserFacts | null> {
-  const [row] = await userFacts[dialect.name](query, pk);
+/** The user with this key, active or not; null when there is none. One statement. */
+export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
+  const [row] = await userFacts[call.db.dialect.name](query, pk);
   if (!row) return null;
   return {
     ...row,

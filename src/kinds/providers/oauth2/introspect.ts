@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { statement } from '../../../platform/db/statement.ts';
+import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
 import { authenticateClient, requireConfidential } from './client-authentication.ts';
 import { audienceOf, seconds } from './issue.ts';
 import { findAccessToken, findRefreshToken, type LiveToken } from './live-token.ts';
@@ -7,10 +6,6 @@ import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 
 const inactive = { status: 200, body: { active: false } };
-
-const userOf = statement<[pk: number], { username: string; is_active: boolean | number }>(
-  (pk) => sql`select username, is_active from users where pk = ${pk}`,
-);
 
 /** What a token is worth (RFC 7662). A client learns of its own tokens and of those that are meant for it, of no others. */
 export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
@@ -25,7 +20,7 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const token = access ?? (await findRefreshToken(read, needs.key, text, call.now));
     const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
     if (!isTheirs) return inactive;
-    const [user] = await userOf(read, token.user);
+    const user = await keptUserFacts(call, token.user);
     if (!user?.is_active) return inactive;
     const { sub, aud, iss } = token.claims;
     return {

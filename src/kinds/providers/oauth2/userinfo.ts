@@ -1,4 +1,4 @@
-import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
+import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
 import { loadClient } from './client.ts';
 import { readDpopProof } from './dpop.ts';
 import { claimsOfScope } from './issue.ts';
@@ -14,7 +14,7 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const { token: text, isBound } = readToken(exchange);
     const token = await findAccessToken(call.db.read, needs.key, text, call.now);
     const client = token && (await loadClient(needs, { provider: token.provider }));
-    const user = token && (await loadUserFacts(call, call.db.read, token.user));
+    const user = token && (await keptUserFacts(call, token.user));
     if (!token || !client || !user?.is_active) throw new OAuthError('invalid_token', 'The access token is not good.');
     exchange.isOf(client);
     await checkHolder(needs, exchange, text, isBound, token.terms.jkt);

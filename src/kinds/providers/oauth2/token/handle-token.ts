@@ -1,5 +1,5 @@
 import { asAsked } from '../../../../core/application/application-access.ts';
-import { loadUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
+import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { policyRequest } from '../../../../policy/request.ts';
 import { type GrantTerms, revokeFamily } from '../../../../provider/grants.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -106,7 +106,7 @@ function termsOf(params: Params, { terms }: Redeemed, jkt: string | null): Grant
 }
 
 async function loadActiveUser(call: Call, pk: number): Promise<UserFacts> {
-  const user = await loadUserFacts(call, call.db.read, pk);
+  const user = await keptUserFacts(call, pk);
   if (!user?.is_active) throw new OAuthError('invalid_grant', 'The user may not sign in.');
   return user;
 }
