@@ -27,7 +27,7 @@ const schemaTable = 'sqlite_master';
  */
 export function createTableScout(path: string): TableScout {
   let connection: DatabaseSync | undefined;
-  const known = new Map<string, StatementTables | null>();
+  const known = new Map<string, StatementTables>();
   let reads = new Set<string>();
   let writes = new Set<string>();
 
@@ -57,12 +57,12 @@ export function createTableScout(path: string): TableScout {
 
   return {
     tablesOf(text) {
-      let found = known.get(text);
-      if (found === undefined) {
-        found = ask(text);
-        if (known.size >= mostRemembered) known.clear();
-        known.set(text, found);
-      }
+      const remembered = known.get(text);
+      if (remembered) return remembered;
+      const found = ask(text);
+      if (known.size >= mostRemembered) known.clear();
+      // What cannot be told now may be told once its table is there.
+      if (found) known.set(text, found);
       return found;
     },
     close: () => connection?.close(),
