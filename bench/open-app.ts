@@ -1,7 +1,7 @@
 import { prepareDatabase } from '../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../src/app/compose.ts';
 import { openWorld, type World } from '../src/app/world.ts';
-import { fillSearchIndexes } from '../src/core/search/search-index.job.ts';
+import { fillSearchIndexes } from '../src/core/search/fill-search.job.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import type { BenchDatabase } from './databases.ts';

@@ -1,6 +1,6 @@
 import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
-import { searchIndexJob } from '../core/search/search-index.job.ts';
+import { searchIndexJob } from '../core/search/fill-search.job.ts';
 import { logoutJobs } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
 import { mailLinkJob } from '../kinds/stages/email/mail-link.job.ts';
 import { parseCidrs } from '../lib/cidr.ts';

@@ -82,10 +82,11 @@ test('a user who is not there costs the time of one who is', async () => {
       times[index]?.push(performance.now() - start);
     }
   }
-  const [expected = 0, ...medians] = times.map((each) => each.sort((a, b) => a - b)[4] ?? 0);
-  for (const median of medians) {
-    expect(median / expected).toBeGreaterThan(0.5);
-    expect(median / expected).toBeLessThan(2);
+  // The shortest of each: other work on the machine only ever makes it longer.
+  const [expected = 0, ...others] = times.map((each) => Math.min(...each));
+  for (const shortest of others) {
+    expect(shortest / expected).toBeGreaterThan(0.5);
+    expect(shortest / expected).toBeLessThan(2);
   }
 });
 

@@ -11,22 +11,25 @@ export function randomText(length: number, alphabet: string = lettersAndDigits):
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
 }
 
-const tokenBytes = 32;
-// Drawn for many tokens at once, which takes hardly longer than for one; what was given out is wiped.
-const drawn = Buffer.alloc(64 * tokenBytes);
-let used = drawn.length;
-
 /** 256 bits that nobody can guess, in 43 characters that need no escaping anywhere. */
-export function randomToken(): string {
-  if (used === drawn.length) {
-    randomFillSync(drawn);
-    used = 0;
-  }
-  const bytes = drawn.subarray(used, used + tokenBytes);
-  used += tokenBytes;
-  const token = bytes.toString('base64url');
-  bytes.fill(0);
-  return token;
+export const randomToken: () => string = tokenSource();
+
+/** Draws for many tokens at once, which takes hardly longer than for one; what was given out is wiped. */
+function tokenSource(): () => string {
+  const length = 32;
+  const drawn = Buffer.alloc(64 * length);
+  let used = drawn.length;
+  return () => {
+    if (used === drawn.length) {
+      randomFillSync(drawn);
+      used = 0;
+    }
+    const bytes = drawn.subarray(used, used + length);
+    used += length;
+    const token = bytes.toString('base64url');
+    bytes.fill(0);
+    return token;
+  };
 }
 
 export function randomUuid(): string {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { fillSearchIndexes } from '../../src/core/search/search-index.job.ts';
+import { fillSearchIndexes } from '../../src/core/search/fill-search.job.ts';
 import { until } from '../support/jobs.ts';
 import { describeOnBoth, describeOnSqlite, type TestServer } from '../support/server.ts';
 
