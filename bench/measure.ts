@@ -28,7 +28,7 @@ export interface MeasuredRow {
 
 type Run = Drive & { readonly processorMs: number };
 
-export const warmUpSeconds = 1;
+export const warmUpSeconds = 2;
 
 /** Server and floor by turns, so that what else happens on the machine falls on both. */
 export async function measureRow(

@@ -32,7 +32,7 @@ async function openFloor(order: FloorOrder) {
 
 test('a grant is signed anew and stored each time', async () => {
   const body = { access_token: 'aGVhZA.Ym9keQ.old', token_type: 'Bearer' };
-  const { url, countTokens } = await openFloor({ headers: [], body, signed: ['access_token'], known: [] });
+  const { url, countTokens } = await openFloor({ headers: [], body, signed: ['access_token'] });
   const answers: (typeof body)[] = [];
   for (let count = 0; count < 3; count++) {
     const answer = await fetch(url, { method: 'POST', body: 'x' });
@@ -49,18 +49,12 @@ test('a grant is signed anew and stored each time', async () => {
   expect(countTokens()).toBe(3);
 });
 
-test('what is only looked up is answered without a signature or a write', async () => {
-  const authorization = 'Bearer known';
-  const order = {
-    headers: ['x-from', 'floor'],
-    body: { sub: 'ada' },
-    signed: [],
-    known: [{ authorization, form: null }],
-  };
+test('what gives out no tokens costs a signature and no write', async () => {
+  const order = { headers: ['x-from', 'floor'], body: { sub: 'ada' }, signed: [] };
   const { url, countTokens } = await openFloor(order);
-  const answer = await fetch(url, { headers: { authorization } });
+  const answer = await fetch(url);
 
   expect(answer.headers.get('x-from')).toBe('floor');
   expect(await answer.json()).toEqual({ sub: 'ada' });
-  expect(countTokens()).toBe(1);
+  expect(countTokens()).toBe(0);
 });

@@ -79,7 +79,7 @@ export async function loadOAuth(world: World, app: App, count: number): Promise<
     if (answer.statusCode !== 200) throw new Error(`${path} answers ${answer.statusCode}: ${answer.body}`);
     const body = answer.json();
     const signed = ['access_token', 'id_token'].filter((name) => name in body);
-    return { headers: headersOf(answer.headers), body, signed, known: signed.length > 0 ? [] : requests };
+    return { headers: headersOf(answer.headers), body, signed };
   }
   const token = (requests: ReadyRequest[], isSingleUse: boolean): Supply => ({
     method: 'POST',
