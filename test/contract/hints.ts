@@ -213,7 +213,7 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
   users: ['password'],
   tokens: ['key', 'key_hash'],
-  authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated'],
+  authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated', 'amr'],
   oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_authorization_codes: [

@@ -73,12 +73,14 @@ describeJourney(
       await page.locator('[aria-invalid=true]').waitFor();
       await page.getByLabel('Phone number').fill('+49 151 2345678');
       await page.getByRole('button', { name: 'Send a code' }).click();
+      await page.getByLabel('Code').waitFor();
       await page.getByLabel('Code').fill(codeSent());
       await page.keyboard.press('Enter');
       await page.waitForURL('**/if/user/');
 
       const again = await begin(walk.slug, username);
       await again.getByRole('button', { name: /^Text message/ }).click();
+      await again.getByLabel('Code').waitFor();
       await again.getByLabel('Code').waitFor();
       await again.getByLabel('Code').fill(codeSent());
       await again.keyboard.press('Enter');
