@@ -45,6 +45,8 @@ export function createTableScout(path: string): TableScout {
   }
 
   function ask(text: string): StatementTables | null {
+    // The first releases of Node 24 have no way to ask.
+    if (!('setAuthorizer' in DatabaseSync.prototype)) return null;
     connection ??= open();
     [reads, writes] = [new Set(), new Set()];
     try {
