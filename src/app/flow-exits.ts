@@ -6,7 +6,8 @@ import { cancelPath, flowPage, ownPath } from '../flow/executor/challenge.ts';
 import type { FlowFacts } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
-import type { Database, Query } from '../platform/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
+import { createKeptReads } from '../platform/db/kept-reads.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
 
@@ -15,7 +16,7 @@ const ownPage = '/if/user/';
 /** Where a person goes when a flow ends and nothing says where. */
 export async function homeOf({ designation }: FlowFacts, { db, request }: Call): Promise<string> {
   if (designation === 'invalidation') return '/';
-  const { launch } = await brandTargets(request.host, db.read);
+  const { launch } = await brandTargets(request.host, db);
   // An address that says something of the person is for a page that knows who they are by now.
   return launch && !launch.includes('%(') ? (launchUrl(launch, null) ?? ownPage) : ownPage;
 }
@@ -28,7 +29,7 @@ export function mountCancel(
   server.get<{ Querystring: { next?: unknown } }>(cancelPath, async (request, reply) => {
     const token = planTokenOf(request.cookies, publicUrl);
     if (token) await db.write((tx) => deleteStates(tx, key, token));
-    const { flow } = await brandTargets(request.hostname, db.read);
+    const { flow } = await brandTargets(request.hostname, db);
     const next = ownPath(typeof request.query.next === 'string' ? request.query.next : null, publicUrl);
     return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : flowPage(flow, next));
   });
@@ -39,12 +40,17 @@ interface Targets {
   readonly flow: string | null;
 }
 
+const nowhere: Targets = { launch: null, flow: null };
+const mostKept = 200;
+const kept = createKeptReads<Targets>(mostKept);
+
 /** Where the brand's default application is, and the slug of the flow that signs people in. */
-async function brandTargets(host: string, query: Query): Promise<Targets> {
-  const brand = await findBrandOfHost(host, query);
-  const { rows } = await sql<Targets>`select
-    (select a.meta_launch_url from applications a where a.pk = b.default_application) as launch,
-    (select f.slug from flows f where f.pk = b.flow_authentication) as flow
-    from brands b where b.pk = ${brand?.pk ?? null}`.execute(query);
-  return rows[0] ?? { launch: null, flow: null };
-}
+const brandTargets = (host: string, db: Database): Promise<Targets> =>
+  kept.read(db, host, async (query) => {
+    const brand = await findBrandOfHost(host, query);
+    const { rows } = await sql<Targets>`select
+      (select a.meta_launch_url from applications a where a.pk = b.default_application) as launch,
+      (select f.slug from flows f where f.pk = b.flow_authentication) as flow
+      from brands b where b.pk = ${brand?.pk ?? null}`.execute(query);
+    return rows[0] ?? nowhere;
+  });
