@@ -30,6 +30,7 @@ export function isCidr(text: string): boolean {
 
 /** False for a text that is no address. */
 export function contains(cidrs: Cidrs, ip: string): boolean {
+  if (isIP(ip) === 4) return cidrs.v4.check(ip, 'ipv4');
   const bytes = readAddress(ip);
   if (!bytes) return false;
   const address = formatAddress(bytes);
@@ -52,7 +53,8 @@ export function isPublicAddress(ip: string): boolean {
 
 /** What one subscriber has: an IPv4 address, or the 64 bits of IPv6 below which everybody picks addresses at will. */
 export function networkOf(ip: string): string {
-  const bytes = readAddress(ip);
+  // An IPv4 address has one way to be written.
+  const bytes = isIP(ip) === 6 ? readAddress(ip) : null;
   if (!bytes) return ip;
   return bytes.length === 4 ? formatAddress(bytes) : Buffer.from(bytes.subarray(0, 8)).toString('hex');
 }

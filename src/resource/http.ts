@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../lib/cidr.ts';
 import { isDeeperThan } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
+import { createRateLimit } from '../lib/rate-limit.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isUnreachable } from '../platform/db/unreachable.ts';
 import { clientIp, faultBody } from '../platform/http/server.ts';
@@ -29,7 +31,7 @@ const json = 'application/json';
 /** Serves all operations below one prefix by a table of their own. */
 export function mountApi(app: FastifyInstance, operations: readonly Operation[], needs: ApiNeeds): void {
   const route = createRouter(operations);
-  const limit = app.createRateLimit({ max: needs.anonymousPerMinute, timeWindow: 60_000 });
+  const anonymous = createRateLimit({ most: needs.anonymousPerMinute, windowMs: 60_000 });
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const started = performance.now();
@@ -40,7 +42,7 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
       if (!match) throw new Problem('not_found');
       checkAccept(request);
       const now = needs.now();
-      const actor = await signedIn(request, facts, now);
+      const actor = await signedIn(facts, now);
       const method = request.method === 'HEAD' ? 'GET' : (request.method as Method);
       operation = match.operations.get(method);
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
@@ -54,19 +56,20 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
   }
 
   /** Callers who are not signed in, or not rightly, share a limit per address. */
-  async function signedIn(request: FastifyRequest, facts: RequestFacts, now: string): Promise<Actor | null> {
-    const actor = await needs.authenticate(facts, now).catch(async (error: unknown) => {
-      await checkLimit(request);
-      throw error;
-    });
-    if (!actor) await checkLimit(request);
-    return actor;
+  async function signedIn(facts: RequestFacts, now: string): Promise<Actor | null> {
+    let actor: Actor | null = null;
+    try {
+      actor = await needs.authenticate(facts, now);
+      return actor;
+    } finally {
+      if (!actor) checkLimit(facts);
+    }
   }
 
-  async function checkLimit(request: FastifyRequest): Promise<void> {
-    const state = await limit(request);
-    if (state.isAllowed || !state.isExceeded) return;
-    const seconds = state.ttlInSeconds;
+  function checkLimit({ clientIp: address }: RequestFacts): void {
+    const waitMs = anonymous.waitAfter(networkOf(address));
+    if (waitMs === 0) return;
+    const seconds = Math.ceil(waitMs / 1000);
     const detail = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
     throw new Problem('throttled', detail, { 'retry-after': String(seconds) });
   }

@@ -15,7 +15,9 @@ interface Needs extends SessionNeeds {
 export function createAuthenticate(needs: Needs) {
   const { db, key, otherBearer } = needs;
   return async (request: RequestFacts, now: string): Promise<Actor | null> => {
-    const [scheme = '', credentials = ''] = (request.header('authorization') ?? '').trim().split(/\s+/, 2);
+    const authorization = request.header('authorization');
+    if (!authorization) return actorOfSession(needs, request, now);
+    const [scheme = '', credentials = ''] = authorization.trim().split(/\s+/, 2);
     if (!credentials) return actorOfSession(needs, request, now);
     if (scheme.toLowerCase() !== 'bearer') throw new Problem('unsupported_scheme');
     try {
