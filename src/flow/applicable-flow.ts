@@ -47,10 +47,10 @@ export async function applicableFlow(
 /** Why a flow may not begin for this caller, in words for them (perhaps none); null when it may. */
 export async function refusalOf(
   policies: PolicyEngine,
-  { authentication, ...flow }: AskedFlow,
+  flow: AskedFlow,
   { call, user, context }: Omit<Asked, 'flow'>,
 ): Promise<readonly string[] | null> {
-  if (!isCallerFit(authentication, call)) return [];
+  if (!isCallerFit(flow.authentication, call)) return [];
   const { passing, messages } = await policies.evaluateTarget({
     call,
     request: policyRequest(call, { user, context, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } }),

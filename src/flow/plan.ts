@@ -103,36 +103,32 @@ export async function findPlan(
   return rows[0] ? JSON.parse(key.box.open(rows[0].context, sealedAs)) : null;
 }
 
+const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
+
+/** With TLS the name keeps subdomains and plain HTTP from setting the cookie. */
+const nameFor = (publicUrl: string): string => (isSecure(publicUrl) ? `__Host-${cookieName}` : cookieName);
+
 /** What a request's cookie carries, under the name that its connection calls for: a token, and an opening if there is one. */
 export function carriedBy(
   cookies: Readonly<Record<string, string | undefined>>,
   publicUrl: string,
 ): { readonly token: string; readonly opening: string | null } | null {
-  const [token, opening = null] = (cookies[planCookie('', publicUrl).name] ?? '').split(separator, 2);
+  const [token, opening = null] = cookies[nameFor(publicUrl)]?.split(separator, 2) ?? [];
   return token ? { token, opening } : null;
 }
 
 export const planTokenOf = (cookies: Readonly<Record<string, string | undefined>>, publicUrl: string): string | null =>
   carriedBy(cookies, publicUrl)?.token ?? null;
 
-/**
- * The cookie that carries a plan's token, and the opening of a walk that nobody has answered yet. With TLS its name keeps
- * subdomains and plain HTTP from setting it.
- */
+/** The cookie that carries a plan's token, and the opening of a walk that nobody has answered yet. */
 export function planCookie(
   token: string,
   publicUrl: string,
   opening: string | null = null,
 ): { readonly name: string; readonly header: string } {
-  const isSecure = publicUrl.startsWith('https:');
-  const name = isSecure ? `__Host-${cookieName}` : cookieName;
-  const attributes = [
-    'Path=/',
-    `Max-Age=${lifetimeMs / 1000}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(isSecure ? ['Secure'] : []),
-  ];
+  const name = nameFor(publicUrl);
   const value = opening === null ? token : `${token}${separator}${opening}`;
-  return { name, header: [`${name}=${value}`, ...attributes].join('; ') };
+  const secure = isSecure(publicUrl) ? '; Secure' : '';
+  const attributes = `Path=/; Max-Age=${lifetimeMs / 1000}; HttpOnly; SameSite=Lax${secure}`;
+  return { name, header: `${name}=${value}; ${attributes}` };
 }

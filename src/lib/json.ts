@@ -1,8 +1,16 @@
 /** What JSON can hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** A copy of what is stored as JSON anyway; for small values faster than `structuredClone`. */
-export const copyJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+/** A copy of what is stored as JSON anyway; many times faster than to write and read it, or than `structuredClone`. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+  for (const name in copy) {
+    const member = copy[name];
+    if (typeof member === 'object' && member !== null) copy[name] = copyJson(member);
+  }
+  return copy as T;
+}
 
 /** Whether objects and lists are nested in more levels than these: what is should not be walked by functions that call themselves. */
 export function isDeeperThan(value: unknown, levels: number): boolean {

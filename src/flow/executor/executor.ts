@@ -251,8 +251,8 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     async store(call, held) {
       await keep(call, held, held.state);
     },
-    async proceed(call, { title, ...facts }, held, answer) {
-      const flow = { ...facts, title: filledTitle(title, held.state) };
+    async proceed(call, facts, held, answer) {
+      const flow = { ...facts, title: filledTitle(facts.title, held.state) };
       try {
         return await walk(call, flow, held, answer);
       } catch (error) {

@@ -19,7 +19,7 @@ export interface Opening {
  * behind. With the first answer the walk begins. Null when the page's query is too long for a cookie.
  */
 export function signOpening(key: InstanceKey, token: string, { flow, query }: Opening, now: string): string | null {
-  const content = Buffer.from(JSON.stringify([flow, addMilliseconds(now, lifetimeMs), query])).toString('base64url');
+  const content = Buffer.from(JSON.stringify([flow, now, query])).toString('base64url');
   if (content.length > longestOpening) return null;
   return `${content}~${proofOf(key, token, content)}`;
 }
@@ -28,8 +28,8 @@ export function signOpening(key: InstanceKey, token: string, { flow, query }: Op
 export function readOpening(key: InstanceKey, token: string, signed: string, now: string): Opening | null {
   const [content = '', signature = ''] = signed.split('~');
   if (!equalInConstantTime(proofOf(key, token, content), signature)) return null;
-  const [flow, expires, query] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [string, string, string];
-  return expires > now ? { flow, query } : null;
+  const [flow, shown, query] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [string, string, string];
+  return addMilliseconds(shown, lifetimeMs) > now ? { flow, query } : null;
 }
 
 // A keyed hash of what no other use of the key hashes: cheaper than a signature, and every stranger's first look makes one.

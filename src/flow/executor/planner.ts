@@ -36,7 +36,8 @@ export async function planState(
   for (const { stage, evaluateAtPlan } of rows) {
     if (!evaluateAtPlan || (await isStageDue(policies, call, flow, stage, context))) stages.push(stage);
   }
-  return { plan, stages, at: 0, context, memory: {}, ...start };
+  const { next, query, actor } = start;
+  return { plan, stages, at: 0, context, memory: {}, next, query, actor };
 }
 
 /**
