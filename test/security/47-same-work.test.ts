@@ -66,8 +66,13 @@ describeOnBoth(
     const wrong = { password: 'wrong' };
 
     test('to sign in, one question after the other', async () => {
-      const known = await compare('default-authentication-flow', [{ uid_field: '' }, wrong, wrong]);
+      const flow = 'default-authentication-flow';
+      const answers = [{ uid_field: '' }, wrong, wrong];
+      const known = await compare(flow, answers);
       expect(known.map((work) => work.filter((done) => done === 'argon2id').length)).toEqual([0, 1, 1]);
+      // Nor does it tell who was here before.
+      const seen = await person();
+      for (const _ of ['first', 'again']) expect(await costs(flow, seen, answers)).toEqual(known);
     });
 
     test('to sign in on one screen', async () => {

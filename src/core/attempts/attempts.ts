@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { type Database, type Query, Rollback } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 
 /** Who tries, and from where. */
@@ -53,10 +54,17 @@ const countsMayBeLost = { mayBeLost: true } as const;
 
 /** A right guess: the user starts anew, the address gets this one attempt back. */
 export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
-  await sql`delete from sign_in_attempts where subject = ${userOf(key, attempt)}`.execute(tx);
-  await sql`update sign_in_attempts set failures = failures - 1 where subject = ${addressOf(key, attempt)}
-    and failures > 0`.execute(tx);
+  await forget(tx, userOf(key, attempt));
+  await giveBack(tx, addressOf(key, attempt));
 }
+
+const forget = statement<[subject: string], unknown>(
+  (subject) => sql`delete from sign_in_attempts where subject = ${subject}`,
+);
+
+const giveBack = statement<[subject: string], unknown>(
+  (subject) => sql`update sign_in_attempts set failures = failures - 1 where subject = ${subject} and failures > 0`,
+);
 
 /**
  * Counts a message that somebody wants sent, apart from attempts to sign in: nobody's mailbox is filled by others. False
@@ -76,14 +84,8 @@ export async function claimMessage(
 
 /** False while the subject has to wait; then nothing is counted either, or waiting would never end. */
 async function count(tx: Query, subject: string, { free, shortestWaitMs }: Pace, now: string): Promise<boolean> {
-  const expires = addMilliseconds(now, forgottenAfterMs);
-  const { rows } = await sql<{
-    failures: number;
-  }>`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
-    values (${subject}, 1, ${longAgo}, ${expires})
-    on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
-      expires = ${expires} where a.blocked_until <= ${now} returning failures`.execute(tx);
-  const failures = rows[0]?.failures;
+  const [counted] = await countOne(tx, subject, now, addMilliseconds(now, forgottenAfterMs));
+  const failures = counted?.failures;
   if (failures === undefined) return false;
   if (failures > free) {
     const waitMs = Math.min(shortestWaitMs * 2 ** Math.min(failures - free - 1, 20), longestWaitMs);
@@ -92,6 +94,13 @@ async function count(tx: Query, subject: string, { free, shortestWaitMs }: Pace,
   }
   return true;
 }
+
+const countOne = statement<[subject: string, now: string, expires: string], { failures: number }>(
+  (subject, now, expires) => sql`insert into sign_in_attempts as a (subject, failures, blocked_until, expires)
+    values (${subject}, 1, ${longAgo}, ${expires})
+    on conflict (subject) do update set failures = case when a.expires > ${now} then a.failures + 1 else 1 end,
+      expires = ${expires} where a.blocked_until <= ${now} returning failures`,
+);
 
 // Hashed: what people type as a name may be a password.
 function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {

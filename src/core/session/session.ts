@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../platform/random.ts';
 import type { Binding } from './binding.ts';
@@ -38,11 +39,15 @@ export async function startSession(
 ): Promise<NewSession> {
   const token = randomToken();
   const pk = randomUuid();
-  const row = { pk, user: facts.userId, ...columnsOf(key, token, facts) };
-  const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
-  await sql`insert into authenticated_sessions (${names}) values (${sql.join(Object.values(row))})`.execute(tx);
+  const row = columnsOf(key, token, facts);
+  await insertSession(tx, pk, facts.userId, ...columns.map((name) => row[name]));
   return { pk, token, csrfToken: csrfTokenOf(key, token) };
 }
+
+const insertSession = statement<[pk: string, user: number, ...values: unknown[]], unknown>(
+  (...values) => sql`insert into authenticated_sessions (pk, "user", ${sql.join(columns.map((name) => sql.ref(name)))})
+    values (${sql.join(values)})`,
+);
 
 /**
  * Begins a session anew for the same person, who has proven again who they are: its cookie changes, and what was granted in
@@ -61,7 +66,16 @@ export async function renewSession(
   return rows.length > 0 ? { pk, token, csrfToken: csrfTokenOf(key, token) } : null;
 }
 
-function columnsOf(key: Pick<InstanceKey, 'hash'>, token: string, facts: SessionFacts): Record<string, unknown> {
+const columns = [
+  ...(['token_hash', 'created', 'last_ip', 'last_user_agent', 'last_used', 'expires'] as const),
+  ...(['idle_seconds', 'ends', 'binding', 'amr'] as const),
+];
+
+function columnsOf(
+  key: Pick<InstanceKey, 'hash'>,
+  token: string,
+  facts: SessionFacts,
+): Record<(typeof columns)[number], unknown> {
   const { now, lifetimeMs, idleMs = lifetimeMs, clientIp, binding, amr = [] } = facts;
   const ends = addMilliseconds(now, lifetimeMs);
   const slides = idleMs < lifetimeMs;

@@ -1,6 +1,7 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
-import type { Call } from '../../resource/call.ts';
+import { createKeptReads, type KeptReads } from '../../platform/db/kept-reads.ts';
+import type { Call, RequestFacts } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { type JsonSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { FlowContext } from './flow-state.ts';
@@ -29,11 +30,25 @@ export async function pendingUserMembers({ context, pendingUser }: Step): Promis
 
 const nobody = 0;
 
+interface Pending {
+  readonly user: UserFacts | null;
+}
+
+/**
+ * What a request has read of the user whom its walk is about. Nothing is taken over from other requests: that somebody is
+ * known there would tell, by the time that an answer takes, who has an account.
+ */
+const ofRequests = new WeakMap<RequestFacts, KeptReads<Pending>>();
+
 /** The user whom a walk is about. A name that nobody has costs the same statement as one that somebody has. */
 export async function loadPendingUser(call: Call, context: FlowContext): Promise<UserFacts | null> {
   const { pending_user, pending_user_identifier } = context;
   if (pending_user === null && pending_user_identifier === null) return null;
-  return loadUserFacts(call, call.db.read, pending_user ?? nobody);
+  const kept = ofRequests.get(call.request) ?? createKeptReads<Pending>(1);
+  ofRequests.set(call.request, kept);
+  const pk = pending_user ?? nobody;
+  const { user } = await kept.read(call.db, pk, async (query) => ({ user: await loadUserFacts(call, query, pk) }));
+  return user;
 }
 
 /** The same for one step: read once, and again only when the step turns to somebody else. */

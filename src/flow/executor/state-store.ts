@@ -88,15 +88,22 @@ export async function keepState(
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     await makeRoom(tx, network, call.now);
-    const { rows } =
-      await sql`insert into flow_plans (pk, token_hash, flow, version, context, created, expires, network)
-      values (${randomUuid()}, ${hash}, ${flow}, 1, ${sealed}, ${call.now}, ${expires}, ${network})
-      on conflict (token_hash, flow) do nothing returning pk`.execute(tx);
+    const rows = await insertWalk(tx, randomUuid(), hash, flow, sealed, call.now, expires, network);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const rows = await replaceWalk(tx, sealed, expires, hash, flow, version);
   return rows.length > 0 ? { token, version: version + 1, state } : null;
 }
+
+const insertWalk = statement<
+  [pk: string, hash: string, flow: string, sealed: string, now: string, expires: string, network: string | null],
+  unknown
+>(
+  (pk, hash, flow, sealed, now, expires, network) => sql`insert into flow_plans
+    (pk, token_hash, flow, version, context, created, expires, network)
+    values (${pk}, ${hash}, ${flow}, 1, ${sealed}, ${now}, ${expires}, ${network})
+    on conflict (token_hash, flow) do nothing returning pk`,
+);
 
 const replaceWalk = statement<[sealed: string, expires: string, hash: string, flow: string, version: number], unknown>(
   (sealed, expires, hash, flow, version) => sql`update flow_plans set version = version + 1, context = ${sealed},
@@ -105,16 +112,25 @@ const replaceWalk = statement<[sealed: string, expires: string, hash: string, fl
 
 /** Nobody fills the table: what has ended goes, and of a network whose people begin very many walks the oldest. */
 async function makeRoom(tx: Query, network: string | null, now: string): Promise<void> {
-  await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
-  if (network === null) return;
-  await sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
-    order by created desc limit 1000 offset ${mostOfNetwork - 1})`.execute(tx);
+  await deleteEnded(tx, now);
+  if (network !== null) await deleteOldest(tx, network);
 }
+
+const deleteEnded = statement<[now: string], unknown>((now) => sql`delete from flow_plans where expires <= ${now}`);
+
+const deleteOldest = statement<[network: string], unknown>(
+  (network) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
+    order by created desc limit 1000 offset ${mostOfNetwork - 1})`,
+);
 
 /** Ends a walk; false when another answer has moved it. One that was never stored has nothing to end. */
 export async function deleteState(tx: Query, key: InstanceKey, held: Pick<Found, 'token' | 'version'>, flow: string) {
   if (held.version === 0) return true;
-  const { rows } = await sql`delete from flow_plans where token_hash = ${key.hash(held.token)} and flow = ${flow}
-    and version = ${held.version} returning pk`.execute(tx);
+  const rows = await deleteWalk(tx, key.hash(held.token), flow, held.version);
   return rows.length > 0;
 }
+
+const deleteWalk = statement<[hash: string, flow: string, version: number], unknown>(
+  (hash, flow, version) => sql`delete from flow_plans where token_hash = ${hash} and flow = ${flow}
+    and version = ${version} returning pk`,
+);

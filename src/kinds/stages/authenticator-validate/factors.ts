@@ -3,6 +3,7 @@ import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { DeviceChallenge, DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
 import { devicesOf } from '../../../flow/devices/load-devices.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
+import { statement } from '../../../platform/db/statement.ts';
 
 /** A class of devices that the person could prove themselves with now. */
 export interface Factor {
@@ -11,14 +12,17 @@ export interface Factor {
   readonly challenges: readonly DeviceChallenge[];
 }
 
+const confirmedKinds = statement<[user: number], { kind: string }>(
+  (user) => sql`select distinct kind from devices where "user" = ${user} and confirmed`,
+);
+
 /** The classes of which the user has a confirmed device. */
 export async function ownedKinds(
   { call }: Step,
   kinds: readonly DeviceKind[],
   user: number,
 ): Promise<readonly DeviceKind[]> {
-  const { rows } = await sql<{ kind: string }>`select distinct kind from devices
-    where "user" = ${user} and confirmed`.execute(call.db.read);
+  const rows = await confirmedKinds(call.db.read, user);
   const owned = new Set(rows.map(({ kind }) => kind));
   return kinds.filter(({ doors }) => owned.has(doors.own.model));
 }

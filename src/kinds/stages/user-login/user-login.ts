@@ -17,6 +17,7 @@ import { defineStage } from '../../../flow/stage.family.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { duration, flag } from '../../../resource/fields/scalar.ts';
 import { choice } from '../../../resource/fields/text.ts';
@@ -108,7 +109,7 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
       // Whoever else used this browser before is signed out: what they left open must not become the next person's.
       if (before !== null && !renewed) await endSession(tx, before);
       if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
-      await sql`update users set last_login = ${call.now} where pk = ${user.pk}`.execute(tx);
+      await noteLogin(tx, call.now, user.pk);
       const { auth_method, auth_method_args } = context;
       const event = { action: 'login', app: 'svc_stages_user_login', context: { auth_method, auth_method_args } };
       await call.world.record(tx, actingAs(call, user), event);
@@ -118,6 +119,10 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
   };
 }
 
+const noteLogin = statement<[now: string, pk: number], unknown>(
+  (now, pk) => sql`update users set last_login = ${now} where pk = ${pk}`,
+);
+
 async function pendingActive({ pendingUser }: Step): Promise<UserFacts | null> {
   const user = await pendingUser();
   return user?.is_active && user.type !== 'internal_service_account' ? user : null;
@@ -125,10 +130,16 @@ async function pendingActive({ pendingUser }: Step): Promise<UserFacts | null> {
 
 /** What may have changed since it was asked, asked again where it counts. */
 async function checkStillMay(tx: Query, { pk }: UserFacts, source: string | null): Promise<void> {
-  const { rows } = await sql`select 1 from users where pk = ${pk} and is_active
-    ${source === null ? sql`` : sql`and exists (select 1 from sources where pk = ${source} and enabled)`}`.execute(tx);
+  const rows = await (source === null ? whoMay(tx, pk) : whoMayBy(tx, pk, source));
   if (rows.length === 0) throw new Problem('permission_denied', denied);
 }
+
+const whoMay = statement<[pk: number], unknown>((pk) => sql`select 1 from users where pk = ${pk} and is_active`);
+
+const whoMayBy = statement<[pk: number, source: string], unknown>(
+  (pk, source) => sql`select 1 from users where pk = ${pk} and is_active
+    and exists (select 1 from sources where pk = ${source} and enabled)`,
+);
 
 const lengthOf = ({ settings }: Step, name: 'session_duration' | 'remember_me_offset'): number =>
   Math.max(0, parseDuration(settings[name] as string) ?? 0);
