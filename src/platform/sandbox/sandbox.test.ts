@@ -204,3 +204,30 @@ test('what depends on the time is not kept', async () => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(ask().value).toBeGreaterThan(value);
 });
+
+test.each([
+  'return secret;',
+  'return s\\u0065cret;',
+  "return globalThis['sec' + 'ret'];",
+  "return (function () { return this; })()['sec' + 'ret'];",
+  "return Object.getOwnPropertyDescriptor(globalThis, ['s', 'ecret'].join('')).value;",
+])('%s: a global is there by whatever way it is asked for', (source) => {
+  expect(sandbox.run(source, { globals: { secret: 42 } })).toMatchObject({ ok: true, value: 42 });
+});
+
+test('a function is there by whatever way it is asked for', () => {
+  const functions = { double: (value: Json) => Number(value) * 2 };
+  for (const source of ['return double(21);', "return globalThis['dou' + 'ble'](21);"])
+    expect(sandbox.run(source, { globals: {}, functions })).toMatchObject({ ok: true, value: 42 });
+});
+
+test('a global that is not asked for is not made', () => {
+  const globals = {
+    get costly(): Json {
+      throw new Error('nobody asked');
+    },
+    cheap: 1,
+  };
+  expect(sandbox.run('return cheap;', { globals })).toMatchObject({ ok: true, value: 1 });
+  expect(() => sandbox.run('return costly;', { globals })).toThrow('nobody asked');
+});

@@ -15,7 +15,7 @@ export interface Sandbox {
 }
 
 export interface Context {
-  /** Copied in, each under its name. */
+  /** Copied in, each under its name. Those that the expression does not name are not even looked at. */
   readonly globals: Record<string, Json>;
   /** Called with copies of the arguments; what they throw is thrown in the expression, by its message only. */
   readonly functions?: Record<string, (...args: Json[]) => Json> | undefined;
@@ -80,8 +80,8 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       source,
       { globals, functions = {}, mayBeKept = false, timeMs = defaultTimeMs, memoryBytes = defaultMemoryBytes },
     ) {
-      const names = Object.keys(functions);
-      const given = JSON.stringify({ globals, functions: names });
+      const names = namedIn(source, functions);
+      const given = JSON.stringify({ globals: picked(globals, namedIn(source, globals)), functions: names });
       // Functions may give something else each time, or do something.
       const key = mayBeKept && names.length === 0 ? `${source}\n${given}` : null;
       const known = key === null ? undefined : results.get(key);
@@ -153,6 +153,16 @@ function compileBody(compiler: Compiler, source: string): Compiled {
   // Past the last line stands only our own closing brace, which the author has not written and must not see quoted.
   return { message: 'a bracket is missing or too many', line: lines };
 }
+
+/** By these an expression can come to a name without writing it: by the global object, and by escapes. */
+const roundabout = /this|\\/i;
+
+/** Which of these an expression can reach. What it cannot is not made for it, nor handed over: that takes longer than most expressions. */
+const namedIn = (source: string, things: object): string[] =>
+  Object.keys(things).filter((name) => source.includes(name) || roundabout.test(source));
+
+const picked = (things: Record<string, Json>, names: readonly string[]): Record<string, Json> =>
+  Object.fromEntries(names.map((name) => [name, things[name] as Json]));
 
 function weigh(source: string, { bytecode }: { readonly bytecode: Uint8Array }): number {
   return source.length * 2 + bytecode.length + 200;

@@ -45,8 +45,13 @@ function globalsOf(
     context: known,
     http_request,
     client_ip: clientIp,
-    geoip: (geo.locate(clientIp) ?? null) as Json,
-    asn: (geo.network(clientIp) ?? null) as Json,
+    // Few expressions ask for these, and to look them up takes a while.
+    get geoip() {
+      return (geo.locate(clientIp) ?? null) as Json;
+    },
+    get asn() {
+      return (geo.network(clientIp) ?? null) as Json;
+    },
     is_sso: known.is_sso === true,
     settings: { default_user_change_name, default_user_change_email, default_user_change_username },
   };
