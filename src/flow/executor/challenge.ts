@@ -23,6 +23,13 @@ export function challengeOf(flow: FlowFacts, component: string, members: Row): R
   };
 }
 
+/** What a person is told who may not go on, as the flow wants it told. */
+export function deniedChallenge(flow: FlowFacts, message: string, next: string | null): Row {
+  if (flow.denied_action === 'continue' && next) return redirectTo(next);
+  const to = flow.denied_action === 'message_continue' ? next : null;
+  return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
+}
+
 /** The page on which people walk through a flow, and where it leads in the end. */
 export const flowPage = (slug: string, next: string | null = null): string =>
   `/if/flow/${encodeURIComponent(slug)}/${next === null ? '' : `?next=${encodeURIComponent(next)}`}`;

@@ -9,7 +9,7 @@ import type { Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { PlanStep } from '../plan.ts';
-import { challengeOf, deniedComponent, faultComponent, redirectTo, textsOf, withComplaints } from './challenge.ts';
+import { challengeOf, deniedChallenge, faultComponent, redirectTo, textsOf, withComplaints } from './challenge.ts';
 import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
@@ -54,6 +54,9 @@ export interface Executor {
   store(call: Call, held: HeldState): Promise<void>;
 }
 
+/** A walk with what belongs to moves since it was stored, and waits to be stored with it. */
+type Underway = HeldState & { readonly unwritten?: Write | undefined };
+
 /** Walks people through flows. Stages say what should happen; only here does it happen. */
 export function createExecutor(needs: ExecutorNeeds): Executor {
   const { key, policies, engine } = needs;
@@ -62,12 +65,12 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   async function walk(
     call: Call,
     flow: FlowFacts,
-    start: HeldState,
+    start: Underway,
     answer: Row | null,
     isSentBack = false,
   ): Promise<Shown> {
     const cookies: string[] = [];
-    let held = start;
+    let held: Underway = start;
     let { state } = start;
     let given = answer;
     // A step that breaks does not undo those that were passed before it.
@@ -86,16 +89,15 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
         return asked(call, flow, held, draft, { ...move, cookies, isUnanswered });
       }
       const after = planned && move ? stateAfter(move, planned, draft) : draft;
-      const write = move?.write;
-      // What changes nothing but where somebody stands is stored with whatever comes next.
-      if (move?.move === 'next' && !write) {
+      // What may wait, or changes nothing but where somebody stands, is stored with whatever comes next.
+      if (move?.move === 'next' && (!move.write || move.mayWait)) {
         state = after;
+        held = { ...held, unwritten: bothOf(held.unwritten, move.write) };
         cookies.push(...(move.cookies ?? []));
         continue;
       }
       const isOver = after.at >= after.stages.length;
-      const mayBeLost = !write || (move?.move === 'next' && move.mayBeLost === true);
-      const kept = await orRefusal(isOver ? end(call, held, after, write) : keep(call, held, after, write, mayBeLost));
+      const kept = await orRefusal((isOver ? end : keep)(call, held, after, move?.write));
       if (!kept) return standing(call, flow, held);
       if (kept instanceof Problem) return denied(call, flow, held, kept.message);
       if (kept instanceof Invalid) return sentBack(call, flow, held, draft, kept.complaints, isSentBack);
@@ -164,17 +166,12 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   }
 
   /**
-   * Stores the next state with everything that belongs to the move. Null when another answer was faster. Where somebody
-   * stands, and nothing else, need not wait for the disk: at worst they begin again.
+   * Stores the next state with everything that belongs to its moves. Null when another answer was faster. Where somebody
+   * stands, and what could wait, need not wait for the disk: at worst they begin again.
    */
-  async function keep(
-    call: Call,
-    held: HeldState,
-    state: FlowState,
-    write?: Write,
-    mayBeLost = true,
-  ): Promise<HeldState | null> {
+  async function keep(call: Call, held: Underway, state: FlowState, last?: Write): Promise<HeldState | null> {
     const before = JSON.stringify(state);
+    const write = bothOf(held.unwritten, last);
     // Whoever stays as they were costs nothing: guesses that are not even looked at are stored nowhere.
     if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
     return call.db.write(
@@ -185,16 +182,16 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
         // What was written may be part of the state: the user who was just made.
         return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
       },
-      { mayBeLost },
+      { mayBeLost: !last },
     );
   }
 
-  /** Ends the walk with everything that belongs to its last move and to its end. Null when another answer was faster. */
-  function end(call: Call, held: HeldState, state: FlowState, write?: Write): Promise<HeldState | null> {
+  /** Ends the walk with everything that belongs to its last moves and to its end. Null when another answer was faster. */
+  function end(call: Call, held: Underway, state: FlowState, last?: Write): Promise<HeldState | null> {
     const { plan } = state;
     return call.db.write(async (tx) => {
       if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
-      await write?.(tx, call);
+      await bothOf(held.unwritten, last)?.(tx, call);
       for (const step of plan.append) await needs.append(step, state, tx, call);
       return held;
     });
@@ -204,7 +201,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   async function sentBack(
     call: Call,
     flow: FlowFacts,
-    held: HeldState,
+    held: Underway,
     draft: FlowState,
     errors: Complaints,
     isAgain: boolean,
@@ -221,7 +218,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   async function asked(
     call: Call,
     flow: FlowFacts,
-    held: HeldState,
+    held: Underway,
     draft: FlowState,
     { component, challenge, cookies, isUnanswered }: Asked,
   ): Promise<Shown> {
@@ -238,7 +235,8 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     return { challenge: redirectTo(await needs.homeOf(flow, call)), cookies: [] };
   }
 
-  async function denied(call: Call, flow: FlowFacts, held: HeldState, message: string, write?: Write): Promise<Shown> {
+  async function denied(call: Call, flow: FlowFacts, held: Underway, message: string, last?: Write): Promise<Shown> {
+    const write = bothOf(held.unwritten, last);
     if (held.version > 0 || write) {
       await call.db.write(async (tx) => {
         if (await deleteState(tx, key, held, flow.pk)) await write?.(tx, call);
@@ -266,16 +264,18 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   };
 }
 
+/** What belongs to one move and to the next. */
+const bothOf = (one: Write | undefined, other: Write | undefined): Write | undefined =>
+  one && other
+    ? async (tx, call) => {
+        await one(tx, call);
+        await other(tx, call);
+      }
+    : (one ?? other);
+
 /** Titles may name the application that the flow is for. */
 const filledTitle = (title: string, { context }: FlowState): string =>
   title.replaceAll('%(app)s', () => (typeof context.application_name === 'string' ? context.application_name : ''));
-
-/** What a person is told who may not go on, as the flow wants it told. */
-export function deniedChallenge(flow: FlowFacts, message: string, next: string | null): Row {
-  if (flow.denied_action === 'continue' && next) return redirectTo(next);
-  const to = flow.denied_action === 'message_continue' ? next : null;
-  return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
-}
 
 const orRefusal = <T>(work: Promise<T>): Promise<T | Invalid | Problem> =>
   work.catch((error: unknown) => {

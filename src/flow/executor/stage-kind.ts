@@ -58,8 +58,8 @@ export type Move =
       readonly move: 'next';
       readonly write?: Write;
       readonly cookies?: readonly string[];
-      /** Whether a loss of power may undo what is written: then it does not wait for the disk. */
-      readonly mayBeLost?: boolean;
+      /** Whether what is written may wait to be stored with the moves that follow in this request, or a loss of power undo it. */
+      readonly mayWait?: boolean;
     }
   /** Another stage first, then this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
