@@ -7,7 +7,7 @@ import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
 import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
-import { groupsOfSql, isSuperuserSql } from '../access/rights-sql.ts';
+import { groupsOfSql } from '../access/rights-sql.ts';
 
 /** A user as policies and expressions see one: nothing secret. */
 export interface UserFacts {
@@ -39,7 +39,6 @@ type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_super
   readonly attributes: string;
   readonly groups: string;
   readonly is_active: boolean | number;
-  readonly is_superuser: boolean | number;
 };
 
 const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
@@ -56,8 +55,8 @@ function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
       groupColumns,
     );
     return sql`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
-      u.attributes, u.last_login, u.date_joined, u.password_change_date, ${isSuperuserSql(sql`u.pk`)} as is_superuser,
-      ${groups} as groups from users u where u.pk = ${pk}`;
+      u.attributes, u.last_login, u.date_joined, u.password_change_date, ${groups} as groups
+      from users u where u.pk = ${pk}`;
   });
 }
 
@@ -77,12 +76,14 @@ export const keptUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserF
 export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
   const [row] = await userFacts[call.db.dialect.name](query, pk);
   if (!row) return null;
+  const groups: GroupFacts[] = JSON.parse(row.groups).map(groupOf);
   return {
     ...row,
     is_active: Boolean(row.is_active),
-    is_superuser: Boolean(row.is_superuser),
+    // To be in a superuser group, or below one, is to have one among these: no need to have it looked up.
+    is_superuser: groups.some((group) => group.is_superuser),
     attributes: JSON.parse(row.attributes),
-    groups: JSON.parse(row.groups).map(groupOf),
+    groups,
   };
 }
 
