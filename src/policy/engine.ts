@@ -77,13 +77,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
   const kept = createKeptReads<Bound>(mostKept);
 
-  async function evaluateTargets({
-    call,
-    request: asking,
-    tx,
-    targets,
-    onlyAsks = false,
-  }: Asked & { readonly targets: readonly Target[] }) {
+  async function evaluate(
+    { call, request: asking, tx, onlyAsks = false }: Asked,
+    targets: readonly Target[],
+  ): Promise<Map<string, PolicyResult>> {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
     const { bindings, policies } = await boundTo(pks, call, tx);
@@ -161,10 +158,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
 
   return {
     kept,
-    evaluateTargets,
-    async evaluateTarget({ targetPk, mode, emptyResult, ...asked }) {
-      const target: Target = { pk: targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) };
-      const results = await evaluateTargets({ ...asked, targets: [target] });
+    evaluateTargets: (asked) => evaluate(asked, asked.targets),
+    async evaluateTarget(asked) {
+      const { targetPk, mode, emptyResult = true } = asked;
+      const results = await evaluate(asked, [{ pk: targetPk, mode, emptyResult }]);
       return results.get(targetPk) as PolicyResult;
     },
     async tryPolicy({ call, request, policy }) {
