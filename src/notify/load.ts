@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Query } from '../platform/db/database.ts';
+import type { Database, Query } from '../platform/db/database.ts';
+import { createKeptReads } from '../platform/db/kept-reads.ts';
 import type { EventFacts, StoredTransport, TransportKind } from './transport-kind.ts';
 
 type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
@@ -31,14 +32,17 @@ export interface ActiveRule {
   readonly group: string;
 }
 
+const rules = createKeptReads<readonly ActiveRule[]>(1);
+
 /** The rules that something is bound to and that are for somebody: the others never act. */
-export async function loadRules(query: Query): Promise<ActiveRule[]> {
-  const { rows } = await sql<ActiveRule>`select r.pk, r.severity, r."group" from notification_rules r
-    where r."group" is not null
-      and exists (select 1 from policy_bindings b where b.target = r.pk and b.enabled)
-    order by r.name`.execute(query);
-  return rows;
-}
+export const loadRules = (db: Database): Promise<readonly ActiveRule[]> =>
+  rules.read(db, 'active', async (query) => {
+    const { rows } = await sql<ActiveRule>`select r.pk, r.severity, r."group" from notification_rules r
+      where r."group" is not null
+        and exists (select 1 from policy_bindings b where b.target = r.pk and b.enabled)
+      order by r.name`.execute(query);
+    return rows;
+  });
 
 interface RuleTransport {
   readonly pk: string;

@@ -63,7 +63,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     async run() {
       const { db } = quietCall();
       const waiting = await firstUnmatched(db.read);
-      const rules = await loadRules(db.read);
+      const rules = await loadRules(db);
       const matches: Match[] = [];
       for (const event of await loadEvents(db.read, [...waiting.values()])) {
         matches.push(...(await matchesOf(event, rules)));

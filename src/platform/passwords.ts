@@ -45,13 +45,14 @@ const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${
 const derivePbkdf2 = promisify(pbkdf2);
 
 /**
- * Hashing takes cores and memory, so `concurrency` run at once and `queue` more may wait. The default leaves one of the
- * four threads that Node shares between hashing, files and DNS.
+ * Hashing takes cores and memory, so `concurrency` run at once and `queue` more may wait. By default it is one more than
+ * there are cores, so that none waits for the next to be handed out, and leaves one of the four threads that Node shares
+ * between hashing, files and DNS.
  */
 export function createPasswords(
   limits: { concurrency?: number | undefined; queue?: number | undefined } = {},
 ): Passwords {
-  const run = createQueue(limits.concurrency ?? Math.min(3, availableParallelism()), limits.queue ?? 256);
+  const run = createQueue(limits.concurrency ?? Math.min(3, availableParallelism() + 1), limits.queue ?? 256);
   return {
     async hash(password) {
       if (password.length > longestPassword) throw new PasswordTooLong();
