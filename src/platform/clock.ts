@@ -15,7 +15,21 @@ const wholeCalendar = latestMilliseconds - earliestMilliseconds + 1;
 const dateTime =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?$/;
 
-export const systemClock: Clock = { now: () => toTimestamp(Date.now()) };
+export const systemClock: Clock = { now: telling(Date.now) };
+
+/** Many requests ask in the same millisecond. */
+function telling(milliseconds: () => number): () => Timestamp {
+  let last = Number.NaN;
+  let text: Timestamp = '';
+  return () => {
+    const now = milliseconds();
+    if (now !== last) {
+      text = toTimestamp(now);
+      last = now;
+    }
+    return text;
+  };
+}
 
 /** Throws a RangeError for a date that is invalid or outside the years 0001 to 9999. */
 export function toTimestamp(date: Date | number): Timestamp {

@@ -12,11 +12,13 @@ export function randomText(length: number, alphabet: string = lettersAndDigits):
 }
 
 /** 256 bits that nobody can guess, in 43 characters that need no escaping anywhere. */
-export const randomToken: () => string = tokenSource();
+export const randomToken: () => string = drawing(32, 'base64url');
 
-/** Draws for many tokens at once, which takes hardly longer than for one; what was given out is wiped. */
-function tokenSource(): () => string {
-  const length = 32;
+/** What no two requests share. */
+export const requestId: () => string = drawing(16, 'hex');
+
+/** Draws for many at once, which takes hardly longer than for one; what was given out is wiped. */
+function drawing(length: number, encoding: 'base64url' | 'hex'): () => string {
   const drawn = Buffer.alloc(64 * length);
   let used = drawn.length;
   return () => {
@@ -24,11 +26,10 @@ function tokenSource(): () => string {
       randomFillSync(drawn);
       used = 0;
     }
-    const bytes = drawn.subarray(used, used + length);
+    const text = drawn.toString(encoding, used, used + length);
+    drawn.fill(0, used, used + length);
     used += length;
-    const token = bytes.toString('base64url');
-    bytes.fill(0);
-    return token;
+    return text;
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import cookie from '@fastify/cookie';
 import multipart from '@fastify/multipart';
@@ -12,6 +11,7 @@ import fastify, {
 import { contains, parseCidrs } from '../../lib/cidr.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Log } from '../log.ts';
+import { requestId } from '../random.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -58,7 +58,7 @@ export async function createServer({
     keepAliveTimeout: 72_000,
     // Node's default for the headers is longer than ours for the whole, and it would take the one for the other.
     http: { headersTimeout: requestTimeoutMs / 2, connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6) },
-    genReqId: () => randomUUID().replaceAll('-', ''),
+    genReqId: requestId,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: 'idle',
     // While it stops, what still comes over an open connection is served, and the connection closed.

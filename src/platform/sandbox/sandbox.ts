@@ -34,7 +34,7 @@ export type Evaluation = { readonly messages: string[]; readonly logs: string[] 
 );
 
 export interface SandboxOptions {
-  /** How much compiled code is kept, in bytes, and how much of what came of it. */
+  /** How much compiled code is kept, in bytes; of what came of it a quarter of that. */
   readonly cacheBytes?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; 
 /** Cheap to make: QuickJS is loaded with the first expression (some 100 ms). */
 export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
   const compiled = createRecentlyUsed<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
-  const results = createRecentlyUsed<Result>(cacheBytes, (key, { value }) => (key.length + value.length) * 2 + 200);
+  const results = createRecentlyUsed<Result>(cacheBytes / 4, (key, { value }) => (key.length + value.length) * 2 + 200);
   const idle: Room[] = [];
   let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
   let running = 0;
