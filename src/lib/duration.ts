@@ -1,3 +1,5 @@
+import { createRecentlyUsed } from './recently-used.ts';
+
 const millisecondsPer: ReadonlyMap<string, number> = new Map([
   ['microseconds', 0.001],
   ['milliseconds', 1],
@@ -18,17 +20,15 @@ const longestMilliseconds = 999_999_999 * 86_400_000;
  * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
  */
 export function parseDuration(text: string): number | null {
-  const known = lastRead.get(text);
+  const known = lengths.get(text);
   if (known !== undefined) return known;
   const length = readDuration(text);
-  if (lastRead.size >= mostRemembered) lastRead.clear();
-  lastRead.set(text, length);
+  lengths.set(text, length);
   return length;
 }
 
-/** Every token and every event reads the same few again. */
-const lastRead = new Map<string, number | null>();
-const mostRemembered = 100;
+/** Every token and every event reads the same few again. Their texts count, so that nobody fills the memory with long ones. */
+const lengths = createRecentlyUsed<number | null>(5_000, (text) => text.length);
 
 function readDuration(text: string): number | null {
   let sum = 0;

@@ -26,13 +26,19 @@ describeJourney('a web application that signs people in here', (journey) => {
     return { url: real.url, person, party };
   }
 
-  test('asks who they are and whether they agree, once, and they leave by its own door', async () => {
+  /** Somebody who has signed in on their way to it, and is asked whether they agree. */
+  async function atConsent() {
     const { server, window } = journey();
     const { url, person, party } = await begin(server);
     const page = await window();
     await page.goto(`${url}/`);
     await signInOn(page, person.username, password);
     await page.getByText(`You are about to sign in to ${party.application.name}.`).waitFor();
+    return { page, url, person };
+  }
+
+  test('asks who they are and whether they agree, once, and they leave by its own door', async () => {
+    const { page, url, person } = await atConsent();
     await page.getByRole('button', { name: 'Agree and continue' }).click();
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
     expect(await whoIs(page)).toBe(person.username);
@@ -48,12 +54,7 @@ describeJourney('a web application that signs people in here', (journey) => {
   });
 
   test('learns that they do not agree, and may ask them again', async () => {
-    const { server, window } = journey();
-    const { url, person, party } = await begin(server);
-    const page = await window();
-    await page.goto(`${url}/`);
-    await signInOn(page, person.username, password);
-    await page.getByText(`You are about to sign in to ${party.application.name}.`).waitFor();
+    const { page, url, person } = await atConsent();
     await page.getByRole('button', { name: 'Do not agree' }).click();
     await page.getByRole('heading', { name: 'Not let in: access_denied' }).waitFor();
     expect(await whoIs(page)).toBe(person.username);

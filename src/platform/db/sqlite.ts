@@ -39,7 +39,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
 
   const listeners = createStatementListeners();
   const effects = createEffects();
-  const scout = createTableScout(path);
+  const scout = createTableScout(path, addFunctions);
   // On the connection that writes, this number changes when others have committed.
   const dataVersion = writer.prepare('pragma data_version');
   const changes = createTableChanges(oncePerTurn(() => (dataVersion.get() as { data_version: number }).data_version));

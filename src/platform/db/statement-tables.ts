@@ -23,9 +23,9 @@ const schemaTable = 'sqlite_master';
 
 /**
  * Has SQLite say which tables a statement touches: while it prepares one, it asks for leave to touch each. That is asked on a
- * connection of its own, which runs nothing.
+ * connection of its own, which runs nothing; `equip` gives it the functions that the others have.
  */
-export function createTableScout(path: string): TableScout {
+export function createTableScout(path: string, equip: (connection: DatabaseSync) => void): TableScout {
   let connection: DatabaseSync | undefined;
   const known = new Map<string, StatementTables>();
   let reads = new Set<string>();
@@ -35,7 +35,7 @@ export function createTableScout(path: string): TableScout {
     const opened = new DatabaseSync(path, { timeout: 10_000 });
     // Cascades are part of a statement only where they would happen.
     opened.exec('pragma foreign_keys = on; pragma cache_size = -200');
-    opened.function('contains_folded', { deterministic: true }, () => 0);
+    equip(opened);
     opened.setAuthorizer((action, table) => {
       if (table !== null && action === constants.SQLITE_READ) reads.add(table);
       if (table !== null && writing.has(action)) writes.add(table);

@@ -54,8 +54,8 @@ export async function claimJobs(
         order by j.run_at, j.pk limit ${limit})
       returning pk, kind, payload, attempt`.execute(tx);
       return rows;
-      // A claim that is lost with the power leaves the job as it was.
     },
+    // A claim that is lost with the power leaves the job as it was.
     { mayBeLost: true },
   );
 }
