@@ -47,6 +47,17 @@ describeOnSqlite('the index for searching', (server) => {
     await verifyIndex(server());
   });
 
+  test('loses nothing by the end or the renaming of what never was in it', async () => {
+    const { admin, world, app } = server();
+    await fillSearchIndexes(world.db, app.engine.registry);
+    const [gone, renamed] = [(await make(server(), 'Brown Cow')).body.pk, (await make(server(), 'Mr Rusty')).body.pk];
+    await admin.delete(`/core/users/${gone}/`);
+    await admin.patch(`/core/users/${renamed}/`, { username: 'Mr McHenry' });
+    await fillSearchIndexes(world.db, app.engine.registry);
+    await verifyIndex(server());
+    expect(await search(server(), 'mchenry')).toEqual(['Mr McHenry']);
+  });
+
   test('is filled beside requests once many rows wait for it', async () => {
     const { world } = server();
     await world.db.write(async (tx) => {
