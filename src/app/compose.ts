@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from '../core/access/authenticate.ts';
 import { brandFacts } from '../core/brand/brand-of-host.ts';
 import { createRecord } from '../core/event/record.ts';
@@ -17,7 +16,7 @@ import { createRemoteKeys } from '../kinds/providers/oauth2/remote-keys.ts';
 import { matchEvent } from '../notify/match.job.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createKeptReads } from '../platform/db/kept-reads.ts';
-import { createServer } from '../platform/http/server.ts';
+import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
@@ -51,7 +50,7 @@ const anonymousPerMinute = 1_000;
 const mostClientsKept = 1_000;
 
 export interface App {
-  readonly server: FastifyInstance;
+  readonly server: HttpServer;
   readonly engine: Engine;
   readonly operations: readonly Operation[];
   readonly resourceWorld: ResourceWorld;
@@ -115,8 +114,8 @@ export async function composeApp(world: World): Promise<App> {
     schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
   db.onStatement(metrics.countStatement);
-  const server = await createServer({ log, trustedProxies: config.trustedProxies });
-  mountApi(server, operations, {
+  const server = createServer({ log, trustedProxies: config.trustedProxies });
+  mountApi(server.calls, operations, {
     db,
     world: resourceWorld,
     prefix: apiPrefix,
@@ -129,7 +128,7 @@ export async function composeApp(world: World): Promise<App> {
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });
-  mountCancel(server, { db, key, publicUrl: config.publicUrl });
+  mountCancel(server.pages, { db, key, publicUrl: config.publicUrl });
   const oauth2 = {
     ...world,
     publicUrl: config.publicUrl,
@@ -139,14 +138,14 @@ export async function composeApp(world: World): Promise<App> {
     keptClients: createKeptReads<Client | null>(mostClientsKept),
     remoteKeys: createRemoteKeys(world.fetch),
   };
-  mountOAuth2(server, oauth2);
+  mountOAuth2(server.calls, oauth2);
   const askAccess = askApplicationAccess(kinds.policies);
-  mountBrowserEndpoints(server, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
-  mountHealth(server, db);
-  mountMetrics(server, metrics, config.metricsToken);
-  mountMedia(server, db);
-  await mountStaticFiles(server);
+  mountBrowserEndpoints(server.calls, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
+  mountHealth(server.pages, db);
+  mountMetrics(server.pages, metrics, config.metricsToken);
+  mountMedia(server.pages, db);
+  await mountStaticFiles(server.pages);
   await mountApiBrowser(server, apiPrefix);
-  await mountPages(server, { ...sessions, clock, log, mediaApi: config.mediasrcApiUrl });
+  await mountPages(server.pages, { ...sessions, clock, log, mediaApi: config.mediasrcApiUrl });
   return { server, engine, operations, resourceWorld, jobs };
 }

@@ -23,13 +23,13 @@ export async function homeOf({ designation }: FlowFacts, { db, request }: Call):
 
 /** Leaves a flow: the walk is forgotten, and the person may begin anew. It changes nothing else, so a link will do. */
 export function mountCancel(
-  server: FastifyInstance,
+  pages: FastifyInstance,
   { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },
 ): void {
-  server.get<{ Querystring: { next?: unknown } }>(cancelPath, async (request, reply) => {
-    const token = planTokenOf(request.cookies, publicUrl);
+  pages.get<{ Querystring: { next?: unknown } }>(cancelPath, async (request, reply) => {
+    const token = planTokenOf(request.facts.cookies, publicUrl);
     if (token) await db.write((tx) => deleteStates(tx, key, token));
-    const { flow } = await brandTargets(request.hostname, db);
+    const { flow } = await brandTargets(request.facts.host, db);
     const next = ownPath(typeof request.query.next === 'string' ? request.query.next : null, publicUrl);
     return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : flowPage(flow, next));
   });

@@ -1,21 +1,8 @@
 import { Problem } from '../lib/problem.ts';
 import type { Database, Query } from '../platform/db/database.ts';
+import type { Upload } from '../platform/http/read-upload.ts';
+import type { RequestFacts } from '../platform/http/request-facts.ts';
 import type { Actor } from './actor.ts';
-
-/** What is known of the HTTP request behind a call. */
-export interface RequestFacts {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly clientIp: string;
-  readonly userAgent: string;
-  readonly host: string;
-  /** Whether it came over TLS, to us or to a proxy that is believed. */
-  readonly isSecure: boolean;
-  readonly cookies: Readonly<Record<string, string | undefined>>;
-  header(name: string): string | undefined;
-}
 
 export interface NewEvent {
   readonly action: string;
@@ -36,13 +23,6 @@ export interface Call {
   body(): unknown;
   /** The parts of a multipart body. */
   upload(): Promise<Upload | null>;
-}
-
-export interface Upload {
-  readonly filename: string;
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** What the engine needs from the layers above and below it. */

@@ -1,14 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../lib/cidr.ts';
 import { isDeeperThan } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import { createRateLimit } from '../lib/rate-limit.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isUnreachable } from '../platform/db/unreachable.ts';
-import { clientIp, faultBody } from '../platform/http/server.ts';
+import {
+  type Calls,
+  everyMethod,
+  faultBody,
+  type HttpAnswer,
+  type HttpCall,
+  isUpload,
+} from '../platform/http/calls.ts';
+import { readUpload } from '../platform/http/read-upload.ts';
+import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { PasswordQueueFull } from '../platform/passwords.ts';
 import type { Actor } from './actor.ts';
-import type { Call, Reply, RequestFacts, ResourceWorld, Upload } from './call.ts';
+import type { Call, Reply, ResourceWorld } from './call.ts';
 import type { Method, Operation } from './operation.ts';
 import { createRouter } from './router.ts';
 
@@ -25,34 +33,32 @@ export interface ApiNeeds {
   readonly anonymousPerMinute: number;
 }
 
-const noQuery = new URLSearchParams();
-const json = 'application/json';
-
 /** Serves all operations below one prefix by a table of their own. */
-export function mountApi(app: FastifyInstance, operations: readonly Operation[], needs: ApiNeeds): void {
+export function mountApi(calls: Calls, operations: readonly Operation[], needs: ApiNeeds): void {
   const route = createRouter(operations);
   const anonymous = createRateLimit({ most: needs.anonymousPerMinute, windowMs: 60_000 });
 
-  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function serve(http: HttpCall): Promise<HttpAnswer> {
     const started = performance.now();
     let operation: Operation | undefined;
+    let reply: Reply;
     try {
-      const facts = requestFacts(request);
+      const { facts } = http;
       const match = route(facts.path.slice(needs.prefix.length));
       if (!match) throw new Problem('not_found');
-      checkAccept(request);
+      checkAccept(facts);
       const now = needs.now();
       const actor = await signedIn(facts, now);
-      const method = request.method === 'HEAD' ? 'GET' : (request.method as Method);
-      operation = match.operations.get(method);
+      operation = match.operations.get(facts.method === 'HEAD' ? 'GET' : (facts.method as Method));
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
-      if (!operation) return void send(reply, notOffered(request.method, match.operations));
-      send(reply, await operation.handle(callOf(request, facts, match.params, actor, now)));
+      reply = operation
+        ? await operation.handle(callOf(http, match.params, actor, now))
+        : notOffered(facts.method, match.operations);
     } catch (error) {
-      send(reply, refusal(error, request));
-    } finally {
-      if (operation) needs.observe(operation, reply.statusCode, performance.now() - started);
+      reply = refusal(error, http);
     }
+    if (operation) needs.observe(operation, reply.status, performance.now() - started);
+    return answerOf(reply);
   }
 
   /** Callers who are not signed in, or not rightly, share a limit per address. */
@@ -74,59 +80,28 @@ export function mountApi(app: FastifyInstance, operations: readonly Operation[],
     throw new Problem('throttled', detail, { 'retry-after': String(seconds) });
   }
 
-  function callOf(
-    request: FastifyRequest,
-    facts: RequestFacts,
-    params: Record<string, string>,
-    actor: Actor | null,
-    now: string,
-  ): Call {
+  function callOf(http: HttpCall, params: Readonly<Record<string, string>>, actor: Actor | null, now: string): Call {
     let body: { readonly value: unknown } | undefined;
     return {
       actor,
-      request: facts,
+      request: http.facts,
       params,
       now,
       db: needs.db,
       world: needs.world,
       body() {
-        body ??= { value: parseJsonBody(request) };
+        body ??= { value: parseJsonBody(http) };
         return body.value;
       },
-      upload: () => readUpload(request),
+      upload: () => readUpload(http.raw),
     };
   }
 
-  app.all(`${needs.prefix}/*`, serve);
+  calls.on(everyMethod, `${needs.prefix}/*`, serve);
 }
 
-/** What a call is told of its request; for pages as well. */
-export function requestFacts(request: FastifyRequest): RequestFacts {
-  const [path = '', search] = splitOnce(request.url, '?');
-  return {
-    id: request.id,
-    method: request.method,
-    path,
-    query: search ? new URLSearchParams(search) : noQuery,
-    clientIp: clientIp(request),
-    userAgent: request.headers['user-agent'] ?? '',
-    host: request.hostname,
-    isSecure: request.protocol === 'https',
-    cookies: request.cookies,
-    header: (name) => {
-      const value = request.headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-  };
-}
-
-function splitOnce(text: string, mark: string): [string, string?] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function checkAccept(request: FastifyRequest): void {
-  const { accept } = request.headers;
+function checkAccept(facts: RequestFacts): void {
+  const accept = facts.header('accept');
   if (!accept || /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept)) return;
   throw new Problem('not_acceptable');
 }
@@ -141,11 +116,10 @@ function notOffered(method: string, operations: ReadonlyMap<Method, Operation>):
   };
 }
 
-function parseJsonBody(request: FastifyRequest): unknown {
-  const bytes = request.body as Buffer | undefined;
-  if ((!bytes || bytes.length === 0) && !request.isMultipart()) return {};
-  const type = request.headers['content-type'] ?? json;
-  if (!bytes || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+function parseJsonBody({ body: bytes, facts, raw }: HttpCall): unknown {
+  if (bytes.length === 0 && !isUpload(raw)) return {};
+  const type = facts.header('content-type') ?? 'application/json';
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
   }
   const body = parseText(bytes.toString('utf8'));
@@ -164,47 +138,28 @@ function parseText(text: string): unknown {
   }
 }
 
-async function readUpload(request: FastifyRequest): Promise<Upload | null> {
-  if (!request.isMultipart()) {
-    throw new Problem(
-      'unsupported_media_type',
-      `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`,
-    );
-  }
-  const fields: Record<string, string> = {};
-  let file: Omit<Upload, 'fields'> | null = null;
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === 'field') fields[part.fieldname] = String(part.value);
-      else file = { filename: part.filename, type: part.mimetype, bytes: await part.toBuffer() };
-    }
-  } catch (error) {
-    if ((error as { statusCode?: number }).statusCode === 413) throw error;
-    throw new Problem('parse_error', 'The multipart body cannot be read.');
-  }
-  return { filename: '', type: '', bytes: Buffer.alloc(0), ...file, fields };
-}
+// Answers may hold secrets: no cache keeps them. A client that has an ETag may still ask with it.
+const unlessSaid = { 'cache-control': 'no-store' };
+const ofJson = { ...unlessSaid, 'content-type': 'application/json' };
 
-function send(reply: FastifyReply, { status, body, headers }: Reply): void {
-  reply.code(status);
-  if (headers) reply.headers(headers);
-  if (body === undefined) return void reply.send();
-  if (!headers?.['content-type']) reply.header('content-type', json);
-  reply.send(
-    Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['content-type']) ? body : JSON.stringify(body),
-  );
+function answerOf({ status, body, headers }: Reply): HttpAnswer {
+  if (body === undefined) return { status, headers: { ...unlessSaid, ...headers } };
+  const isReady = Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['content-type'] !== undefined);
+  return {
+    status,
+    headers: headers ? { ...ofJson, ...headers } : ofJson,
+    body: isReady ? (body as Buffer | string) : JSON.stringify(body),
+  };
 }
 
 /** What a caller is told of an error; faults are logged and say nothing of the inside. */
-function refusal(error: unknown, request: FastifyRequest): Reply {
+function refusal(error: unknown, http: HttpCall): Reply {
   if (error instanceof Problem) return { status: error.status, body: error.body(), headers: error.headers };
   if (error instanceof Invalid) return { status: error.status, body: error.body() };
-  if ((error as { statusCode?: number }).statusCode === 413)
-    return { status: 413, body: new Problem('payload_too_large').body() };
   if (error instanceof PasswordQueueFull)
     return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '1' } };
-  request.fault = error;
+  http.fault = error;
   if (isUnreachable(error))
     return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '5' } };
-  return { status: 500, body: faultBody(request.id) };
+  return { status: 500, body: faultBody(http.facts.id) };
 }

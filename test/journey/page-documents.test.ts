@@ -147,14 +147,14 @@ describeOnSqlite('the documents of pages', (server) => {
   });
 
   test('a fault is told in words, with the id under which it is recorded', async () => {
-    const bare = await createServer({ log: server().world.log, trustedProxies: [] });
+    const bare = createServer({ log: server().world.log, trustedProxies: [] });
     const settings = { ...server().world.settings, current: () => Promise.reject(new Error('broken')) };
     await mountPages(
-      bare,
+      bare.pages,
       { ...needsOf(server()), settings },
       { folder: import.meta.dirname, pages: { flow: noFiles } },
     );
-    const answer = await bare.inject(signInPage);
+    const answer = await bare.inject({ url: signInPage });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
     expect(answer.body).toContain(answer.headers['x-request-id']);
     expect(answer.body).not.toContain('broken');
@@ -165,9 +165,9 @@ describeOnSqlite('the documents of pages', (server) => {
     const { world } = server();
     const warnings: unknown[] = [];
     const log = Object.assign(Object.create(world.log), { warn: (text: string) => warnings.push(text) });
-    const bare = await createServer({ log: world.log, trustedProxies: [] });
-    await mountPages(bare, { ...needsOf(server()), log }, null);
-    const answer = await bare.inject(signInPage);
+    const bare = createServer({ log: world.log, trustedProxies: [] });
+    await mountPages(bare.pages, { ...needsOf(server()), log }, null);
+    const answer = await bare.inject({ url: signInPage });
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toContain('npm run build');
     expect(warnings).toEqual([expect.stringContaining('have not been built')]);

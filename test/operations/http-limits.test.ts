@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createServer } from '../../src/platform/http/server.ts';
+import { createServer, type HttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { adminToken, describeOnSqlite, startServer, type TestServer } from '../support/server.ts';
 import { rawConnection } from './raw-connection.ts';
@@ -140,11 +139,11 @@ describeOnSqlite('a body that is too large', (server) => {
 });
 
 describe('slow senders', () => {
-  let app: FastifyInstance;
+  let app: HttpServer;
   let url: string;
   beforeAll(async () => {
-    app = await createServer({ log: createLog({ level: 'silent' }), trustedProxies: [], requestTimeoutMs: 400 });
-    app.post('/', async () => ({ ok: true }));
+    app = createServer({ log: createLog({ level: 'silent' }), trustedProxies: [], requestTimeoutMs: 400 });
+    app.pages.post('/', async () => ({ ok: true }));
     url = await app.listen({ host: '127.0.0.1', port: 0 });
   });
   afterAll(() => app.close());

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { HttpServer } from '../../platform/http/server.ts';
 import { apiPrefix } from '../compose.ts';
 
 /** An object as the API shows it. */
@@ -20,7 +20,7 @@ export interface DemoApi {
 /** A reference may be shown as its key or as the object. */
 const names = (shown: unknown, value: unknown): boolean => shown === value || (shown as Shown | null)?.pk === value;
 
-export function createDemoApi(server: FastifyInstance, token: string): DemoApi {
+export function createDemoApi(server: HttpServer, token: string): DemoApi {
   const made = new Map<string, number>();
 
   async function send(method: 'GET' | 'POST', path: string, body?: Shown): Promise<Shown> {

@@ -7,7 +7,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
-import { requestFacts } from '../../resource/http.ts';
 import { type FlowPageFacts, factsOfFlowPage, signInPath } from './flow-pages.ts';
 import { type BuiltPages, findBuiltPages } from './page-files.ts';
 import { assetPrefix, nothingForeign, pagePolicy, pageShell, wordsOnly } from './shell.ts';
@@ -69,7 +68,7 @@ function mountDocuments(app: FastifyInstance, needs: Needs, built: BuiltPages | 
     const files = built?.pages[page];
     reply.headers({ 'cache-control': 'no-store', 'content-type': html });
     if (!files) return reply.code(503).send(wordsOnly('The pages are missing', missing));
-    const brand = await currentBrand(request.hostname, db.read, await settings.current());
+    const brand = await currentBrand(request.facts.host, db.read, await settings.current());
     reply.header('content-security-policy', pagePolicy(foreign));
     return reply.send(pageShell(files, brand, asksMediaServer ? needs.mediaApi : null));
   }
@@ -77,10 +76,10 @@ function mountDocuments(app: FastifyInstance, needs: Needs, built: BuiltPages | 
   const leadTo = (reply: FastifyReply, path: string) => reply.header('cache-control', 'no-store').redirect(path);
 
   const isSignedIn = async (request: FastifyRequest): Promise<boolean> =>
-    (await actorOfSession(needs, requestFacts(request), needs.clock.now())) !== null;
+    (await actorOfSession(needs, request.facts, needs.clock.now())) !== null;
 
   const signInPage = (request: FastifyRequest, next: string | null): Promise<string> =>
-    signInPath(request.hostname, db.read, next);
+    signInPath(request.facts.host, db.read, next);
 
   app.get('/', async (request, reply) =>
     leadTo(reply, (await isSignedIn(request)) ? accountPath : await signInPage(request, null)),

@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts';
+import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
-import type { RequestFacts } from '../../resource/call.ts';
 import { actorOfSession, type SessionNeeds } from '../session/session-credential.ts';
 import { actorOfToken } from '../token/token-credential.ts';
 

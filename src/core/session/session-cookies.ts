@@ -1,7 +1,7 @@
 import { equalInConstantTime } from '../../lib/constant-time.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import type { RequestFacts } from '../../resource/call.ts';
 import type { NewSession } from './session.ts';
 
 export const csrfHeader = 'x-gatehouse-csrf';

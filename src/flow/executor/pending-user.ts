@@ -1,7 +1,8 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
 import { createKeptReads, type KeptReads } from '../../platform/db/kept-reads.ts';
-import type { Call, RequestFacts } from '../../resource/call.ts';
+import type { RequestFacts } from '../../platform/http/request-facts.ts';
+import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { type JsonSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { FlowContext } from './flow-state.ts';

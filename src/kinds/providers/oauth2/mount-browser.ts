@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { actorOfSession, type SessionNeeds } from '../../../core/session/session-credential.ts';
 import { isUnreachable } from '../../../platform/db/unreachable.ts';
+import type { AnswerCall, Calls, HttpCall } from '../../../platform/http/calls.ts';
+import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
-import { requestFacts } from '../../../resource/http.ts';
 import { type BrowserAnswer, redirectBrowser } from './authorize/answer-client.ts';
 import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
@@ -28,24 +28,23 @@ export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> 
 type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<BrowserAnswer>;
 
 /** Serves what people come to with a browser on their way to a client or back. */
-export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount): void {
+export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
   const needs: BrowserNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
 
-  const serve = (endpoint: BrowserEndpoint) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const { status, headers, body } = await answerOf(request, async () =>
-      endpoint(needs, await callOf(request), textOf(request)),
-    );
-    return reply.code(status).headers(stayingInWindow).headers(headers).send(body);
-  };
+  const serve =
+    (endpoint: BrowserEndpoint): AnswerCall =>
+    async (http) => {
+      const answer = await answerOf(http, async () => endpoint(needs, await callOf(http), textOf(http)));
+      return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
+    };
 
-  async function callOf(request: FastifyRequest): Promise<Call> {
-    const facts = requestFacts(request);
+  async function callOf({ facts, params }: HttpCall): Promise<Call> {
     const now = mount.clock.now();
     return {
       // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.
       actor: await actorOfSession(mount.sessions, { ...facts, method: 'GET' }, now),
       request: facts,
-      params: request.params as Record<string, string>,
+      params,
       now,
       db: mount.db,
       world: mount.world,
@@ -54,49 +53,41 @@ export function mountBrowserEndpoints(app: FastifyInstance, mount: BrowserMount)
     };
   }
 
-  async function answerOf(request: FastifyRequest, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+  async function answerOf(http: HttpCall, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof OAuthError) return refusalPage(error, request);
-      request.fault = error;
-      if (isUnreachable(error)) return refusalPage(busy, request);
-      return refusalPage(
-        new OAuthError('server_error', `The server failed. Its log knows more: ${request.id}`),
-        request,
-      );
+      const { facts } = http;
+      if (error instanceof OAuthError) return refusalPage(error, facts);
+      http.fault = error;
+      if (isUnreachable(error)) return refusalPage(busy, facts);
+      return refusalPage(new OAuthError('server_error', `The server failed. Its log knows more: ${facts.id}`), facts);
     }
   }
 
   /** For the person, because no client is proven that could be told. */
-  async function refusalPage({ status, message }: OAuthError, request: FastifyRequest): Promise<BrowserAnswer> {
-    const brand = await brandTitle(request.hostname, mount.db.read).catch(() => 'Gatehouse');
+  async function refusalPage({ status, message }: OAuthError, { host }: RequestFacts): Promise<BrowserAnswer> {
+    const brand = await brandTitle(host, mount.db.read).catch(() => 'Gatehouse');
     return plainPage({ status, brand, title: 'This cannot be done', paragraphs: [message] });
   }
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
   const byGet: BrowserEndpoint = async (_needs, { request }, text) => redirectBrowser(`${request.path}?${text}`);
-  app.get(authorizePath, serve(handleAuthorize));
-  app.post(authorizePath, serve(byGet));
+  const mountAt = (path: string, asked: BrowserEndpoint, sent: BrowserEndpoint) => {
+    calls.on(['GET', 'HEAD'], path, serve(asked));
+    calls.on(['POST'], path, serve(sent));
+  };
+  mountAt(authorizePath, handleAuthorize, byGet);
   for (const path of ['/application/o/:slug/end-session/', '/application/o/end-session/']) {
-    app.get(path, serve(handleEndSession));
-    app.post(
-      path,
-      serve((mounted, call, text) => (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text)),
+    mountAt(path, handleEndSession, (mounted, call, text) =>
+      (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
     );
   }
-  for (const path of [devicePath, `${devicePath}/`]) {
-    app.get(path, serve(handleDevicePage));
-    app.post(path, serve(handleDevicePage));
-  }
+  for (const path of [devicePath, `${devicePath}/`]) mountAt(path, handleDevicePage, handleDevicePage);
 }
 
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);
 const busy = new OAuthError('temporarily_unavailable', 'The server is busy. Try again shortly.');
 
-function textOf(request: FastifyRequest): string {
-  if (request.method === 'POST')
-    return new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8')).toString();
-  const at = request.url.indexOf('?');
-  return at === -1 ? '' : request.url.slice(at + 1);
-}
+const textOf = ({ facts, body }: HttpCall): string =>
+  (facts.method === 'POST' ? new URLSearchParams(body.toString('utf8')) : facts.query).toString();

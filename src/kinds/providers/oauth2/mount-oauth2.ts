@@ -1,8 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
+import { type AnswerCall, type Calls, type HttpCall, withHead } from '../../../platform/http/calls.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
-import { requestFacts } from '../../../resource/http.ts';
 import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
 import { frontRoutes } from './front-routes.ts';
@@ -22,37 +21,39 @@ const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`)
 const preflightSeconds = 600;
 
 /** Serves the endpoints of OAuth 2 and OpenID Connect. */
-export function mountOAuth2(app: FastifyInstance, mount: MountNeeds): void {
+export function mountOAuth2(calls: Calls, mount: MountNeeds): void {
   const needs: OAuthNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
-  const callOf = (request: FastifyRequest): Call => ({
+  const callOf = (http: HttpCall): Call => ({
     actor: null,
-    request: requestFacts(request),
-    params: request.params as Record<string, string>,
+    request: http.facts,
+    params: http.params,
     now: mount.clock.now(),
     db: mount.db,
     world: mount.world,
-    body: () => readJson(request),
+    body: () => readJson(http),
     upload: async () => null,
   });
-  for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {
-    app.route({
-      method: [...methods],
-      url: urlOf(path),
-      handler: (request, reply) => answerOAuth(request, reply, callOf(request), endpoint),
-    });
-    app.options(urlOf(path), async (request, reply) => {
-      const { origin } = request.headers;
-      reply.code(204).headers({ vary: 'Origin', 'cache-control': 'no-store' });
-      if (origin === undefined || !(await isOriginOfAny(mount.db, origin))) return reply.send();
-      return reply
-        .headers({
+  const preflight =
+    (methods: readonly string[]): AnswerCall =>
+    async ({ facts }) => {
+      const origin = facts.header('origin');
+      const headers = { vary: 'Origin', 'cache-control': 'no-store' };
+      if (origin === undefined || !(await isOriginOfAny(mount.db, origin))) return { status: 204, headers };
+      return {
+        status: 204,
+        headers: {
+          ...headers,
           'access-control-allow-origin': origin,
           'access-control-allow-methods': methods.join(', '),
           'access-control-allow-headers': 'Authorization, Content-Type, DPoP',
           'access-control-max-age': String(preflightSeconds),
-        })
-        .send();
-    });
+        },
+      };
+    };
+  for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {
+    const url = urlOf(path);
+    calls.on(withHead(methods), url, (http) => answerOAuth(http, callOf(http), endpoint));
+    calls.on(['OPTIONS'], url, preflight(methods));
   }
 }
 

@@ -15,7 +15,7 @@ const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
 const longestValue = 65_536;
 
 /** Reads form-encoded text. Throws `invalid_request` for parameters that stand twice, or cannot be meant. */
-export function parseParams(text: string): Params {
+export function parseParams(text: string | URLSearchParams): Params {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '') continue;

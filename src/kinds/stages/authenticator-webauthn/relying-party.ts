@@ -1,5 +1,5 @@
 import { isLoopback } from '../../../platform/config-values.ts';
-import type { RequestFacts } from '../../../resource/call.ts';
+import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 
 /** For whom devices vouch: keys are bound to `id`, and answers come from pages of `origin` only. */
 export interface RelyingParty {

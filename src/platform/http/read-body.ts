@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../lib/problem.ts';
+
+const nothing = Buffer.alloc(0);
+/** What is left of the body is not waited for. */
+const tooLarge = () => new Problem('payload_too_large', undefined, { connection: 'close' });
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  (headers['content-length'] !== undefined && headers['content-length'] !== '0') ||
+  headers['transfer-encoding'] !== undefined;
+
+/** All bytes of a body. Throws as soon as it is known to be larger than the limit; what is left of it is not read. */
+export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > mostBytes) return reject(tooLarge());
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= mostBytes) return void chunks.push(chunk);
+      request.pause().removeAllListeners('data');
+      reject(tooLarge());
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks)));
+    // The connection is gone: nobody waits for an answer.
+    request.on('error', () => reject(new Problem('bad_request')));
+  });
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../lib/problem.ts';
+import { isUpload } from './calls.ts';
+import { readBody } from './read-body.ts';
+
+/** What a form with a file has sent. */
+export interface Upload {
+  readonly bytes: Buffer;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const largestFile = 5 * 1024 * 1024;
+const roomForFields = 64 * 1024;
+
+/** Reads a body of parts (RFC 7578) with one file at most. */
+export async function readUpload(request: IncomingMessage): Promise<Upload> {
+  const type = request.headers['content-type'] ?? '';
+  if (!isUpload(request)) throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
+  const form = await parse(await readBody(request, largestFile + roomForFields), type);
+  const fields: [string, string][] = [];
+  const files: File[] = [];
+  for (const [name, value] of form) {
+    if (typeof value === 'string') fields.push([name, value]);
+    else files.push(value);
+  }
+  const [file, another] = files;
+  if (another || (file && file.size > largestFile)) throw new Problem('payload_too_large');
+  return { bytes: file ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0), fields: Object.fromEntries(fields) };
+}
+
+async function parse(body: Buffer, type: string): Promise<FormData> {
+  try {
+    return await new Response(body as Buffer<ArrayBuffer>, { headers: { 'content-type': type } }).formData();
+  } catch {
+    // The platform says in no other way that it cannot read a body.
+    throw new Problem('parse_error', 'The multipart body cannot be read.');
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { parseCookie } from 'cookie';
+import { requestId } from '../random.ts';
+import type { Senders } from './senders.ts';
+
+/** What is known of an HTTP request. */
+export interface RequestFacts {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly clientIp: string;
+  readonly userAgent: string;
+  readonly host: string;
+  /** Whether it came over TLS, to us or to a proxy that is believed. */
+  readonly isSecure: boolean;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  header(name: string): string | undefined;
+}
+
+const noQuery = new URLSearchParams();
+const noCookies: RequestFacts['cookies'] = {};
+
+export function requestFacts(request: IncomingMessage, senders: Senders, id = requestId()): RequestFacts {
+  const { url = '', headers } = request;
+  const at = url.indexOf('?');
+  return {
+    id,
+    method: request.method ?? '',
+    path: at === -1 ? url : url.slice(0, at),
+    query: at === -1 ? noQuery : new URLSearchParams(url.slice(at + 1)),
+    ...senders.senderOf(request),
+    userAgent: headers['user-agent'] ?? '',
+    cookies: headers.cookie === undefined ? noCookies : parseCookie(headers.cookie),
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+  };
+}

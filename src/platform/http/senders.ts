@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { contains, parseCidrs } from '../../lib/cidr.ts';
+
+/** Who sends a request, and what they take us for. */
+interface Sender {
+  readonly clientIp: string;
+  /** Without its port. */
+  readonly host: string;
+  readonly isSecure: boolean;
+}
+
+export interface Senders {
+  senderOf(request: IncomingMessage): Sender;
+}
+
+/** Believes `X-Forwarded-*` headers of these address ranges, and nobody else's. */
+export function createSenders(trustedProxies: readonly string[]): Senders {
+  const cidrs = parseCidrs(trustedProxies);
+  const isTrusted = trustedProxies.length > 0 ? (address: string) => contains(cidrs, address) : () => false;
+
+  /** The last one on the way to us that is no proxy of ours. A value that is no address is not believed, whoever sent it. */
+  function forwardedFor(peer: string, forwarded: string | undefined): string {
+    const hops = (forwarded ?? '').split(',').map((text) => text.trim());
+    const stranger = hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? '';
+    return isIP(stranger) ? stranger : peer;
+  }
+
+  return {
+    senderOf({ socket, headers }) {
+      const peer = socket.remoteAddress ?? '255.255.255.255';
+      const isEncrypted = (socket as TLSSocket).encrypted === true;
+      if (!isTrusted(peer)) {
+        return { clientIp: plainAddress(peer), host: withoutPort(headers.host), isSecure: isEncrypted };
+      }
+      const proto = lastOf(headers['x-forwarded-proto']);
+      return {
+        clientIp: plainAddress(forwardedFor(peer, textOf(headers['x-forwarded-for']))),
+        host: withoutPort(lastOf(headers['x-forwarded-host']) ?? headers.host),
+        isSecure: proto === undefined ? isEncrypted : proto === 'https',
+      };
+    },
+  };
+}
+
+/** An IPv4 address that came over a socket of both families is written as IPv6. */
+const plainAddress = (address: string): string =>
+  address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+
+function withoutPort(host = ''): string {
+  if (host.startsWith('[')) return host.slice(0, host.indexOf(']') + 1);
+  const at = host.indexOf(':');
+  return at === -1 ? host : host.slice(0, at);
+}
+
+const textOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(',') : value;
+
+const lastOf = (value: string | string[] | undefined): string | undefined => textOf(value)?.split(',').at(-1)?.trim();
