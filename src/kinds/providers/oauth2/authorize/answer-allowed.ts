@@ -72,15 +72,16 @@ export async function answerAllowed(
   return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
 }
 
-/** RFC 6749 §4.1.2.1: the client learns that the person did not agree, once. */
+/** RFC 6749 §4.1.2.1: the client learns, once, that nothing comes of its request. Who did not want it is not for it to know. */
 export async function refuseRequest(call: Call, answered: Answered): Promise<never> {
-  await call.db.write((tx) => useUp(tx, answered));
-  throw new OAuthError('access_denied', 'The person did not agree.');
+  await call.db.write((tx) => useUp(tx, answered, { mayBeGone: true }));
+  throw new OAuthError('access_denied', 'The person or this server denied the request.');
 }
 
-async function useUp(tx: Query, { request: { pushed }, pk }: Answered): Promise<void> {
+/** What was pushed may be over by the time that nothing comes of it. */
+async function useUp(tx: Query, { request: { pushed }, pk }: Answered, { mayBeGone = false } = {}): Promise<void> {
   if (!(await consumeRequest(tx, pk))) throw new OAuthError('access_denied', 'The request was answered before.');
-  if (pushed !== null && !(await consumeRequest(tx, pushed))) {
+  if (pushed !== null && !(await consumeRequest(tx, pushed)) && !mayBeGone) {
     throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
   }
 }
