@@ -25,8 +25,10 @@ import { readRequest } from './steps.ts';
 
 /** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
 export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<BrowserAnswer> {
-  const ticket = new URLSearchParams(query).get('ticket');
-  if (ticket !== null) return redeemTicket(needs, call, ticket);
+  const given = new URLSearchParams(query);
+  const ticket = given.get('ticket');
+  // RFC 6749 §3.1: in a client's request it means nothing.
+  if (ticket !== null && !given.has('client_id')) return redeemTicket(needs, call, ticket);
   const { text, sentAt } = readNote(needs.key, query, call.now);
   const proven = await proveClient(needs, text, call.now);
   const { client } = proven;
