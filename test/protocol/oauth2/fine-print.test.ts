@@ -29,6 +29,39 @@ describeOnBoth('what the specifications say in passing', (server) => {
     expect(location?.searchParams.has('code')).toBe(true);
   });
 
+  test('RFC 6749 §4.1.2.1: the client learns that a parameter stands twice, unless it says where the client is', async () => {
+    const party = await makeRelyingParty(server());
+    const browser = await visitor(server());
+    const ask = (more: string) =>
+      browser.visit(`/application/o/authorize/?${new URLSearchParams(asked(party, { state: 's' }))}&${more}`);
+    for (const more of [
+      'prompt=none&prompt=login',
+      'nonce=a&nonce=b',
+      'scope=openid',
+      'nonce=%00',
+      'x%00=1',
+      'y=1&y=1',
+    ]) {
+      const answer = await ask(more);
+      expect([more, errorOf(answer), answer.location?.searchParams.get('state')]).toEqual([
+        more,
+        'invalid_request',
+        's',
+      ]);
+    }
+    const callbackTwice = `redirect_uri=${encodeURIComponent(callback)}`;
+    for (const more of [
+      callbackTwice,
+      'state=s',
+      'client_id=x',
+      'response_type=code',
+      'response_mode=query&response_mode=form_post',
+    ]) {
+      const { status, location } = await ask(more);
+      expect([more, status, location]).toEqual([more, 400, null]);
+    }
+  });
+
   test('OpenID Connect Core §5.5: members of claims that are not understood are passed over', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());

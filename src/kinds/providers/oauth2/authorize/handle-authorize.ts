@@ -33,7 +33,8 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
   const proven = await proveClient(needs, text, call.now);
   const { client } = proven;
   return tellingClient(needs, client, proven.to, async () => {
-    const { params, to, pushed } = proven;
+    const { params, to, pushed, flaw } = proven;
+    if (flaw) throw flaw;
     const { client_id } = client;
     const request = readRequest(params, client, { ...to, client_id, pushed });
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
