@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { defaultAcr } from '../../../src/kinds/providers/oauth2/claims.ts';
 import { makeWalk } from '../../support/make-walk.ts';
 import {
+  asForm,
   callback,
   makeRelyingParty,
   type RelyingParty,
@@ -11,6 +13,7 @@ import {
   visitor,
 } from '../../support/relying-party.ts';
 import { describeOnBoth } from '../../support/server.ts';
+import { movableClock } from '../conformance/movable-clock.ts';
 
 const errorOf = ({ location }: Visit) => location?.searchParams.get('error') ?? null;
 const asked = ({ clientId }: RelyingParty, more: Record<string, string> = {}) => ({
@@ -160,3 +163,32 @@ describeOnBoth('RP-Initiated Logout §2: whoever wished to sign out is signed ou
     expect(errorOf(await browser.authorize(asked(party, { id_token_hint, ...pkce })))).toBe('login_required');
   });
 });
+
+const clock = movableClock();
+
+describeOnBoth(
+  'RFC 9126 §4: a pushed request',
+  (server) => {
+    test('serves people who take their time, and nobody twice', async () => {
+      const explicit = 'default-provider-authorization-explicit-consent';
+      const party = await makeRelyingParty(server(), {}, explicit);
+      const form = asForm({ ...asked(party), client_secret: party.clientSecret });
+      const pushed = await fetch(`${server().url}/application/o/par/`, form);
+      const { request_uri } = (await pushed.json()) as { request_uri: string };
+      const browsers = [await visitor(server()), await visitor(server())];
+      for (const browser of browsers) await browser.authorize({ client_id: party.clientId, request_uri });
+      clock.pass(20 * 60);
+      const { db } = server().world;
+      await db.write((tx) => sql`delete from oauth2_requests where expires <= ${clock.now()}`.execute(tx));
+      const outcomes: unknown[] = [];
+      for (const browser of browsers) {
+        const { token } = await browser.answerStep(explicit);
+        const { to } = await browser.answerStep(explicit, { token });
+        const answer = await browser.visit(to);
+        outcomes.push(errorOf(answer) ?? answer.location?.searchParams.has('code'));
+      }
+      expect(outcomes).toEqual([true, 'invalid_request_uri']);
+    });
+  },
+  { clock },
+);

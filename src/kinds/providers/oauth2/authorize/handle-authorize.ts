@@ -179,7 +179,7 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Pr
   }
   return tellingClient(needs, client, request, async () => {
     const isAllowed = found.state === 'granted' && (await mayUse(needs, call, client));
-    if (!isAllowed) return refuseRequest(call, { request, pk: found.pk });
+    if (!isAllowed) return refuseRequest(needs, call, { request, pk: found.pk });
     const members = await answerAllowed(needs, call, { client, request, pk: found.pk, flow });
     return answerClient(request, issuerFor(needs.publicUrl, client), members);
   });
