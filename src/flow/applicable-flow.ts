@@ -60,6 +60,9 @@ export async function refusalOf(
   return passing ? null : messages;
 }
 
+/** What somebody is told whom a flow is refused to. */
+export const wordsOf = (refusal: readonly string[]): string => refusal.join(' ') || 'This flow is not for you.';
+
 /** Which of these flows may begin for the caller, by their keys. Only asks: nothing comes of it. */
 export async function flowsForCaller(
   policies: PolicyEngine,

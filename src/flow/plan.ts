@@ -23,7 +23,7 @@ export interface FlowPlan {
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
   readonly append: readonly PlanStep[];
-  /** What happens instead when the person does not agree to what the flow is for; a plan without it denies. */
+  /** What happens instead when nothing comes of what the flow is for: the person does not agree, or is denied. */
   readonly refusal?: Refusal;
 }
 
@@ -31,6 +31,8 @@ export interface Refusal {
   readonly append: readonly PlanStep[];
   /** The path to go on at. */
   readonly next: string;
+  /** The name of the application that the path leads back to, where it leads to one. */
+  readonly application_name?: string;
 }
 
 /** How somebody goes through a flow of whom no source says anything; `more` is what is known besides. */

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
+import { makeWalk } from '../support/make-walk.ts';
 import type { Made } from '../support/providers.ts';
 import { type RealClient, startRealClient } from '../support/real-client.ts';
 import { asForm, makeRelyingParty } from '../support/relying-party.ts';
@@ -12,13 +13,13 @@ describeJourney('a web application that signs people in here', (journey) => {
   let real: RealClient | undefined;
   afterAll(() => real?.close());
 
-  async function begin(server: TestServer) {
+  async function begin(server: TestServer, flow = explicit) {
     real ??= await startRealClient(() => journey().server);
     const strict = (path: string) => [{ matching_mode: 'strict', url: `${real?.url}${path}` }];
     const party = await makeRelyingParty(
       server,
       { redirect_uris: strict('/callback'), post_logout_redirect_uris: strict('/goodbye') },
-      explicit,
+      flow,
     );
     real.becomes(party);
     const person = await server.user();
@@ -62,6 +63,28 @@ describeJourney('a web application that signs people in here', (journey) => {
     await page.getByRole('button', { name: 'Agree and continue' }).click();
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
   });
+
+  test.each(['after they agreed', 'at once'])(
+    'learns that a flow denies them %s, when they have read why',
+    async (when) => {
+      const { server, window } = journey();
+      const deny = ['deny', { deny_message: 'Not on a Sunday.' }] as const;
+      const isAtOnce = when === 'at once';
+      const { slug } = await makeWalk(server, isAtOnce ? [deny] : [['consent'], deny], {
+        designation: 'authorization',
+      });
+      const { url, person, party } = await begin(server, slug);
+      const page = await window({ tolerates: /status of 403/ });
+      await page.goto(`${url}/`);
+      await signInOn(page, person.username, password);
+      if (!isAtOnce) await page.getByRole('button', { name: 'Agree and continue' }).click();
+      await page.getByRole('heading', { name: 'You cannot go on here' }).waitFor();
+      await page.getByText('Not on a Sunday.').waitFor();
+      await page.getByRole('link', { name: `Back to ${party.application.name}` }).click();
+      await page.getByRole('heading', { name: 'Not let in: access_denied' }).waitFor();
+      expect(await whoIs(page)).toBe(person.username);
+    },
+  );
 
   test('has a device that they do not let in, at once or when they see what it asks for', async () => {
     const { server, window } = journey();

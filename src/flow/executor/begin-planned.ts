@@ -4,12 +4,12 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { refusalOf } from '../applicable-flow.ts';
+import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedBy, type FlowPlan, planCookie, planThrough } from '../plan.ts';
-import { deniedComponent, faultComponent, flowPage, redirectComponent } from './challenge.ts';
+import { faultComponent, flowPage, redirectComponent } from './challenge.ts';
 import type { Executor, Shown } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import { planState } from './planner.ts';
+import { planState, stateAtStart } from './planner.ts';
 import { findState, forgetState } from './state-store.ts';
 
 export interface BeginNeeds {
@@ -34,22 +34,22 @@ export type Begun = { readonly cookies: readonly string[] } & (
   | { readonly outcome: 'over' }
   /** Somebody has to answer, or to go elsewhere: the walk is stored, and goes on at `to`. */
   | { readonly outcome: 'asks'; readonly component: string; readonly to: string; forget(): Promise<void> }
-  | { readonly outcome: 'denied' }
+  /** The plan's refusal is carried out. `message` is for the person; null where the flow goes on without a word. */
+  | { readonly outcome: 'denied'; readonly message: string | null }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'broken' }
 );
 
 /** Begins a flow for the caller, in place of any walk of their browser through it, and goes on until it asks something. */
 export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beginning): Promise<Begun> {
-  const { user } = requireActor(call);
   const flow = await needs.flows.read(call.db, beginning.slug);
   if (!flow) return { outcome: 'missing', cookies: [] };
-  const facts = await loadUserFacts(call, call.db.read, user.pk);
-  const context = beginning.context ?? {};
-  if (await refusalOf(needs.policies, flow, { call, user: facts, context })) return { outcome: 'denied', cookies: [] };
   const token = await freeToken(needs, call, flow);
   const shown = await walk(needs, call, flow, token, beginning);
-  if (!shown) return { outcome: 'denied', cookies: [] };
+  if (shown.denial !== undefined) {
+    const message = flow.denied_action === 'continue' ? null : shown.denial;
+    return { outcome: 'denied', message, cookies: shown.cookies };
+  }
   const forget = () => call.db.write((tx) => forgetState(tx, needs.key, token, flow.pk));
   return begunBy(shown, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
 }
@@ -63,21 +63,27 @@ async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: Store
   return isKnown ? token : randomToken();
 }
 
-/** Null when a policy of a step could not be decided. */
 async function walk(
-  needs: BeginNeeds,
+  { policies, flows, executor }: BeginNeeds,
   call: Call,
   flow: StoredFlow,
   token: string,
-  { context, append, refusal, next }: Beginning,
-): Promise<Shown | null> {
+  { context = {}, append, refusal, next }: Beginning,
+): Promise<Shown> {
   const { pk } = requireActor(call).user;
-  const plan = planThrough(flow, pk, { ...(context && { context }), append, ...(refusal && { refusal }) });
+  const plan = planThrough(flow, pk, { context, append, ...(refusal && { refusal }) });
+  const start = { query: {}, next, actor: pk };
+  const deny = (message: string) =>
+    executor.deny(call, flow, { token, version: 0, state: stateAtStart(plan, start) }, message);
+  const user = await loadUserFacts(call, call.db.read, pk);
+  const refused = await refusalOf(policies, flow, { call, user, context });
+  if (refused) return deny(wordsOf(refused));
   try {
-    const state = await planState(needs, call, flow, plan, { query: {}, next, actor: pk });
-    return await needs.executor.proceed(call, flow, { token, version: 0, state }, null);
+    const state = await planState({ policies, flows }, call, flow, plan, start);
+    return await executor.proceed(call, flow, { token, version: 0, state }, null);
   } catch (error) {
-    if (error instanceof Problem) return null;
+    // A policy of a step could not be decided.
+    if (error instanceof Problem) return deny(error.message);
     throw error;
   }
 }
@@ -90,7 +96,6 @@ function begunBy(
   forget: () => Promise<void>,
 ): Begun {
   const component = challenge.component as string;
-  if (component === deniedComponent) return { outcome: 'denied', cookies: own };
   if (component === faultComponent) return { outcome: 'broken', cookies: own };
   const isRedirect = component === redirectComponent;
   if (isRedirect && challenge.to === next) return { outcome: 'over', cookies: own };

@@ -1,5 +1,6 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
+import type { Refusal } from '../plan.ts';
 import type { FlowFacts } from './flow-state.ts';
 
 export const cancelPath = '/flows/-/cancel/';
@@ -28,6 +29,16 @@ export function deniedChallenge(flow: FlowFacts, message: string, next: string |
   if (flow.denied_action === 'continue' && next) return redirectTo(next);
   const to = flow.denied_action === 'message_continue' ? next : null;
   return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
+}
+
+/** The same, where an application waits to hear of it: unless the flow leads there at once, the person reads why and goes back themselves. */
+export function refusedChallenge(flow: FlowFacts, message: string, { next: to, application_name }: Refusal): Row {
+  if (flow.denied_action === 'continue') return redirectTo(to);
+  return challengeOf(flow, deniedComponent, {
+    error_message: message,
+    to,
+    ...(application_name && { application_name }),
+  });
 }
 
 /** The page on which people walk through a flow, and where it leads in the end. */

@@ -7,7 +7,7 @@ import type { Call, Reply } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
-import { refusalOf } from '../applicable-flow.ts';
+import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedBy, planCookie, planThrough } from '../plan.ts';
 import { deniedChallenge, flowPage, ownPath, redirectTo } from './challenge.ts';
 import type { Executor, Shown } from './executor.ts';
@@ -184,8 +184,7 @@ async function begin(
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
   if (refusal) {
-    const message = refusal.join(' ') || 'This flow is not for you.';
-    return { challenge: deniedChallenge(flow, message, start.next), cookies: [] };
+    return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next), cookies: [] };
   }
   return { token, version: 0, state: await planState(needs, call, flow, planThrough(flow, pk), start) };
 }

@@ -1,6 +1,4 @@
 import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
-import type { Query } from '../../platform/db/database.ts';
-import type { InstanceKey } from '../../platform/keys.ts';
 import type { Log } from '../../platform/log.ts';
 import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
@@ -8,8 +6,8 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/read.ts';
-import type { PlanStep } from '../plan.ts';
-import { challengeOf, deniedChallenge, faultComponent, redirectTo, textsOf, withComplaints } from './challenge.ts';
+import { challengeOf, faultComponent, redirectTo, textsOf, withComplaints } from './challenge.ts';
+import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
 import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
@@ -17,15 +15,12 @@ import { pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
 import { draftOf, stateAfter } from './state-after.ts';
-import { deleteState, type HeldState, keepState, reloadState } from './state-store.ts';
+import { type HeldState, keepState, reloadState } from './state-store.ts';
 
-export interface ExecutorNeeds {
+export interface ExecutorNeeds extends EndNeeds {
   readonly engine: Engine;
-  readonly key: InstanceKey;
   readonly policies: PolicyEngine;
   readonly kinds: readonly StageKind[];
-  /** Carries out what a plan appends to a flow's own stages. */
-  append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void>;
   /** Where a person goes when a flow ends and nothing says where. */
   homeOf(flow: FlowFacts, call: Call): Promise<string>;
   readonly log: Log;
@@ -37,6 +32,8 @@ export interface Shown {
   readonly cookies: readonly string[];
   /** Whether this is the first question and nothing is stored: the walk begins with its answer. */
   readonly isOpening?: boolean;
+  /** Why the walk ended, where it was denied; the challenge may lead elsewhere without a word. */
+  readonly denial?: string;
 }
 
 interface Asked {
@@ -50,6 +47,8 @@ interface Asked {
 export interface Executor {
   /** Shows where somebody stands, or takes their answer and shows where that leads. */
   proceed(call: Call, flow: FlowFacts, held: HeldState, answer: Row | null): Promise<Shown>;
+  /** Ends a walk that somebody may not go through. */
+  deny(call: Call, flow: FlowFacts, held: HeldState, message: string): Promise<Shown>;
   /** Stores a walk whose first question could not be left to the browser. */
   store(call: Call, held: HeldState): Promise<void>;
 }
@@ -186,16 +185,8 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     );
   }
 
-  /** Ends the walk with everything that belongs to its last moves and to its end. Null when another answer was faster. */
-  function end(call: Call, held: Underway, state: FlowState, last?: Write): Promise<HeldState | null> {
-    const { plan } = state;
-    return call.db.write(async (tx) => {
-      if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
-      await bothOf(held.unwritten, last)?.(tx, call);
-      for (const step of plan.append) await needs.append(step, state, tx, call);
-      return held;
-    });
-  }
+  const end = (call: Call, held: Underway, state: FlowState, last?: Write): Promise<HeldState | null> =>
+    endWalk(needs, call, held, state, bothOf(held.unwritten, last));
 
   /** The answers of an earlier step turned out wrong: what is wrong is forgotten and asked for again, once. */
   async function sentBack(
@@ -235,17 +226,13 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     return { challenge: redirectTo(await needs.homeOf(flow, call)), cookies: [] };
   }
 
-  async function denied(call: Call, flow: FlowFacts, held: Underway, message: string, last?: Write): Promise<Shown> {
-    const write = bothOf(held.unwritten, last);
-    if (held.version > 0 || write) {
-      await call.db.write(async (tx) => {
-        if (await deleteState(tx, key, held, flow.pk)) await write?.(tx, call);
-      });
-    }
-    return { challenge: deniedChallenge(flow, message, held.state.next), cookies: [] };
+  async function denied(call: Call, flow: FlowFacts, held: Underway, denial: string, last?: Write): Promise<Shown> {
+    const challenge = await denyWalk(needs, call, flow, held, denial, bothOf(held.unwritten, last));
+    return { challenge, cookies: [], denial };
   }
 
   return {
+    deny: denied,
     async store(call, held) {
       await keep(call, held, held.state);
     },

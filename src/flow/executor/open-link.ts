@@ -3,7 +3,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { refusalOf } from '../applicable-flow.ts';
+import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
 import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
 import type { Shown } from './executor.ts';
@@ -45,7 +45,7 @@ export async function followLink(
   if (!link) return refuse(voidLink);
   const user = await loadUserFacts(call, call.db.read, link.user);
   const refusal = await refusalOf(policies, flow, { call, user, context: { is_restored: true } });
-  if (refusal) return refuse(refusal.join(' ') || 'This flow is not for you.');
+  if (refusal) return refuse(wordsOf(refusal));
   if (answer?.component !== linkComponent)
     return { challenge: challengeOf(flow, linkComponent, { link_opened: true }), cookies: [] };
   const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };

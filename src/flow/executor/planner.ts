@@ -30,15 +30,26 @@ export async function planState(
   plan: FlowPlan,
   start: Start,
 ): Promise<FlowState> {
-  const context = firstContext(plan);
+  const state = stateAtStart(plan, start);
   const rows = await flows.stagesOf(call.db, flow.pk);
   const stages: PlannedStage[] = [];
   for (const { stage, evaluateAtPlan } of rows) {
-    if (!evaluateAtPlan || (await isStageDue(policies, call, flow, stage, context))) stages.push(stage);
+    if (!evaluateAtPlan || (await isStageDue(policies, call, flow, stage, state.context))) stages.push(stage);
   }
-  const { next, query, actor } = start;
-  return { plan, stages, at: 0, context, memory: {}, next, query, actor };
+  return { ...state, stages };
 }
+
+/** A walk of which no stages are known yet. */
+export const stateAtStart = (plan: FlowPlan, { next, query, actor }: Start): FlowState => ({
+  plan,
+  stages: [],
+  at: 0,
+  context: firstContext(plan),
+  memory: {},
+  next,
+  query,
+  actor,
+});
 
 /**
  * Whether the policies bound to a step let it be part of the walk. That a policy broke says neither: to skip the step would

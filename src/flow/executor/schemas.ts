@@ -21,6 +21,16 @@ const responseErrors: JsonSchema = {
   additionalProperties: arrayOf(objectSchema({ string: stringSchema, code: stringSchema })),
 };
 
+const deniedMembers = {
+  error_message: stringSchema,
+  to: { ...stringSchema, description: 'Where the person may go on; absent when nowhere.' },
+  application_name: {
+    ...stringSchema,
+    description:
+      'The application that `to` leads back to, and that learns there of the denial; absent for other places.',
+  },
+};
+
 function challengeSchema(component: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return {
     type: 'object',
@@ -39,7 +49,7 @@ export function challengeTypes(kinds: readonly StageKind[]): JsonSchema {
   return {
     anyOf: [
       challengeSchema(redirectComponent, { to: stringSchema }),
-      challengeSchema(deniedComponent, { error_message: stringSchema, to: stringSchema }),
+      challengeSchema(deniedComponent, deniedMembers),
       challengeSchema(faultComponent, { request_id: stringSchema, error: stringSchema }),
       ...kinds.map(({ component, challenge }) => challengeSchema(component, challenge)),
     ],

@@ -1,4 +1,5 @@
 import { copyJson } from '../../lib/json.ts';
+import type { Refusal } from '../plan.ts';
 import { type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
 import type { Move } from './stage-kind.ts';
 
@@ -9,11 +10,8 @@ export function stateAfter(
   draft: FlowState,
 ): FlowState {
   const { onInvalid } = planned;
-  const { at, stages, plan } = draft;
-  if (move.move === 'refuse') {
-    const { append, next } = move.refusal;
-    return { ...draft, at: stages.length, plan: { ...plan, append }, next };
-  }
+  const { at, stages } = draft;
+  if (move.move === 'refuse') return refusedState(draft, move.refusal);
   if (move.move === 'detour') {
     const { stage, kind } = move;
     const detour: PlannedStage = { ...planned, stage, kind, evaluateAtRun: false, onInvalid: 'retry', isDetour: true };
@@ -25,6 +23,14 @@ export function stateAfter(
   if (move.move === 'leave' || onInvalid === 'retry') return draft;
   return { ...draft, at: 0, memory: {}, ...(onInvalid === 'restart' && { context: firstContext(draft.plan) }) };
 }
+
+/** The end of a walk of which nothing comes. */
+export const refusedState = (state: FlowState, { append, next }: Refusal): FlowState => ({
+  ...state,
+  at: state.stages.length,
+  plan: { ...state.plan, append },
+  next,
+});
 
 /** What stages may change is theirs; the rest of a walk is the same from step to step. */
 export const draftOf = (state: FlowState): FlowState => ({

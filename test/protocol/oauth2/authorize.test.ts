@@ -113,7 +113,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     const duplicate = new URLSearchParams(asked(party));
     duplicate.append('scope', 'email');
     const { visit } = await visitor(server());
-    expect((await visit(`/application/o/authorize/?${duplicate}`)).status).toBe(400);
+    expect(errorOf(await visit(`/application/o/authorize/?${duplicate}`))).toBe('invalid_request');
   });
 
   test('lets strangers sign in first, and leads them back', async () => {

@@ -4,6 +4,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../support/jobs.ts';
+import { makeWalk } from '../../support/make-walk.ts';
 import { asForm, fieldsOf, makeRelyingParty, signInTo, stranger, visitor } from '../../support/relying-party.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
@@ -96,6 +97,27 @@ describeOnBoth(
         expect(await isSignedIn(one.session)).toBe(true);
       }
     });
+
+    test.each(['message', 'continue'])(
+      'a flow of the brand that denies with %s keeps nobody signed in',
+      async (denied_action) => {
+        const { admin } = server();
+        const { body: brands } = await admin.get('/core/brands/');
+        const { brand_uuid, flow_invalidation } = brands.results[0];
+        const walk = await makeWalk(server(), [['deny']], { designation: 'invalidation', denied_action });
+        const party = await makeRelyingParty(server());
+        const browser = await visitor(server());
+        const { tokens } = await signInTo(server(), party, browser);
+        const hint = new URLSearchParams({ id_token_hint: tokens.id_token ?? '' });
+        await admin.patch(`/core/brands/${brand_uuid}/`, { flow_invalidation: walk.pk });
+        try {
+          const { text } = await browser.visit(`/application/o/${party.slug}/end-session/?${hint}`);
+          expect([text.includes('You are signed out'), await isSignedIn(browser.session)]).toEqual([true, false]);
+        } finally {
+          await admin.patch(`/core/brands/${brand_uuid}/`, { flow_invalidation });
+        }
+      },
+    );
 
     test('oidcc-rp-initiated-logout-no-params: strangers see that they are signed out', async () => {
       const { status, text } = await stranger(server()).visit('/application/o/end-session/');

@@ -40,7 +40,7 @@ describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
   });
   const told = ({ slug }: RelyingParty) => ({
     error: 'access_denied',
-    error_description: 'The person did not agree.',
+    error_description: 'The person or this server denied the request.',
     state: 'as it was',
     iss: `${server().world.config.publicUrl}/application/o/${slug}/`,
   });

@@ -5,11 +5,14 @@ import { CancelLink, Step } from '../step.tsx';
 interface Denied extends Challenge {
   readonly error_message?: string;
   readonly to?: string;
+  /** The application that `to` leads back to. */
+  readonly application_name?: string;
 }
 
 export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
-  const { error_message, to } = challenge;
+  const { error_message, to, application_name } = challenge;
   const onward = safeAddress(to);
+  const wayOn = application_name ? `Back to ${application_name}` : 'Continue';
   return (
     <Step
       challenge={withoutTitle(challenge)}
@@ -18,7 +21,7 @@ export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
       links={<a href="/">Go to the start page</a>}
     >
       <a className="button button-primary" href={onward ?? withNext(challenge.flow_info?.cancel_url) ?? '/'}>
-        {onward ? 'Continue' : 'Start again'}
+        {onward ? wayOn : 'Start again'}
       </a>
     </Step>
   );

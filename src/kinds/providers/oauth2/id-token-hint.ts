@@ -19,7 +19,7 @@ const longestHint = 65_536;
  * not matter (OpenID Connect RP-Initiated Logout §2): it says who is meant, and proves nothing.
  */
 export async function readHint(needs: Needs, client: Client, hint: string, now: string): Promise<HintClaims | null> {
-  if (hint.length > longestHint) return null;
+  if (hint.length > longestHint || (!client.signingKey && client.client_secret === '')) return null;
   const { compactVerify, createLocalJWKSet, errors } = await import('jose');
   const { assigned_application_slug, issuer_mode, client_id, client_secret } = client;
   try {

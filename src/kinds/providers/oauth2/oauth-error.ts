@@ -35,6 +35,8 @@ const statuses = {
   request_not_supported: 400,
   request_uri_not_supported: 400,
   registration_not_supported: 400,
+  // OpenID Connect Core Error Code unmet_authentication_requirements
+  unmet_authentication_requirements: 400,
 } as const;
 
 export type OAuthErrorCode = keyof typeof statuses;

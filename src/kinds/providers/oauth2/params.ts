@@ -14,18 +14,21 @@ export interface Params {
 const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
 const longestValue = 65_536;
 
-/** Reads form-encoded text. Throws `invalid_request` for parameters that stand twice, or cannot be meant. */
-export function parseParams(text: string | URLSearchParams): Params {
+/**
+ * Reads form-encoded text. Throws `invalid_request` for parameters that stand twice, or cannot be meant, unless `onFlaw` does
+ * not: then they are left out, or count as they stood first.
+ */
+export function parseParams(
+  text: string | URLSearchParams,
+  onFlaw: (flaw: OAuthError, name: string) => void = raise,
+): Params {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '') continue;
-    if (value.length > longestValue) throw new OAuthError('invalid_request', `${shown(name)} is too long.`);
-    if (`${name}${value}`.includes('\u0000')) {
-      throw new OAuthError('invalid_request', `${shown(name)} holds a character that no parameter may hold.`);
-    }
     const known = values.get(name);
-    if (known && !repeatable.has(name)) throw new OAuthError('invalid_request', `${shown(name)} is given twice.`);
-    if (known) known.push(value);
+    const flaw = flawOf(name, value, known !== undefined);
+    if (flaw !== null) onFlaw(new OAuthError('invalid_request', `${shown(name)} ${flaw}.`), name);
+    else if (known) known.push(value);
     else values.set(name, [value]);
   }
   const get = (name: string) => values.get(name)?.[0];
@@ -39,6 +42,16 @@ export function parseParams(text: string | URLSearchParams): Params {
     all: (name) => values.get(name) ?? [],
     entries: [...values].flatMap(([name, all]) => all.map((value) => [name, value] as const)),
   };
+}
+
+const raise = (flaw: OAuthError): never => {
+  throw flaw;
+};
+
+function flawOf(name: string, value: string, isKnown: boolean): string | null {
+  if (value.length > longestValue) return 'is too long';
+  if (value.includes('\u0000') || name.includes('\u0000')) return 'holds a character that no parameter may hold';
+  return isKnown && !repeatable.has(name) ? 'is given twice' : null;
 }
 
 const shown = (name: string): string => `The parameter ${name.slice(0, 50)}`;

@@ -30,9 +30,10 @@ interface Form {
 const style = `:root{color-scheme:light dark}
 body{font:1rem/1.5 system-ui,sans-serif;max-width:28rem;margin:15vh auto 0;padding:0 1.5rem}
 h1{font-size:1.4rem}
-input,button{font:inherit;padding:.6rem .8rem;border-radius:.4rem;border:1px solid #8888}
+input,button,.way{font:inherit;padding:.6rem .8rem;border-radius:.4rem;border:1px solid #8888}
 input{width:100%;box-sizing:border-box;margin:.25rem 0 1rem;letter-spacing:.1em;text-transform:uppercase}
-button{background:#1f5fbf;border-color:#1f5fbf;color:#fff;cursor:pointer}
+button,.way{background:#1f5fbf;border-color:#1f5fbf;color:#fff;cursor:pointer}
+.way{display:inline-block;text-decoration:none}
 .other{background:none;color:inherit}
 iframe{display:none}`;
 const styleHash = hash('sha256', style, 'base64');
@@ -44,7 +45,7 @@ export function plainPage(page: Page): BrowserAnswer {
     `<h1>${escapeHtml(title)}</h1>`,
     ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
     ...(form ? [formOf(form)] : []),
-    ...(link ? [`<p><a href="${escapeHtml(link.to)}">${escapeHtml(link.text)}</a></p>`] : []),
+    ...(link ? [linkOf(link, form ? 'aside' : 'way')] : []),
     ...frames.map((url) => `<iframe src="${escapeHtml(url)}" title="" referrerpolicy="no-referrer"></iframe>`),
   ];
   return {
@@ -78,6 +79,10 @@ ${body.join('\n')}
 `,
   };
 }
+
+/** Where there is nothing else to do, the link is the way on. */
+const linkOf = ({ to, text }: NonNullable<Page['link']>, look: 'way' | 'aside'): string =>
+  `<p><a class="${look}" href="${escapeHtml(to)}">${escapeHtml(text)}</a></p>`;
 
 /** An address as a policy names it: its origin, or the scheme of an app on the device. */
 function sourceOf(address: string): string {

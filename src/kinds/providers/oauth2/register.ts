@@ -30,11 +30,12 @@ export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     for (const resource of [providers, applications]) checkRight(() => checkMayAdd(resource, call));
     const metadata = readMetadata(call.body());
     const made = await call.db.write(async (tx) => {
-      const body = await providerOf(tx, metadata);
+      const scopes = await scopesOf(tx, metadata.scope);
+      const body = await providerOf(tx, metadata, scopes);
       try {
         const provider = await createRow(engine, providers, call, tx, body);
         await createRow(engine, applications, call, tx, applicationOf(metadata, provider.pk));
-        return provider.values;
+        return { provider: provider.values, scopes };
       } catch (error) {
         throw asRefusal(error);
       }
@@ -75,7 +76,11 @@ function asRefusal(error: unknown): unknown {
 }
 
 /** What an administrator would choose for it: people are asked, and the server's own pair signs. */
-async function providerOf(tx: Query, metadata: ClientMetadata): Promise<Record<string, unknown>> {
+async function providerOf(
+  tx: Query,
+  metadata: ClientMetadata,
+  scopes: readonly Scope[],
+): Promise<Record<string, unknown>> {
   const { rows } = await sql<{ flow: string | null; signing_key: string | null }>`select
     (select pk from flows where designation = 'authorization' order by slug <> ${explicitConsent}, slug limit 1) as flow,
     (select pk from certificates where name = ${ownPair} and key_data <> '') as signing_key
@@ -90,19 +95,25 @@ async function providerOf(tx: Query, metadata: ClientMetadata): Promise<Record<s
     redirect_uris: strict(metadata.redirect_uris),
     grant_types: metadata.grant_types,
     signing_key,
-    property_mappings: await mappingsOf(tx, metadata.scope),
+    property_mappings: scopes.map(({ pk }) => pk),
     post_logout_redirect_uris: strict(metadata.post_logout_redirect_uris),
     ...(metadata.backchannel_logout_uri && { backchannel_logout_uri: metadata.backchannel_logout_uri }),
     ...(metadata.frontchannel_logout_uri && { frontchannel_logout_uri: metadata.frontchannel_logout_uri }),
   };
 }
 
-/** The scopes that every installation has; what else was asked for an administrator may add. */
-async function mappingsOf(tx: Query, scope: readonly string[]): Promise<string[]> {
-  if (scope.length === 0) return [];
-  const { rows } = await sql<{ pk: string }>`select s.pk from mapping_scope s join property_mappings m on m.pk = s.pk
-    where m.managed is not null and s.scope_name in (${sql.join(scope)})`.execute(tx);
-  return rows.map(({ pk }) => pk);
+interface Scope {
+  readonly pk: string;
+  readonly name: string;
+}
+
+/** Those that every installation has, in the order in which they are asked for; what else was an administrator may add. */
+async function scopesOf(tx: Query, asked: readonly string[]): Promise<Scope[]> {
+  if (asked.length === 0) return [];
+  const { rows } = await sql<Scope>`select s.pk, s.scope_name as name from mapping_scope s
+    join property_mappings m on m.pk = s.pk
+    where m.managed is not null and s.scope_name in (${sql.join(asked)})`.execute(tx);
+  return rows.sort((one, other) => asked.indexOf(one.name) - asked.indexOf(other.name));
 }
 
 function applicationOf({ client_name, client_uri }: ClientMetadata, provider: string | number) {
@@ -116,9 +127,13 @@ function applicationOf({ client_name, client_uri }: ClientMetadata, provider: st
   return { name: client_name, slug, provider, ...(client_uri && { meta_launch_url: client_uri }) };
 }
 
-/** RFC 7591 §3.2.1 */
-function answerOf(metadata: ClientMetadata, provider: Record<string, unknown>, now: string): Record<string, unknown> {
-  const { scope, ...rest } = metadata;
+interface Made {
+  readonly provider: Record<string, unknown>;
+  readonly scopes: readonly Scope[];
+}
+
+/** RFC 7591 §3.2.1: what was registered, which may be less than was asked for. */
+function answerOf(metadata: ClientMetadata, { provider, scopes }: Made, now: string): Record<string, unknown> {
   return {
     client_id: provider.client_id,
     client_id_issued_at: seconds(now),
@@ -126,7 +141,7 @@ function answerOf(metadata: ClientMetadata, provider: Record<string, unknown>, n
       client_secret: provider.client_secret,
       client_secret_expires_at: 0,
     }),
-    ...rest,
-    scope: scope.join(' '),
+    ...metadata,
+    scope: [...new Set(scopes.map(({ name }) => name))].join(' '),
   };
 }

@@ -34,7 +34,11 @@ function readToken({ call, params }: Exchange): { token: string; isBound: boolea
     throw new OAuthError('invalid_request', 'The access token is given twice.');
   }
   const token = inHeader ?? inForm;
-  if (token === undefined) throw new OAuthError('invalid_token', 'There is no access token.');
+  if (token === undefined) {
+    // RFC 6750 §3.1: whoever did not know that they need one has made no error.
+    const headers = { 'www-authenticate': 'Bearer realm="gatehouse"' };
+    throw new OAuthError('invalid_token', 'There is no access token.', { headers });
+  }
   return { token, isBound: scheme?.toLowerCase() === 'dpop' };
 }
 

@@ -12,6 +12,7 @@ import { noteLogin } from '../logout/logins.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { words } from '../params.ts';
 import { consumeRequest } from '../requests.ts';
+import { isFirstUse } from '../seen-once.ts';
 import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
 import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
@@ -47,7 +48,9 @@ export async function answerAllowed(
   const grant = { family, session, authTime: signIn.at, scope, terms };
   const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });
   await call.db.write(async (tx) => {
-    await useUp(tx, { request, pk });
+    if (!(await useUp(tx, needs, call, { request, pk }))) {
+      throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
+    }
     const subject = subjectOf(client.sub_mode, user, needs.installId);
     await noteLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
     await tokens?.store(tx);
@@ -72,17 +75,29 @@ export async function answerAllowed(
   return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
 }
 
-/** RFC 6749 §4.1.2.1: the client learns that the person did not agree, once. */
-export async function refuseRequest(call: Call, answered: Answered): Promise<never> {
-  await call.db.write((tx) => useUp(tx, answered));
-  throw new OAuthError('access_denied', 'The person did not agree.');
+/** RFC 6749 §4.1.2.1: the client learns, once, that nothing comes of its request. Who did not want it is not for it to know. */
+export async function refuseRequest(needs: BrowserNeeds, call: Call, answered: Answered): Promise<never> {
+  await call.db.write((tx) => useUp(tx, needs, call, answered));
+  throw new OAuthError('access_denied', 'The person or this server denied the request.');
 }
 
-async function useUp(tx: Query, { request: { pushed }, pk }: Answered): Promise<void> {
+/** Longer than anybody is on the way with a request that was pushed. */
+const markLifetimeMs = 24 * 3_600_000;
+
+/**
+ * False when what was pushed has served before (RFC 9126 §7.3). By now it may have run out and be gone, for the person took
+ * their time: so its use is noted apart.
+ */
+async function useUp(
+  tx: Query,
+  { key }: BrowserNeeds,
+  { now }: Call,
+  { request: { pushed }, pk }: Answered,
+): Promise<boolean> {
   if (!(await consumeRequest(tx, pk))) throw new OAuthError('access_denied', 'The request was answered before.');
-  if (pushed !== null && !(await consumeRequest(tx, pushed))) {
-    throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
-  }
+  if (pushed === null) return true;
+  await consumeRequest(tx, pushed);
+  return isFirstUse(tx, key, { use: 'pushed request', id: pushed, expires: addMilliseconds(now, markLifetimeMs) });
 }
 
 type Beside = { readonly gives: readonly string[]; readonly code: string | null } & {

@@ -54,5 +54,8 @@ export interface AuthorizeRequest {
   readonly pushed: string | null;
 }
 
+/** OpenID Connect Core §3.1.2.1: the person is to see no page. */
+export const isSilent = ({ prompt }: Pick<AuthorizeRequest, 'prompt'>): boolean => prompt.includes('none');
+
 /** Where and how a client is answered; proven before anything is sent anywhere. */
 export type AnswerTo = Pick<AuthorizeRequest, 'redirect_uri' | 'response_mode' | 'state'>;

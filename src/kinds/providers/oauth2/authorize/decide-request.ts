@@ -36,8 +36,8 @@ export type Allowable =
   /** To come to the page on which devices are let in. */
   | { readonly kind: 'device_page' };
 
-/** As long as a browser may take to come back from the flow. */
-const lifetimeMs = 5 * 60_000;
+/** As long as a browser may take to come back from the flow, and as somebody may take to read why they were denied. */
+const lifetimeMs = { granted: 5 * 60_000, denied: 30 * 60_000 };
 const over = 'This request cannot be decided any more.';
 
 export const allowing = (allowable: Allowable): RequestStep => ({
@@ -62,8 +62,9 @@ export function decideOnRequest(key: InstanceKey) {
     const state = step === 'allow_request' ? 'granted' : 'denied';
     const user = call.actor?.user.pk;
     const session = call.actor?.session ?? null;
-    // It is decided by whoever is signed in now, who must be the one the flow was about, and in nobody else's name.
-    if (user === undefined || session === null || context.pending_user !== user) throw refusal();
+    if (user === undefined || session === null) throw refusal();
+    // It is decided by whoever is signed in now. To allow it they must be the one the flow was about; to refuse it they need not.
+    if (state === 'granted' && context.pending_user !== user) throw refusal();
     if (!(await isStillSo(tx, user, session, allowable))) throw refusal();
     if (allowable.kind === 'device_page') {
       if (state === 'granted') await openDevicePage(tx, key, session, call.now);
@@ -76,7 +77,7 @@ export function decideOnRequest(key: InstanceKey) {
     }
     const { id, provider, flow } = allowable;
     const content = { request: allowable.request as unknown as Json, flow };
-    const expires = addMilliseconds(call.now, lifetimeMs);
+    const expires = addMilliseconds(call.now, lifetimeMs[state]);
     const by = { provider, user, session };
     await storeRequest(tx, key, { purpose: 'authorize', id, ...by, state, content, now: call.now, expires });
   };

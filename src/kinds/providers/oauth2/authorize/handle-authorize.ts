@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { asAsked } from '../../../../core/application/application-access.ts';
+import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Json } from '../../../../lib/json.ts';
 import type { Query } from '../../../../platform/db/database.ts';
@@ -8,12 +9,13 @@ import { type Call, requireActor } from '../../../../resource/call.ts';
 import { type Client, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { plainPage } from '../plain-page.ts';
 import { findRequest } from '../requests.ts';
 import { signInOfSession } from '../sign-in-of-session.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
 import { answerAllowed, refuseRequest } from './answer-allowed.ts';
 import { answerClient, type BrowserAnswer, redirectBrowser } from './answer-client.ts';
-import type { AnswerTo, AuthorizeRequest } from './authorize-request.ts';
+import { type AnswerTo, type AuthorizeRequest, isSilent } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 import { allowing, refusing } from './decide-request.ts';
 import { isRegisteredUri } from './match-redirect-uri.ts';
@@ -23,24 +25,28 @@ import { readRequest } from './steps.ts';
 
 /** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
 export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<BrowserAnswer> {
-  const ticket = new URLSearchParams(query).get('ticket');
-  if (ticket !== null) return redeemTicket(needs, call, ticket);
+  const given = new URLSearchParams(query);
+  const ticket = given.get('ticket');
+  // RFC 6749 §3.1: in a client's request it means nothing.
+  if (ticket !== null && !given.has('client_id')) return redeemTicket(needs, call, ticket);
   const { text, sentAt } = readNote(needs.key, query, call.now);
   const proven = await proveClient(needs, text, call.now);
   const { client } = proven;
   return tellingClient(needs, client, proven.to, async () => {
-    const { params, to, pushed } = proven;
+    const { params, to, pushed, flaw } = proven;
+    if (flaw) throw flaw;
     const { client_id } = client;
     const request = readRequest(params, client, { ...to, client_id, pushed });
-    const isSilent = request.prompt.includes('none');
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
     if (mustSignIn(request, signIn?.at ?? null, sentAt, call.now)) {
-      if (isSilent) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
+      if (isSilent(request)) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');
       const { login_hint } = request;
       return redirectBrowser(await signInPage(needs, call, client, { text, login_hint }));
     }
     await checkExpected(needs, call, proven, request);
-    await checkAccess(needs, call, client);
+    if (!(await mayUse(needs, call, client))) {
+      throw new OAuthError('access_denied', 'The person may not use this application.');
+    }
     return goThroughFlow(needs, call, client, request);
   });
 }
@@ -79,11 +85,10 @@ async function checkExpected(
   throw new OAuthError('login_required', 'The client expects somebody else than the person who is signed in.');
 }
 
-/** What the policies bound to the application say, asked at every use. */
-export async function checkAccess({ askAccess }: BrowserNeeds, call: Call, { application }: Client): Promise<void> {
+/** What the policies bound to the application say, asked at every use. Why not is not for the person to know. */
+export async function mayUse({ askAccess }: BrowserNeeds, call: Call, { application }: Client): Promise<boolean> {
   const answers = await askAccess(call, requireActor(call).user.pk, [asAsked(application)]);
-  if (answers.get(application.pk)?.passing) return;
-  throw new OAuthError('access_denied', 'The person may not use this application.');
+  return answers.get(application.pk)?.passing === true;
 }
 
 async function goThroughFlow(
@@ -101,7 +106,7 @@ async function goThroughFlow(
     slug: slug ?? '',
     context: await consentContext(call.db.read, client, request),
     append: [allowing(decided)],
-    refusal: { append: [refusing(decided)], next },
+    refusal: { append: [refusing(decided)], next, application_name: client.application.name },
     next,
   });
   switch (begun.outcome) {
@@ -111,19 +116,30 @@ async function goThroughFlow(
       return cookies.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': cookies } };
     }
     case 'asks':
-      if (!request.prompt.includes('none')) return redirectBrowser(begun.to, begun.cookies);
+      if (!isSilent(request)) return redirectBrowser(begun.to, begun.cookies);
       await begun.forget();
       throw begun.component === 'xak-stage-consent'
         ? new OAuthError('consent_required', 'The person has to agree first.')
         : new OAuthError('interaction_required', 'The person has to do something first.');
     case 'denied':
-      throw new OAuthError('access_denied', 'The person may not go through the authorization flow.');
+      if (begun.message === null || isSilent(request)) return redeemTicket(needs, call, id);
+      return deniedPage(call, client, begun.message, next);
     case 'missing':
       throw new OAuthError('server_error', 'The provider has no authorization flow.');
     case 'broken':
       throw new OAuthError('server_error', 'The authorization flow could not be carried out.');
   }
 }
+
+/** For somebody whom the flow denied before it showed them anything: the client learns of it when they have read why. */
+const deniedPage = async (call: Call, { application }: Client, message: string, to: string): Promise<BrowserAnswer> =>
+  plainPage({
+    status: 403,
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'You cannot go on here',
+    paragraphs: [message],
+    link: { to, text: `Back to ${application.name}` },
+  });
 
 /** What the consent stage reads. */
 export async function consentContext(
@@ -162,8 +178,8 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Pr
     throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
   }
   return tellingClient(needs, client, request, async () => {
-    if (found.state !== 'granted') return refuseRequest(call, { request, pk: found.pk });
-    await checkAccess(needs, call, client);
+    const isAllowed = found.state === 'granted' && (await mayUse(needs, call, client));
+    if (!isAllowed) return refuseRequest(needs, call, { request, pk: found.pk });
     const members = await answerAllowed(needs, call, { client, request, pk: found.pk, flow });
     return answerClient(request, issuerFor(needs.publicUrl, client), members);
   });

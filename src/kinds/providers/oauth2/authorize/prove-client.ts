@@ -17,11 +17,28 @@ export interface ProvenClient {
   readonly to: AnswerTo;
   /** The key of the pushed request. */
   readonly pushed: string | null;
+  /** What is wrong with the parameters, as far as it does not matter to who is told. */
+  readonly flaw: OAuthError | null;
 }
+
+/** Those that say who asks, and where and how they are answered. */
+const addressing: ReadonlySet<string> = new Set([
+  'client_id',
+  'redirect_uri',
+  'state',
+  'response_mode',
+  'response_type',
+  'request',
+  'request_uri',
+]);
 
 /** Who asks, and where they are answered. Until both are proven nobody is sent anywhere: what is thrown here is shown to the person. */
 export async function proveClient(needs: BrowserNeeds, text: string, now: string): Promise<ProvenClient> {
-  const given = parseParams(text);
+  const flaws: OAuthError[] = [];
+  const given = parseParams(text, (flaw, name) => {
+    if (addressing.has(name)) throw flaw;
+    flaws.push(flaw);
+  });
   const client = await loadClient(needs, { clientId: given.require('client_id') });
   if (!client) throw new OAuthError('invalid_client', 'There is no such client.', { status: 400 });
   const { params, pushed } = await expand(needs, given, client, now);
@@ -30,7 +47,7 @@ export async function proveClient(needs: BrowserNeeds, text: string, now: string
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
   }
   const to = { redirect_uri, response_mode: modeOfRefusals(params), state: params.get('state') ?? null };
-  return { client, params, to, pushed };
+  return { client, params, to, pushed, flaw: flaws[0] ?? null };
 }
 
 /** RFC 9126 §4, RFC 9101 §6.3: parameters that were pushed or signed count alone. */

@@ -1,3 +1,4 @@
+import { defaultAcr } from '../claims.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Params } from '../params.ts';
 import { words } from '../params.ts';
@@ -28,6 +29,7 @@ const steps: readonly Step[] = [
   readNonce,
   readPkce,
   readClaims,
+  checkAcr,
   readResources,
   readDpopKey,
 ];
@@ -142,14 +144,29 @@ function readPkce(params: Params, { client_type }: AskingClient, { response_type
   return { code_challenge, code_challenge_method };
 }
 
+/** OpenID Connect Core §5.5: members beside these two are not for us. */
 function readClaims(params: Params): Reading {
   const text = params.get('claims');
   if (text === undefined) return { claims: null };
   const claims = parsedObject(text);
-  if (!claims || !Object.values(claims).every((part) => part === null || isObject(part))) {
+  const parts = [claims?.userinfo, claims?.id_token];
+  if (!claims || !parts.every((part) => part === undefined || part === null || isObject(part))) {
     throw new OAuthError('invalid_request', 'claims is not an object of objects.');
   }
   return { claims };
+}
+
+/** OpenID Connect Core §5.5.1.1: whoever must be authenticated in a way that there is not, is not authenticated. */
+function checkAcr(_params: Params, _client: AskingClient, { claims }: Reading): Reading {
+  const { acr } = (claims?.id_token ?? {}) as {
+    acr?: { essential?: unknown; value?: unknown; values?: unknown } | null;
+  };
+  if (acr?.essential !== true) return {};
+  const wanted = [acr.value, acr.values].flat().filter((value) => value !== undefined);
+  if (wanted.length > 0 && !wanted.includes(defaultAcr)) {
+    throw new OAuthError('unmet_authentication_requirements', 'There is no such way to authenticate.');
+  }
+  return {};
 }
 
 const longestClaims = 10_000;

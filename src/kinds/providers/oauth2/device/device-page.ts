@@ -4,7 +4,7 @@ import { type Call, requireActor } from '../../../../resource/call.ts';
 import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { allowing, refusing } from '../authorize/decide-request.ts';
-import { checkAccess, consentContext } from '../authorize/handle-authorize.ts';
+import { consentContext, mayUse } from '../authorize/handle-authorize.ts';
 import { slugOf } from '../authorize/sign-in-first.ts';
 import { type Client, loadClient } from '../client.ts';
 import { formProof, isProvenForm } from '../form-proof.ts';
@@ -20,6 +20,7 @@ const use = 'device';
 const refused = 'refused';
 const connectedPath = `${devicePath}?done=1`;
 const refusedPath = `${devicePath}?done=${refused}`;
+const notForYou = 'You may not let this device in.';
 
 /**
  * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
@@ -41,7 +42,7 @@ export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: st
     needs.failures.count(call);
     return codePage(needs, call, '', 'There is no such code, or not any more. Look again at what your device shows.');
   }
-  if (params.get(refused) !== undefined) return turnAway(call, found);
+  if (params.get(refused) !== undefined) return turnAway(call, found, null);
   if (params.get('confirmed') === undefined) return confirmPage(needs, call, code, found.client);
   return letIn(needs, call, found);
 }
@@ -59,7 +60,8 @@ async function goThroughDeviceFlow(
   const begun = await beginPlanned(needs, call, { slug, context: {}, append, next });
   if (begun.outcome === 'over') return redirectBrowser(next, begun.cookies);
   if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
-  throw new OAuthError('access_denied', 'You may not connect devices.', { status: 403 });
+  const message = begun.outcome === 'denied' ? begun.message : null;
+  throw new OAuthError('access_denied', message ?? 'You may not connect devices.', { status: 403 });
 }
 
 interface Waiting {
@@ -74,39 +76,35 @@ async function waitingRequest(needs: BrowserNeeds, call: Call, code: string): Pr
   return client?.grant_types.includes(deviceCodeGrant) ? { request, client } : null;
 }
 
-async function letIn(needs: BrowserNeeds, call: Call, { request, client }: Waiting): Promise<BrowserAnswer> {
-  try {
-    await checkAccess(needs, call, client);
-    const scope = request.content.scope as string[];
-    const { pk, name } = client.application;
-    const decided = {
-      kind: 'device',
-      provider: client.pk,
-      flow: client.authorization_flow ?? '',
-      pk: request.pk,
-      scope,
-      application: { pk, name },
-    } as const;
-    const begun = await beginPlanned(needs, call, {
-      slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
-      context: await consentContext(call.db.read, client, { scope, prompt: [] }),
-      append: [allowing(decided)],
-      refusal: { append: [refusing(decided)], next: refusedPath },
-      next: connectedPath,
-    });
-    if (begun.outcome === 'over') return redirectBrowser(connectedPath, begun.cookies);
-    if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
-    throw new OAuthError('access_denied', 'You may not let this device in.');
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    await deny(call, request);
-    throw new OAuthError('access_denied', 'You may not let this device in.', { status: 403 });
-  }
+async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise<BrowserAnswer> {
+  const { request, client } = waiting;
+  if (!(await mayUse(needs, call, client))) return turnAway(call, waiting, notForYou);
+  const scope = request.content.scope as string[];
+  const { pk, name } = client.application;
+  const decided = {
+    kind: 'device',
+    provider: client.pk,
+    flow: client.authorization_flow ?? '',
+    pk: request.pk,
+    scope,
+    application: { pk, name },
+  } as const;
+  const begun = await beginPlanned(needs, call, {
+    slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
+    context: await consentContext(call.db.read, client, { scope, prompt: [] }),
+    append: [allowing(decided)],
+    refusal: { append: [refusing(decided)], next: refusedPath },
+    next: connectedPath,
+  });
+  if (begun.outcome === 'over') return redirectBrowser(connectedPath, begun.cookies);
+  if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
+  return turnAway(call, waiting, begun.outcome === 'denied' ? begun.message : notForYou);
 }
 
-async function turnAway(call: Call, { request }: Waiting): Promise<BrowserAnswer> {
+/** Tells the person why, unless they know. */
+async function turnAway(call: Call, { request }: Waiting, why: string | null): Promise<BrowserAnswer> {
   await deny(call, request);
-  return redirectBrowser(refusedPath);
+  return why === null ? redirectBrowser(refusedPath) : { ...(await refusedPage(call, why)), status: 403 };
 }
 
 /** The device need not go on asking (RFC 8628 §3.5). */
@@ -159,9 +157,9 @@ const donePage = async (call: Call): Promise<BrowserAnswer> =>
     paragraphs: ['It goes on by itself. You can close this page.'],
   });
 
-const refusedPage = async (call: Call): Promise<BrowserAnswer> =>
+const refusedPage = async (call: Call, why?: string): Promise<BrowserAnswer> =>
   plainPage({
     brand: await brandOf(call),
     title: 'Your device is not connected',
-    paragraphs: ['It learns that you did not agree. You can close this page.'],
+    paragraphs: [...(why ? [why] : []), 'It learns of it. You can close this page.'],
   });

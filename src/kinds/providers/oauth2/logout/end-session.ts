@@ -24,6 +24,8 @@ const sealedAs = 'oauth2 after end-session';
 
 /** Where a browser goes when the session is over. */
 interface Afterwards {
+  /** Whose end was wished for. */
+  readonly session: string | null;
   /** At the client, proven to be its own; null when it named no such place. */
   readonly to: string | null;
   /** Addresses of clients that are told by being loaded. */
@@ -33,18 +35,18 @@ interface Afterwards {
 /** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
 export async function handleEndSession(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
   const params = parseParams(text);
-  const after = params.get('after');
-  if (after !== undefined) return landing(call, openAfterwards(needs, after));
+  const after = openAfterwards(needs, params.get('after'));
+  if (after) return leave(needs, call, after);
   const client = await askingClient(needs, call, params);
   const hint = await hintOf(needs, call, client, params);
   // §4: what is wrong with a request leads nobody back, not even those who then wish to sign out.
   const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
   const session = call.actor?.session ?? null;
-  if (session === null) return landing(call, { to, frames: [] });
+  if (session === null) return landing(call, { session, to, frames: [] });
   const isWished = isProvenForm(needs.key, call, params, use) || isOfSession(needs, session, hint);
   if (!isWished) return confirmPage(needs, call, params, client, to);
   const frames = await framesOf(needs, call, session);
-  return signOut(needs, call, { to, frames });
+  return signOut(needs, call, { session, to, frames });
 }
 
 /** By the address, by its id, or by the ID token that it once got. */
@@ -118,10 +120,20 @@ async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards):
   const next = `${call.request.path}?${after}`;
   const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
   if (begun?.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
-  const isOver = begun?.outcome === 'over';
-  const cookies = isOver ? begun.cookies : await endHere(needs, call);
+  return leave(needs, call, afterwards, begun?.cookies);
+}
+
+/** Whatever the flow did: the session that was to end has ended. */
+async function leave(
+  needs: BrowserNeeds,
+  call: Call,
+  afterwards: Afterwards,
+  ofFlow: readonly string[] = [],
+): Promise<BrowserAnswer> {
+  const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
+  const cookies = new Set([...ofFlow, ...(isTheirs ? await endHere(needs, call) : [])]);
   const answer = await landing(call, afterwards);
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
+  return cookies.size === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }
 
 async function endHere({ publicUrl }: BrowserNeeds, call: Call): Promise<string[]> {
@@ -140,12 +152,13 @@ async function invalidationFlow({ request, db }: Call): Promise<string | null> {
   return rows[0]?.slug ?? null;
 }
 
-function openAfterwards({ key }: BrowserNeeds, sealed: string): Afterwards {
+/** Null for what was not written by us. */
+function openAfterwards({ key }: BrowserNeeds, sealed: string | undefined): Afterwards | null {
   try {
-    return JSON.parse(key.box.open(sealed, sealedAs));
+    return sealed === undefined ? null : JSON.parse(key.box.open(sealed, sealedAs));
   } catch {
-    // Not written by us: it leads nowhere.
-    return { to: null, frames: [] };
+    // The box says in no other way that it did not seal this.
+    return null;
   }
 }
 

@@ -1,0 +1,64 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import type { PlanStep } from '../plan.ts';
+import { deniedChallenge, refusedChallenge } from './challenge.ts';
+import type { FlowFacts, FlowState } from './flow-state.ts';
+import type { Write } from './stage-kind.ts';
+import { refusedState } from './state-after.ts';
+import { deleteState, type HeldState } from './state-store.ts';
+
+export interface EndNeeds {
+  readonly key: InstanceKey;
+  /** Carries out what a plan appends to a flow's own stages. */
+  append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void>;
+}
+
+/** Ends a walk with everything that belongs to its last moves and to its end. Null when another answer was faster. */
+export function endWalk(
+  { key, append }: EndNeeds,
+  call: Call,
+  held: HeldState,
+  state: FlowState,
+  write?: Write,
+): Promise<HeldState | null> {
+  const { plan } = state;
+  return call.db.write(async (tx) => {
+    if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
+    await write?.(tx, call);
+    for (const step of plan.append) await append(step, state, tx, call);
+    return held;
+  });
+}
+
+/** Ends a walk that somebody may not go through. Whoever waits for what the flow was begun for is not left waiting. */
+export async function denyWalk(
+  needs: EndNeeds,
+  call: Call,
+  flow: FlowFacts,
+  held: HeldState,
+  message: string,
+  write?: Write,
+): Promise<Row> {
+  const { state } = held;
+  const { refusal } = state.plan;
+  if (refusal && (await isRefused(endWalk(needs, call, held, refusedState(state, refusal), write)))) {
+    return refusedChallenge(flow, message, refusal);
+  }
+  const bare = { ...state, plan: { ...state.plan, append: [] } };
+  if (held.version > 0 || write) await endWalk(needs, call, held, bare, write);
+  // Where nothing could be refused, what was to come next is not there.
+  return deniedChallenge(flow, message, refusal ? null : state.next);
+}
+
+/** A request that cannot be decided any more waits for nobody. */
+const isRefused = (ended: Promise<HeldState | null>): Promise<boolean> =>
+  ended.then(
+    (walk) => walk !== null,
+    (error: unknown) => {
+      if (error instanceof Problem) return false;
+      throw error;
+    },
+  );
