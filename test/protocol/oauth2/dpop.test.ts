@@ -66,6 +66,8 @@ describeOnBoth('DPoP (RFC 9449)', (server) => {
       expect(refused.status).toBe(401);
       expect(refused.headers.get('www-authenticate')).toMatch(/error="invalid_(token|dpop_proof)"/);
     }
+    // RFC 9449 §7.1: which signatures would do.
+    expect(refusals.at(-1)?.headers.get('www-authenticate')).toMatch(/^DPoP .*, algs="[\w ]*ES256[\w ]*"$/);
     // Nor does it open the API for whoever merely has it.
     expect((await server().as(access_token).get('/core/users/me/')).status).toBe(403);
     const told = await post(server(), 'introspect', { token: access_token }, { authorization: relying.basic });

@@ -162,6 +162,18 @@ describeOnBoth('RP-Initiated Logout §2: whoever wished to sign out is signed ou
     const pkce = { code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' };
     expect(errorOf(await browser.authorize(asked(party, { id_token_hint, ...pkce })))).toBe('login_required');
   });
+
+  test('RFC 9110 §15.5.6, RFC 9126 §2.3: another method is refused, and told which there are', async () => {
+    await makeRelyingParty(server());
+    const paths = ['par/', 'token/', 'introspect/', 'revoke/', 'device/', 'userinfo/', 'jwks/'];
+    for (const path of paths) {
+      const answer = await fetch(`${server().url}/application/o/${path}`, { method: 'PUT' });
+      const { error } = (await answer.json()) as { error: string };
+      expect([path, answer.status, error]).toEqual([path, 405, 'invalid_request']);
+      expect(answer.headers.get('allow')).toMatch(/(GET|POST).*, OPTIONS$/);
+    }
+    expect((await fetch(`${server().url}/application/o/par/`)).status).toBe(405);
+  });
 });
 
 const clock = movableClock();

@@ -6,7 +6,8 @@ import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
 import { frontRoutes } from './front-routes.ts';
 import type { OAuthNeeds } from './needs.ts';
-import { answerOAuth, readJson } from './oauth-edge.ts';
+import { answerOAuth, type OAuthEndpoint, readJson } from './oauth-edge.ts';
+import { OAuthError } from './oauth-error.ts';
 import { isOriginOf } from './redirect-uris.ts';
 import { createSigner } from './signing.ts';
 
@@ -52,10 +53,23 @@ export function mountOAuth2(calls: Calls, mount: MountNeeds): void {
     };
   for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {
     const url = urlOf(path);
-    calls.on(withHead(methods), url, (http) => answerOAuth(http, callOf(http), endpoint));
+    const offered = withHead(methods);
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !offered.includes(method));
+    calls.on(offered, url, (http) => answerOAuth(http, callOf(http), endpoint));
+    calls.on(others, url, (http) => answerOAuth(http, callOf(http), notOffered([...offered, 'OPTIONS'])));
     calls.on(['OPTIONS'], url, preflight(methods));
   }
 }
+
+/** RFC 9110 §15.5.6 */
+const notOffered =
+  (methods: readonly string[]): OAuthEndpoint =>
+  async ({ call }) => {
+    throw new OAuthError('invalid_request', `Method ${call.request.method} is not offered here.`, {
+      status: 405,
+      headers: { allow: methods.join(', ') },
+    });
+  };
 
 /** A browser asks before it says whose page it is: any client's will do, and the answer itself is for that client's alone. */
 async function isOriginOfAny(db: Database, origin: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/calls.ts';
 import { PasswordQueueFull } from '../../../platform/passwords.ts';
 import type { Call } from '../../../resource/call.ts';
+import { dpopAlgorithms } from './dpop.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Params, parseParams } from './params.ts';
 import { isOriginOf, type RedirectUri } from './redirect-uris.ts';
@@ -91,7 +92,11 @@ function challengeOf(refusal: OAuthError, { facts }: HttpCall): Record<string, s
   const { error, error_description } = refusal.body();
   const says = `error="${error}", error_description="${error_description}"`;
   const isBound = /^dpop\s/i.test(facts.header('authorization') ?? '');
-  return { 'www-authenticate': isBound ? `DPoP ${says}` : `Bearer realm="gatehouse", ${says}` };
+  return {
+    'www-authenticate': isBound
+      ? `DPoP ${says}, algs="${dpopAlgorithms.join(' ')}"`
+      : `Bearer realm="gatehouse", ${says}`,
+  };
 }
 
 function readParams({ facts, body }: HttpCall): Params {
