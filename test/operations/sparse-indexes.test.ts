@@ -22,10 +22,10 @@ describeOnBoth('indexes that hold only the rows where a column is set', (server)
     ['events_model_app', sql`select 1 from events where model_app = 'x'`],
     ['events_model_name_created', sql`select 1 from events where model_name = 'x' order by created desc limit 1`],
     ['events_model_pk', sql`select 1 from events where model_pk = 'x'`],
-    ['events_authorized_app', sql`select context from events where authorized_app = 'x'`],
+    ['events_(action_)?authorized_app', sql`select 1 from events where authorized_app = 'x'`],
     ['oauth2_access_tokens_session', sql`delete from oauth2_access_tokens where session = ${sql.lit(session)}`],
     ['authenticated_sessions_impersonated', sql`delete from authenticated_sessions where impersonated = 1`],
   ])('%s is used by what compares the column', async (index, query) => {
-    expect(await planOf(query)).toContain(index);
+    expect(await planOf(query)).toMatch(new RegExp(index));
   });
 });
