@@ -43,8 +43,23 @@ export function toTimestamp(date: Date | number): Timestamp {
 /** A Date holds milliseconds: the last three digits of the timestamp are dropped. */
 export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
 
+/** What a request adds to is nearly always the moment in which it came. */
+const millisecondsOf = rememberingLast(readMilliseconds);
+
+function rememberingLast(read: (text: Timestamp) => number): (text: Timestamp) => number {
+  let last: Timestamp | null = null;
+  let milliseconds = Number.NaN;
+  return (text) => {
+    if (text !== last) {
+      milliseconds = read(text);
+      last = text;
+    }
+    return milliseconds;
+  };
+}
+
 /** Nearly every timestamp is one of our own: that it reads back unchanged is seen sooner than that each part is right. */
-function millisecondsOf(text: Timestamp): number {
+function readMilliseconds(text: Timestamp): number {
   const milliseconds = Date.parse(text);
   const isOurs =
     milliseconds >= earliestMilliseconds &&
