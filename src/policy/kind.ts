@@ -8,6 +8,8 @@ import type { PolicyRequest } from './request.ts';
 export interface PolicyKind {
   readonly resource: Resource;
   /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
+  /** False where the user of the question makes no difference: it is then asked about nobody. True by default. */
+  readsUser?(policy: Row): boolean;
   evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }
 
