@@ -46,10 +46,11 @@ export async function judgePassword(
   const name = user?.username ?? context.pending_user_identifier ?? '';
   const { clientIp: ip } = call.request;
   const attempt = { who: user?.pk ?? name, ip, now: call.now };
-  if (!(await claimAttempt(call.db, key, attempt))) return { outcome: 'blocked' };
+  const secrets = await claimAttempt(call.db, key, attempt, (tx) => loadSecrets(user, key.hash(given), call.now, tx));
+  if (!secrets) return { outcome: 'blocked' };
 
   const backends = stage.backends as string[];
-  const { hash, isAppPassword } = await loadSecrets(user, key.hash(given), call.now, call.db.read);
+  const { hash, isAppPassword } = secrets;
   const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);
   const isRight = isOwn || (isAppPassword && backends.includes(appPasswords));
   const score = { identifier: name, ip, now: call.now };
