@@ -1,5 +1,6 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { Call, RequestFacts } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { type JsonSchema, stringSchema } from '../../resource/json-schema.ts';
@@ -36,13 +37,17 @@ const nobody = 0;
 const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
 
 /** The user whom a walk is about. A name that nobody has costs the same statement as one that somebody has. */
-export async function loadPendingUser({ db, request }: Call, context: FlowContext): Promise<UserFacts | null> {
+export async function loadPendingUser(
+  { db, request }: Call,
+  context: FlowContext,
+  query: Query = db.read,
+): Promise<UserFacts | null> {
   const { pending_user, pending_user_identifier } = context;
   if (pending_user === null && pending_user_identifier === null) return null;
   const pk = pending_user ?? nobody;
   const known = ofRequests.get(request);
   if (known?.pk === pk) return known.user;
-  const user = loadUserFacts({ db }, db.read, pk);
+  const user = loadUserFacts({ db }, query, pk);
   ofRequests.set(request, { pk, user });
   return user;
 }
@@ -51,12 +56,12 @@ export async function loadPendingUser({ db, request }: Call, context: FlowContex
 export const forgetPendingUser = ({ request }: Call): void => void ofRequests.delete(request);
 
 /** The same for one step: read once, and again only when the step turns to somebody else. */
-export function pendingUserOf(call: Call, context: FlowContext): () => Promise<UserFacts | null> {
+export function pendingUserOf(call: Call, context: FlowContext): Step['pendingUser'] {
   let about: string | undefined;
   let known: Promise<UserFacts | null>;
-  return () => {
+  return (query) => {
     const now = JSON.stringify([context.pending_user, context.pending_user_identifier]);
-    if (about !== now) known = loadPendingUser(call, context);
+    if (about !== now) known = loadPendingUser(call, context, query);
     about = now;
     return known;
   };
