@@ -1,3 +1,5 @@
+import { createRecentlyUsed } from './recently-used.ts';
+
 export interface RateLimit {
   /** Counts one more of these. Zero while there are not too many, else how many milliseconds are left until the count starts anew. */
   waitAfter(key: string): number;
@@ -13,23 +15,14 @@ export function createRateLimit(
   { most, windowMs, keys = 5_000 }: { readonly most: number; readonly windowMs: number; readonly keys?: number },
   now: () => number = Date.now,
 ): RateLimit {
-  // Whole maps are forgotten: to take the oldest key out of one, again and again, costs more than all the rest.
-  let recent = new Map<string, Window>();
-  let older = new Map<string, Window>();
-
-  function remember(key: string, window: Window): Window {
-    if (recent.size >= keys) {
-      older = recent;
-      recent = new Map();
-    }
-    recent.set(key, window);
-    return window;
-  }
+  const windows = createRecentlyUsed<Window>(2 * keys);
 
   function windowOf(key: string, moment: number): Window {
-    const known = recent.get(key) ?? older.get(key);
-    if (!known || known.ends <= moment) return remember(key, { ends: moment + windowMs, count: 0 });
-    return recent.has(key) ? known : remember(key, known);
+    const known = windows.get(key);
+    if (known && known.ends > moment) return known;
+    const begun = { ends: moment + windowMs, count: 0 };
+    windows.set(key, begun);
+    return begun;
   }
 
   return {

@@ -3,40 +3,51 @@ export interface RecentlyUsed<Value> {
   set(key: string, value: Value): void;
 }
 
-/** A map that forgets what was used longest ago, so that its weight stays within the limit. Entries weigh 1 if not told otherwise. */
+interface Entry<Value> {
+  readonly value: Value;
+  readonly weight: number;
+}
+
+/**
+ * A map that forgets what was not used lately, so that its weight stays within the limit: at least what was used last is kept,
+ * up to half of the limit. Entries weigh 1 if not told otherwise.
+ */
 export function createRecentlyUsed<Value>(
   limit: number,
   weigh: (key: string, value: Value) => number = () => 1,
 ): RecentlyUsed<Value> {
-  const entries = new Map<string, { value: Value; weight: number }>();
-  let total = 0;
+  // Whole maps are forgotten: to put each key in order as it is used, and take the oldest out again and again, costs more.
+  let recent = new Map<string, Entry<Value>>();
+  let older = new Map<string, Entry<Value>>();
+  let weight = 0;
 
-  const forget = (key: string): void => {
-    const entry = entries.get(key);
-    if (!entry) return;
-    entries.delete(key);
-    total -= entry.weight;
-  };
+  function keep(key: string, entry: Entry<Value>): void {
+    weight -= recent.get(key)?.weight ?? 0;
+    if (weight + entry.weight > limit / 2) {
+      recent.delete(key);
+      older = recent;
+      recent = new Map();
+      weight = 0;
+    }
+    recent.set(key, entry);
+    weight += entry.weight;
+  }
 
   return {
     get(key) {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      // A Map remembers the order of insertion: what is put in again becomes the youngest.
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
+      const used = recent.get(key);
+      if (used) return used.value;
+      const entry = older.get(key);
+      if (entry) keep(key, entry);
+      return entry?.value;
     },
     set(key, value) {
-      forget(key);
-      const weight = weigh(key, value);
-      if (weight > limit) return;
-      entries.set(key, { value, weight });
-      total += weight;
-      for (const oldest of entries.keys()) {
-        if (total <= limit) break;
-        forget(oldest);
-      }
+      const entry = { value, weight: weigh(key, value) };
+      if (entry.weight <= limit / 2) return keep(key, entry);
+      // Too heavy to be kept, but what was known under this key is so no more.
+      weight -= recent.get(key)?.weight ?? 0;
+      recent.delete(key);
+      older.delete(key);
     },
   };
 }

@@ -46,9 +46,11 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     const call = quietCall();
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];
     const subject = event.user.pk;
-    const user = typeof subject === 'number' ? await keptUserFacts(call, subject) : null;
-    const asked = policyRequest(call, { user, context: { event: event as unknown as Json } });
-    const request = { ...asked, clientIp: event.client_ip ?? unknownAddress };
+    const request = async (withUser: boolean) => {
+      const user = withUser && typeof subject === 'number' ? await keptUserFacts(call, subject) : null;
+      const asked = policyRequest(call, { user, context: { event: event as unknown as Json } });
+      return { ...asked, clientIp: event.client_ip ?? unknownAddress };
+    };
     const targets = rules.map(({ pk }) => ({ pk, mode: 'any' as const, emptyResult: false }));
     const results = await policies.evaluateTargets({ call, request, targets });
     return rules.filter(({ pk }) => results.get(pk)?.passing).map((rule) => ({ event, rule }));

@@ -34,8 +34,8 @@ export interface Target {
 
 interface Asked {
   readonly call: Call;
-  /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks. */
-  readonly request: PolicyRequest | (() => Promise<PolicyRequest>);
+  /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks; others do not mind the user. */
+  readonly request: PolicyRequest | ((withUser: boolean) => Promise<PolicyRequest>);
   /** The transaction that is open, if one is: its events are then written there, else in one of their own. */
   readonly tx?: Query;
   /** Only asks, as a list does that shows what somebody may open: nothing is written and nothing comes of it. */
@@ -85,12 +85,14 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const pks = targets.map(({ pk }) => pk);
     const { bindings, policies } = await boundTo(pks, call, tx);
     if (bindings.length === 0) return new Map(targets.map((target) => [target.pk, combine(target, [])]));
-    const request = typeof asking === 'function' ? await asking() : asking;
+    const whole = async () => (typeof asking === 'function' ? asking(true) : asking);
+    const isUserRead = bindings.some((binding) => readsUser(binding, policies));
+    const request = typeof asking === 'function' ? await asking(isUserRead) : asking;
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
       const asked = { ...request, obj: objects.get(binding.target) ?? null };
-      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query));
+      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, whole, query));
     }
     if (!onlyAsks) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
@@ -118,10 +120,17 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     return found;
   }
 
+  function readsUser({ policy, kind }: ActiveBinding, policies: Bound['policies']): boolean {
+    const row = policy === null ? undefined : policies.get(policy);
+    return !row || byModel.get(kind ?? '')?.readsUser?.(row) !== false;
+  }
+
   async function outcomeOf(
     binding: ActiveBinding,
     policies: ReadonlyMap<string, Row>,
     request: PolicyRequest,
+    /** The same with its user, for events that name them. */
+    whole: () => Promise<PolicyRequest>,
     query: Query,
   ): Promise<Outcome> {
     if (binding.policy === null) {
@@ -133,14 +142,14 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const answer = decide(binding.kind, policy, request, query);
       // Most kinds decide at once, and need no watch on the time.
       const verdict = answer instanceof Promise ? await withinSeconds(binding.timeout, answer) : answer;
-      const written = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
+      const written = policy.execution_logging ? [executed(binding, policy, await whole(), verdict)] : [];
       const events = [...(verdict.events ?? []), ...written];
       const logs = (verdict.logs ?? []).map((text) => logOf(policy, 'info', text));
       return { ...verdict, passing: verdict.passing !== binding.negate, logs, events };
     } catch (error) {
       // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
       const message = messageOf(error);
-      const events = [failed(binding, policy, request, message)];
+      const events = [failed(binding, policy, await whole(), message)];
       return {
         passing: binding.failure_result,
         messages: [forPerson(error)],

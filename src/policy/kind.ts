@@ -7,6 +7,8 @@ import type { PolicyRequest } from './request.ts';
 /** A kind of policy: how it is administered, and how it decides. */
 export interface PolicyKind {
   readonly resource: Resource;
+  /** False where the user of the question makes no difference: it is then asked about nobody. True by default. */
+  readsUser?(policy: Row): boolean;
   /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
   evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }

@@ -30,10 +30,16 @@ const longAgo = '1970-01-01T00:00:00.000000Z';
 const forgottenAfterMs = 24 * 3_600_000;
 
 /**
- * Counts an attempt before anything is looked at or hashed, and says whether it may go on. The count is taken in one
- * statement per subject, so that of any number of attempts at once no more get through than one after the other would.
+ * Counts an attempt before anything is looked at or hashed, and says whether it may go on: false, or what `look` finds in the
+ * same transaction. The count is taken in one statement per subject, so that of any number of attempts at once no more get
+ * through than one after the other would.
  */
-export async function claimAttempt(db: Database, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<boolean> {
+export async function claimAttempt<T extends object | true = true>(
+  db: Database,
+  key: Pick<InstanceKey, 'hash'>,
+  attempt: Attempt,
+  look: (tx: Query) => Promise<T> = async () => true as T,
+): Promise<T | false> {
   try {
     return await db.write(async (tx) => {
       const isFree =
@@ -41,7 +47,7 @@ export async function claimAttempt(db: Database, key: Pick<InstanceKey, 'hash'>,
         (await count(tx, addressOf(key, attempt), guesses.ofAddress, attempt.now));
       // What is not looked at is not counted: else an address that has to wait could still make users wait.
       if (!isFree) throw new Rollback(false);
-      return true;
+      return await look(tx);
     }, countsMayBeLost);
   } catch (error) {
     if (error instanceof Rollback) return false;

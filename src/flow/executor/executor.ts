@@ -11,7 +11,7 @@ import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
 import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
-import { pendingUserOf } from './pending-user.ts';
+import { forgetPendingUser, pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
 import { draftOf, stateAfter } from './state-after.ts';
@@ -177,7 +177,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
       async (tx) => {
         const kept = await keepState(tx, key, held, state, call);
         if (!kept || !write) return kept;
-        await write(tx, call);
+        await write(tx, call).finally(() => forgetPendingUser(call));
         // What was written may be part of the state: the user who was just made.
         return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
       },

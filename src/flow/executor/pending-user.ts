@@ -1,6 +1,6 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
-import { createKeptReads, type KeptReads } from '../../platform/db/kept-reads.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -31,34 +31,38 @@ export async function pendingUserMembers({ context, pendingUser }: Step): Promis
 
 const nobody = 0;
 
-interface Pending {
-  readonly user: UserFacts | null;
-}
-
 /**
  * What a request has read of the user whom its walk is about. Nothing is taken over from other requests: that somebody is
  * known there would tell, by the time that an answer takes, who has an account.
  */
-const ofRequests = new WeakMap<RequestFacts, KeptReads<Pending>>();
+const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
 
 /** The user whom a walk is about. A name that nobody has costs the same statement as one that somebody has. */
-export async function loadPendingUser(call: Call, context: FlowContext): Promise<UserFacts | null> {
+export async function loadPendingUser(
+  { db, request }: Call,
+  context: FlowContext,
+  query: Query = db.read,
+): Promise<UserFacts | null> {
   const { pending_user, pending_user_identifier } = context;
   if (pending_user === null && pending_user_identifier === null) return null;
-  const kept = ofRequests.get(call.request) ?? createKeptReads<Pending>(1);
-  ofRequests.set(call.request, kept);
   const pk = pending_user ?? nobody;
-  const { user } = await kept.read(call.db, pk, async (query) => ({ user: await loadUserFacts(call, query, pk) }));
+  const known = ofRequests.get(request);
+  if (known?.pk === pk) return known.user;
+  const user = loadUserFacts({ db }, query, pk);
+  ofRequests.set(request, { pk, user });
   return user;
 }
 
+/** For when the request itself has written something, which may be about them. */
+export const forgetPendingUser = ({ request }: Call): void => void ofRequests.delete(request);
+
 /** The same for one step: read once, and again only when the step turns to somebody else. */
-export function pendingUserOf(call: Call, context: FlowContext): () => Promise<UserFacts | null> {
+export function pendingUserOf(call: Call, context: FlowContext): Step['pendingUser'] {
   let about: string | undefined;
   let known: Promise<UserFacts | null>;
-  return () => {
+  return (query) => {
     const now = JSON.stringify([context.pending_user, context.pending_user_identifier]);
-    if (about !== now) known = loadPendingUser(call, context);
+    if (about !== now) known = loadPendingUser(call, context, query);
     about = now;
     return known;
   };

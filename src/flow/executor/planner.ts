@@ -64,9 +64,9 @@ export async function isStageDue(
 ): Promise<boolean> {
   const { passing, logs } = await policies.evaluateTarget({
     call,
-    request: async () =>
+    request: async (withUser) =>
       policyRequest(call, {
-        user: await loadPendingUser(call, context),
+        user: withUser ? await loadPendingUser(call, context) : null,
         context: context as unknown as Record<string, Json>,
         obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
       }),

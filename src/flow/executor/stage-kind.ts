@@ -46,8 +46,8 @@ export interface Step {
   readonly query: Readonly<Record<string, string>>;
   /** The walk as it stands, for a stage that lets it go on elsewhere. */
   readonly walk: FlowState;
-  /** The user whom the flow is about; null while that is open, or when the name given is nobody's. */
-  pendingUser(): Promise<UserFacts | null>;
+  /** The user whom the flow is about; null while that is open, or when the name given is nobody's. Read by a transaction where one is open. */
+  pendingUser(query?: Query): Promise<UserFacts | null>;
 }
 
 export type Move =

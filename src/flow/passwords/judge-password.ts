@@ -42,14 +42,18 @@ export async function judgePassword(
   stage: Row,
   given: string,
 ): Promise<PasswordVerdict> {
-  const user = await pendingUser();
-  const name = user?.username ?? context.pending_user_identifier ?? '';
   const { clientIp: ip } = call.request;
-  const attempt = { who: user?.pk ?? name, ip, now: call.now };
-  if (!(await claimAttempt(call.db, key, attempt))) return { outcome: 'blocked' };
+  const typed = context.pending_user_identifier ?? '';
+  const attempt = { who: context.pending_user ?? typed, ip, now: call.now };
+  const found = await claimAttempt(call.db, key, attempt, async (tx) => {
+    const user = await pendingUser(tx);
+    return { user, ...(await loadSecrets(user, key.hash(given), call.now, tx)) };
+  });
+  if (!found) return { outcome: 'blocked' };
 
   const backends = stage.backends as string[];
-  const { hash, isAppPassword } = await loadSecrets(user, key.hash(given), call.now, call.db.read);
+  const { user, hash, isAppPassword } = found;
+  const name = user?.username ?? typed;
   const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);
   const isRight = isOwn || (isAppPassword && backends.includes(appPasswords));
   const score = { identifier: name, ip, now: call.now };

@@ -13,6 +13,11 @@ export interface TableRules {
   /** Sets of columns that are unique together; the first may serve as the key of a join table. */
   readonly unique?: readonly (readonly string[])[];
   readonly index?: readonly (readonly string[])[];
+  /**
+   * Indexes by the column that most rows leave empty: they hold only rows where it is set. A row without it then costs them
+   * nothing, and whatever compares the column finds them all the same.
+   */
+  readonly sparse?: Readonly<Record<string, readonly (readonly string[])[]>>;
 }
 
 /** The statements that make a table with real columns, foreign keys and their indexes. */
@@ -36,10 +41,15 @@ export function createTable(
     // The longer one serves all that the shorter one would.
     if (names.length > 1) indexed.delete(names[0] as string);
   }
+  const sparse = Object.entries(rules.sparse ?? {}).flatMap(([column, of]) => of.map((names) => ({ column, names })));
+  for (const { names } of sparse) indexed.delete(names.join('_'));
+  const index = (names: readonly string[]) =>
+    `create index "${table}_${names.join('_')}" on "${table}" (${quoted(names)})`;
   const strict = dialect.name === 'sqlite' ? ' strict' : '';
   return [
     `create table "${table}" (${lines.join(', ')})${strict}`,
-    ...[...indexed].map(([name, names]) => `create index "${table}_${name}" on "${table}" (${quoted(names)})`),
+    ...[...indexed.values()].map(index),
+    ...sparse.map(({ column, names }) => `${index(names)} where "${column}" is not null`),
   ];
 }
 

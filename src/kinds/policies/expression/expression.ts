@@ -8,6 +8,7 @@ import type { PolicyRequest } from '../../../policy/request.ts';
 import type { NewEvent } from '../../../resource/call.ts';
 import { eventWriter } from './create-event.ts';
 import { expressionPolicy } from './expression.resource.ts';
+import { openMembersRead } from './reach.ts';
 
 interface Needs {
   readonly sandbox: Sandbox;
@@ -18,16 +19,25 @@ interface Needs {
 export function expressions({ sandbox, settings, geo }: Needs): PolicyKind {
   return {
     resource: expressionPolicy({ sandbox }),
-    async evaluate(policy, request) {
-      const globals = globalsOf(request, await settings.current(), geo);
+    readsUser: ({ expression }) => openMembersRead(expression as string) === null,
+    async evaluate({ expression }, request) {
+      const source = expression as string;
+      const members = openMembersRead(source);
       const events: NewEvent[] = [];
-      const functions = { create_event: eventWriter(events) };
-      const result = sandbox.run(policy.expression as string, { globals, functions });
+      const result = members
+        ? sandbox.run(source, { globals: { context: picked(request.context, members) }, mayBeKept: true })
+        : sandbox.run(source, {
+            globals: globalsOf(request, await settings.current(), geo),
+            functions: { create_event: eventWriter(events) },
+          });
       if (!result.ok) throw new Error(result.error);
       return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs, events };
     },
   };
 }
+
+const picked = (context: PolicyRequest['context'], members: readonly string[]): Json =>
+  Object.fromEntries(members.flatMap((name) => (name in context ? [[name, context[name] as Json]] : [])));
 
 /** What an expression knows, each under its name. */
 function globalsOf(

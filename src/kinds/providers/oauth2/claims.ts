@@ -33,9 +33,18 @@ export interface ScopeRow {
 /** The reference to an authentication of no particular strength. */
 export const defaultAcr = 'gatehouse/providers/oauth2/default';
 
+/** Facts that were not read anew are of the same user of the same installation. */
+const hashedIds = new WeakMap<UserFacts, string>();
+
+function hashedId(user: UserFacts, installId: string): string {
+  const id = hashedIds.get(user) ?? hash('sha256', `${user.pk}-${installId}`);
+  hashedIds.set(user, id);
+  return id;
+}
+
 /** Who the token is about, as the provider's clients know them. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
-  const hashed = () => hash('sha256', `${user.pk}-${installId}`);
+  const hashed = () => hashedId(user, installId);
   const upn = (user.attributes as Claims | null)?.upn;
   switch (mode) {
     case 'hashed_user_id':

@@ -116,6 +116,7 @@ function readBasic(header: string | undefined): { clientId: string; secrets: str
 }
 
 function formDecode(text: string): string | null {
+  if (!/[%+]/.test(text)) return text;
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '));
     return decoded.includes('\u0000') ? null : decoded;

@@ -16,7 +16,8 @@ export interface FailureCount {
 
 const most = 100;
 const windowMs = 60_000;
-const remembered = 10_000;
+/** At least half of these, those that failed last. */
+const remembered = 20_000;
 
 export function createFailureCount(): FailureCount {
   const counts = createRecentlyUsed<{ readonly failures: number; readonly until: string }>(remembered);

@@ -93,7 +93,7 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
     async write(tx) {
       // A session of their own would outlast the acting, and nobody would see who is behind it.
       if (call.actor?.user.pk === user.pk) checkActsForThemselves(call);
-      await checkStillMay(tx, user, context.source?.pk ?? null);
+      await noteLogin(tx, call.now, user, context.source?.pk ?? null);
       const facts: SessionFacts = {
         userId: user.pk,
         clientIp: call.request.clientIp,
@@ -109,7 +109,6 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
       // Whoever else used this browser before is signed out: what they left open must not become the next person's.
       if (before !== null && !renewed) await endSession(tx, before);
       if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
-      await noteLogin(tx, call.now, user.pk);
       const { auth_method, auth_method_args } = context;
       const event = { action: 'login', app: 'svc_stages_user_login', context: { auth_method, auth_method_args } };
       await call.world.record(tx, actingAs(call, user), event);
@@ -119,26 +118,24 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
   };
 }
 
-const noteLogin = statement<[now: string, pk: number], unknown>(
-  (now, pk) => sql`update users set last_login = ${now} where pk = ${pk}`,
-);
-
 async function pendingActive({ pendingUser }: Step): Promise<UserFacts | null> {
   const user = await pendingUser();
   return user?.is_active && user.type !== 'internal_service_account' ? user : null;
 }
 
-/** What may have changed since it was asked, asked again where it counts. */
-async function checkStillMay(tx: Query, { pk }: UserFacts, source: string | null): Promise<void> {
-  const rows = await (source === null ? whoMay(tx, pk) : whoMayBy(tx, pk, source));
+/** What may have changed since it was asked is asked again where it counts. */
+async function noteLogin(tx: Query, now: string, { pk }: UserFacts, source: string | null): Promise<void> {
+  const rows = await (source === null ? noteIfMay(tx, now, pk) : noteIfMayBy(tx, now, pk, source));
   if (rows.length === 0) throw new Problem('permission_denied', denied);
 }
 
-const whoMay = statement<[pk: number], unknown>((pk) => sql`select 1 from users where pk = ${pk} and is_active`);
+const noteIfMay = statement<[now: string, pk: number], unknown>(
+  (now, pk) => sql`update users set last_login = ${now} where pk = ${pk} and is_active returning pk`,
+);
 
-const whoMayBy = statement<[pk: number, source: string], unknown>(
-  (pk, source) => sql`select 1 from users where pk = ${pk} and is_active
-    and exists (select 1 from sources where pk = ${source} and enabled)`,
+const noteIfMayBy = statement<[now: string, pk: number, source: string], unknown>(
+  (now, pk, source) => sql`update users set last_login = ${now} where pk = ${pk} and is_active
+    and exists (select 1 from sources where pk = ${source} and enabled) returning pk`,
 );
 
 const lengthOf = ({ settings }: Step, name: 'session_duration' | 'remember_me_offset'): number =>

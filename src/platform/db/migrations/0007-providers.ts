@@ -92,6 +92,8 @@ function grants(dialect: Dialect): string[] {
       ['provider', 'expires', 'pk'],
       ['user', 'provider', 'expires', 'pk'],
     ],
+    // What clients are given on their own behalf belongs to no session.
+    sparse: { session: [['session']] },
   };
   const token = { token_hash: 'text unique', id_token: 'text', revoked: 'bool' };
   return [

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { openBrowser } from '../support/flow-client.ts';
+import { bindExpression, makeWalk, unique } from '../support/make-walk.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+describeOnBoth('what policies of a step read', (server) => {
+  /** Where a name leads in a flow whose second step has this policy. */
+  const wordsFor = async (expression: string, ...names: string[]) => {
+    const walk = await makeWalk(server(), [
+      ['identification', { user_fields: ['username'], pretend_user_exists: true }],
+      ['deny', { deny_message: 'taken' }],
+      ['deny', { deny_message: 'skipped' }],
+    ]);
+    await bindExpression(server(), walk.bindings[1]?.target as string, expression);
+    const words: string[] = [];
+    for (const uid_field of names) {
+      const browser = openBrowser(server());
+      await browser.show(walk.slug);
+      words.push((await browser.answer(walk.slug, { uid_field })).body.error_message);
+    }
+    return words;
+  };
+  const lastException = async () => {
+    const { body } = await server().admin.get('/events/events/?action=policy_exception&ordering=-created&page_size=1');
+    return body.results[0].context;
+  };
+
+  test('one that reads how far somebody has come says the same for everybody', async () => {
+    const { username } = await server().user();
+    const names = [username, unique('nobody'), username];
+    expect(await wordsFor('return !context.auth_method', ...names)).toEqual(['taken', 'taken', 'taken']);
+    expect(await wordsFor('return context.auth_method', ...names)).toEqual(['skipped', 'skipped', 'skipped']);
+  });
+
+  test('one that reads the user, or all that is known, tells people apart', async () => {
+    const [one, other] = [await server().user(), await server().user()];
+    const name = JSON.stringify(one.username);
+    for (const expression of [
+      `return user.username === ${name}`,
+      `const { pending_user_identifier } = context; return !context.auth_method && pending_user_identifier === ${name}`,
+    ]) {
+      expect(await wordsFor(expression, one.username, other.username, one.username)).toEqual([
+        'taken',
+        'skipped',
+        'taken',
+      ]);
+    }
+  });
+
+  test('the event of one that breaks names the user, whether or not it reads them', async () => {
+    const { pk, username } = await server().user();
+    for (const expression of ['throw new Error("broken")', 'return user.no.such']) {
+      await wordsFor(expression, username);
+      expect((await lastException()).request.user).toMatchObject({ pk, username });
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import { type RawBuilder, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { describeOnBoth } from '../support/server.ts';
+
+const session = '00000000-0000-4000-8000-000000000000';
+
+describeOnBoth('indexes that hold only the rows where a column is set', (server) => {
+  /** How the database would find the rows. */
+  async function planOf(query: RawBuilder<unknown>): Promise<string> {
+    const { db } = server().world;
+    return db.write(async (tx) => {
+      // Of a table with hardly a row PostgreSQL would read all.
+      if (db.dialect.name === 'postgres') await sql`set local enable_seqscan = off`.execute(tx);
+      const explain = db.dialect.name === 'postgres' ? sql`explain` : sql`explain query plan`;
+      const { rows } = await sql`${explain} ${query}`.execute(tx);
+      return JSON.stringify(rows);
+    });
+  }
+
+  test.each([
+    ['events_subject', sql`select 1 from events where username = 'me' or subject = 'me'`],
+    ['events_model_app', sql`select 1 from events where model_app = 'x'`],
+    ['events_model_name_created', sql`select 1 from events where model_name = 'x' order by created desc limit 1`],
+    ['events_model_pk', sql`select 1 from events where model_pk = 'x'`],
+    ['events_(action_)?authorized_app', sql`select 1 from events where authorized_app = 'x'`],
+    ['oauth2_access_tokens_session', sql`delete from oauth2_access_tokens where session = ${sql.lit(session)}`],
+    ['authenticated_sessions_impersonated', sql`delete from authenticated_sessions where impersonated = 1`],
+  ])('%s is used by what compares the column', async (index, query) => {
+    expect(await planOf(query)).toMatch(new RegExp(index));
+  });
+});
