@@ -1,5 +1,6 @@
-import { randomFillSync, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
+const drawnAtOnce = 64;
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Unguessable text: each character is drawn evenly from the alphabet, which must not repeat one. */
@@ -17,20 +18,20 @@ export const randomToken: () => string = drawing(32, 'base64url');
 /** What no two requests share. */
 export const requestId: () => string = drawing(16, 'hex');
 
-/** Draws for many at once, which takes hardly longer than for one; what was given out is wiped. */
+/** Draws for many at once, which takes hardly longer than for one. */
 function drawing(length: number, encoding: 'base64url' | 'hex'): () => string {
-  const drawn = Buffer.alloc(64 * length);
-  let used = drawn.length;
+  let drawn: string[] = [];
   return () => {
-    if (used === drawn.length) {
-      randomFillSync(drawn);
-      used = 0;
-    }
-    const text = drawn.toString(encoding, used, used + length);
-    drawn.fill(0, used, used + length);
-    used += length;
-    return text;
+    if (drawn.length === 0) drawn = draw(length, encoding);
+    return drawn.pop() as string;
   };
+}
+
+function draw(length: number, encoding: 'base64url' | 'hex'): string[] {
+  const bytes = randomBytes(drawnAtOnce * length);
+  return Array.from({ length: drawnAtOnce }, (_, index) =>
+    bytes.toString(encoding, index * length, (index + 1) * length),
+  );
 }
 
 export function randomUuid(): string {

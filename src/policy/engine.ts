@@ -80,10 +80,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   async function evaluate(
     { call, request: asking, tx, onlyAsks = false }: Asked,
     targets: readonly Target[],
+    { bindings, policies }: Bound,
   ): Promise<Map<string, PolicyResult>> {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
-    const { bindings, policies } = await boundTo(pks, call, tx);
     if (bindings.length === 0) return new Map(targets.map((target) => [target.pk, combine(target, [])]));
     const whole = async () => (typeof asking === 'function' ? asking(true) : asking);
     const isUserRead = bindings.some((binding) => readsUser(binding, policies));
@@ -167,10 +167,17 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
 
   return {
     kept,
-    evaluateTargets: (asked) => evaluate(asked, asked.targets),
+    async evaluateTargets(asked) {
+      const { call, tx, targets } = asked;
+      const pks = targets.map(({ pk }) => pk);
+      return evaluate(asked, targets, await boundTo(pks, call, tx));
+    },
     async evaluateTarget(asked) {
-      const { targetPk, mode, emptyResult = true } = asked;
-      const results = await evaluate(asked, [{ pk: targetPk, mode, emptyResult }]);
+      const { call, tx, targetPk, mode, emptyResult = true } = asked;
+      const bound = await boundTo([targetPk], call, tx);
+      // Nearly every step of every flow.
+      if (bound.bindings.length === 0) return { passing: emptyResult, messages: [], logs: [] };
+      const results = await evaluate(asked, [{ pk: targetPk, mode, emptyResult }], bound);
       return results.get(targetPk) as PolicyResult;
     },
     async tryPolicy({ call, request, policy }) {

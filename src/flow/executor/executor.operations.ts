@@ -99,13 +99,14 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
 
 /** The token of a link that the page was opened with, unless the walk under way is the one that it led to. */
 function linkTokenOf({ key }: Needs, pageQuery: string, found: Found | null): string | null {
+  if (pageQuery === '') return null;
   const token = new URLSearchParams(pageQuery).get('flow_token');
   const cameByIt = token !== null && found !== null && 'state' in found && found.state.link === key.hash(token);
   return cameByIt ? null : token;
 }
 
 function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
-  const query = Object.fromEntries(new URLSearchParams(pageQuery));
+  const query: Record<string, string> = pageQuery === '' ? {} : Object.fromEntries(new URLSearchParams(pageQuery));
   return { query, next: ownPath(query.next ?? null, publicUrl), actor: call.actor?.user.pk ?? null };
 }
 
