@@ -10,6 +10,14 @@ export interface Metrics {
   render(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
+interface Noted {
+  readonly operation: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+const mostNoted = 500;
+
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
@@ -19,7 +27,14 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
+    collect: sortIn,
   });
+  // To sort them in one after the other takes a fifth of what it takes in the middle of each request.
+  let noted: Noted[] = [];
+  function sortIn(): void {
+    for (const { operation, status, seconds } of noted) durations.observe({ operation, status }, seconds);
+    noted = [];
+  }
   // Every statement is counted: a number is raised here, and told when somebody asks.
   let statementsSince = 0;
   new Counter({
@@ -44,8 +59,10 @@ export function createMetrics(version: string): Metrics {
     registers: [registry],
   }).set({ version }, 1);
   return {
-    observeOperation: (operation, status, milliseconds) =>
-      durations.observe({ operation, status }, milliseconds / 1000),
+    observeOperation(operation, status, milliseconds) {
+      noted.push({ operation, status, seconds: milliseconds / 1000 });
+      if (noted.length >= mostNoted) sortIn();
+    },
     countStatement: () => {
       statementsSince += 1;
     },

@@ -22,6 +22,8 @@ import { createTableChanges } from './table-changes.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
+/** What another process has committed (a command, beside the server) is seen by whatever is kept after so long. */
+const foreignSeenAfterMs = 5;
 
 /**
  * SQLite in the process: one connection writes, another reads and never waits for it (WAL). What is acknowledged is on the
@@ -42,7 +44,9 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   const scout = createTableScout(path, addFunctions);
   // On the connection that writes, this number changes when others have committed.
   const dataVersion = writer.prepare('pragma data_version');
-  const changes = createTableChanges(oncePerTurn(() => (dataVersion.get() as { data_version: number }).data_version));
+  const changes = createTableChanges(
+    everyFew(foreignSeenAfterMs, () => (dataVersion.get() as { data_version: number }).data_version),
+  );
   const readAnswers = answersOf(reader, listeners);
   const writeAnswers = noting(answersOf(writer, listeners), (text) => {
     const tables = scout.tablesOf(text);
@@ -113,17 +117,17 @@ function endProcess(error: unknown): void {
   });
 }
 
-/** A value that is asked for many times while one request is served, and read anew in each turn of the loop. */
-function oncePerTurn<T>(read: () => T): () => T {
-  let known: { readonly value: T } | null = null;
-  const forget = () => {
-    known = null;
-  };
+/** A value that takes longer to read than a request can spare, read anew when it is older than some milliseconds. */
+function everyFew<T>(milliseconds: number, read: () => T): () => T {
+  let value: T;
+  let readAt = Number.NEGATIVE_INFINITY;
   return () => {
-    if (known) return known.value;
-    known = { value: read() };
-    setImmediate(forget);
-    return known.value;
+    const now = performance.now();
+    if (now - readAt >= milliseconds) {
+      value = read();
+      readAt = now;
+    }
+    return value;
   };
 }
 

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { contains, parseCidrs } from '../../lib/cidr.ts';
-import { createRecentlyUsed } from '../../lib/recently-used.ts';
+import { contains, isAddress, parseCidrs } from '../../lib/cidr.ts';
 
 /** Who sends a request, and what they take us for. */
 interface Sender {
@@ -16,29 +15,20 @@ export interface Senders {
   senderOf(request: IncomingMessage): Sender;
 }
 
-const remembered = 2_000;
-
 /** Believes `X-Forwarded-*` headers of these address ranges, and nobody else's. */
 export function createSenders(trustedProxies: readonly string[]): Senders {
   const cidrs = parseCidrs(trustedProxies);
-  // Every request asks, mostly about the same few proxies.
-  const known = createRecentlyUsed<boolean>(remembered);
-
-  function isTrusted(address: string): boolean {
-    if (trustedProxies.length === 0) return false;
-    let answer = known.get(address);
-    if (answer === undefined) {
-      answer = contains(cidrs, address);
-      known.set(address, answer);
-    }
-    return answer;
-  }
+  const isTrusted = trustedProxies.length > 0 ? (address: string) => contains(cidrs, address) : () => false;
 
   /** The last one on the way to us that is no proxy of ours. A value that is no address is not believed, whoever sent it. */
   function forwardedFor(peer: string, forwarded: string | undefined): string {
-    const hops = (forwarded ?? '').split(',').map((text) => text.trim());
-    const stranger = hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? '';
-    return isIP(stranger) ? stranger : peer;
+    let left = forwarded ?? '';
+    for (;;) {
+      const at = left.lastIndexOf(',');
+      const hop = left.slice(at + 1).trim();
+      if (at === -1 || !isTrusted(hop)) return isAddress(hop) ? hop : peer;
+      left = left.slice(0, at);
+    }
   }
 
   return {
