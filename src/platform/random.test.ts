@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomText, randomUuid } from './random.ts';
+import { orderedUuid, randomText, randomUuid } from './random.ts';
 
 test('the text has the length asked for and only letters and digits', () => {
   expect(randomText(0)).toBe('');
@@ -33,4 +33,17 @@ test.each(['', 'a', 'aab'])('the alphabet %j is refused', (alphabet) => {
 test('a uuid is random, of version 4', () => {
   expect(randomUuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(randomUuid()).not.toBe(randomUuid());
+});
+
+test('an ordered uuid is of version 7, begins with the time and is random for the rest', () => {
+  const before = Date.now();
+  const uuids = Array.from({ length: 1000 }, orderedUuid);
+  for (const uuid of uuids) {
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const time = Number.parseInt(uuid.replace('-', '').slice(0, 12), 16);
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(Date.now());
+  }
+  expect(new Set(uuids.map((uuid) => uuid.slice(14))).size).toBe(1000);
+  for (const at of [15, 19, 20, 24, 35]) expect(new Set(uuids.map((uuid) => uuid[at])).size).toBeGreaterThan(3);
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import type { InstanceKey } from '../platform/keys.ts';
-import { randomUuid } from '../platform/random.ts';
+import { orderedUuid } from '../platform/random.ts';
 
 // The one way in which tokens and codes come to be. Of the token itself only a hash is stored: who reads the database
 // cannot use what is in it.
@@ -100,7 +100,7 @@ const columnsOf = ({ provider, user, session, scope, now, authTime, expires, fam
   expires,
   expiring: expires !== null,
   scope: JSON.stringify(scope),
-  family: family ?? randomUuid(),
+  family: family ?? orderedUuid(),
   terms: JSON.stringify(terms),
 });
 

@@ -4,7 +4,7 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Geo } from '../../platform/geo/geo.ts';
-import { randomUuid } from '../../platform/random.ts';
+import { orderedUuid } from '../../platform/random.ts';
 import type { Actor, ActorUser } from '../../resource/actor.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
@@ -46,7 +46,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       brand: await brandOf(request.host),
     };
     const row = {
-      pk: randomUuid(),
+      pk: orderedUuid(),
       ...parts,
       ...eventColumns(parts),
       user: JSON.stringify(parts.user),

@@ -4,7 +4,7 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import { randomUuid } from '../../platform/random.ts';
+import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import type { FlowPlan } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
@@ -88,7 +88,7 @@ export async function keepState(
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     await makeRoom(tx, network, call.now);
-    const rows = await insertWalk(tx, randomUuid(), hash, flow, sealed, call.now, expires, network);
+    const rows = await insertWalk(tx, orderedUuid(), hash, flow, sealed, call.now, expires, network);
     return rows.length > 0 ? { token, version: 1, state } : null;
   }
   const rows = await replaceWalk(tx, sealed, expires, hash, flow, version);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../clock.ts';
 import type { Database, Query } from '../db/database.ts';
-import { randomUuid } from '../random.ts';
+import { orderedUuid } from '../random.ts';
 import type { JobKind, NewJob } from './job.ts';
 
 export interface ClaimedJob {
@@ -19,7 +19,7 @@ const firstBackoffMs = 5_000;
 export async function insertJob(tx: Query, job: NewJob, kind: JobKind, now: string): Promise<boolean> {
   const { rows } =
     await sql`insert into jobs (pk, kind, payload, unique_key, alone, state, run_at, attempt, created, message)
-    values (${randomUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${kind.oneAtATime ? kind.name : null}, 'queued', ${job.runAt ?? now}, 0, ${now}, '')
+    values (${orderedUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${kind.oneAtATime ? kind.name : null}, 'queued', ${job.runAt ?? now}, 0, ${now}, '')
     on conflict (unique_key) do nothing returning pk`.execute(tx);
   return rows.length > 0;
 }

@@ -1,7 +1,7 @@
 import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
-import { randomToken, randomUuid } from '../../../../platform/random.ts';
+import { orderedUuid, randomToken } from '../../../../platform/random.ts';
 import { type GrantTerms, storeAuthorizationCode } from '../../../../provider/grants.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { subjectOf } from '../claims.ts';
@@ -43,7 +43,7 @@ export async function answerAllowed(
   const { scope } = request;
   const gives = words(request.response_type);
   const code = gives.includes('code') ? randomToken() : null;
-  const family = randomUuid();
+  const family = orderedUuid();
   const terms = termsOf(needs, request, session, signIn);
   const grant = { family, session, authTime: signIn.at, scope, terms };
   const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });

@@ -1,4 +1,4 @@
-import { randomUuid } from '../../../../../platform/random.ts';
+import { orderedUuid } from '../../../../../platform/random.ts';
 import { scopeNames } from '../../client.ts';
 import { clientAccount } from '../../client-account.ts';
 import { requireConfidential } from '../../client-authentication.ts';
@@ -39,7 +39,7 @@ async function accountOf(redemption: Redemption): Promise<number> {
 const grantTo = ({ by: { client } }: Redemption, user: number): Redeemed => ({
   user,
   scope: { most: scopeNames(client), otherwise: [] },
-  family: randomUuid(),
+  family: orderedUuid(),
   session: null,
   authTime: null,
   terms: {},

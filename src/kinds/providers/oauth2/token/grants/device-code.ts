@@ -1,5 +1,5 @@
 import { addMilliseconds } from '../../../../../platform/clock.ts';
-import { randomUuid } from '../../../../../platform/random.ts';
+import { orderedUuid } from '../../../../../platform/random.ts';
 import { pollSeconds } from '../../device/device-authorization.ts';
 import { deviceCodeGrant } from '../../grant-types.ts';
 import { OAuthError } from '../../oauth-error.ts';
@@ -30,7 +30,7 @@ export const deviceCode: GrantKind = {
     return {
       user: request.user,
       scope: { most: new Set(granted), otherwise: granted },
-      family: randomUuid(),
+      family: orderedUuid(),
       // The device goes on when its person closes the browser in which they let it in.
       session: null,
       authTime: signIn?.at ?? null,
