@@ -20,7 +20,7 @@ describeOnBoth('class 29: one type of token in place of another', (server) => {
         subject_token_type: type('access_token'),
       };
       const { status, body } = await post(server(), 'token', fields, { authorization: relying.basic });
-      expect([status, body.error]).toEqual([400, 'invalid_grant']);
+      expect([status, body.error]).toEqual([400, 'invalid_request']);
       expect((await server().as(subject_token).get('/application/o/userinfo/')).status).toBe(401);
       expect((await server().as(subject_token).get('/core/users/me/')).status).toBe(403);
     }

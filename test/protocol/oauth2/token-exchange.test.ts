@@ -44,11 +44,11 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
       await makeRelying(server()),
     ];
     const { access_token } = await tokensFor(server(), front, (await server().user()).pk);
-    expect((await exchange(server(), back, access_token)).body.error).toBe('invalid_grant');
+    expect((await exchange(server(), back, access_token)).body.error).toBe('invalid_request');
     const { client_id } = back.provider;
     const meant = await exchange(server(), front, access_token, { audience: client_id });
     expect(decodeJwt(meant.body.access_token).aud).toBe(client_id);
-    expect((await exchange(server(), stranger, meant.body.access_token)).body.error).toBe('invalid_grant');
+    expect((await exchange(server(), stranger, meant.body.access_token)).body.error).toBe('invalid_request');
     const told = await post(server(), 'introspect', { token: meant.body.access_token }, { authorization: back.basic });
     expect(told.body).toMatchObject({ active: true, aud: client_id });
     const traded = await exchange(server(), back, meant.body.access_token);

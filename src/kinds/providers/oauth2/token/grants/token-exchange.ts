@@ -19,6 +19,7 @@ const mostAudiences = 10;
 export const tokenExchange: GrantKind = {
   grantType: tokenExchangeGrant,
   isAuthorization: true,
+  deniedAs: 'invalid_request',
   async redeem({ needs, call, params, by, jkt }) {
     requireConfidential(by);
     const text = params.require('subject_token');
@@ -37,7 +38,8 @@ export const tokenExchange: GrantKind = {
     // What is stored as an access token is one. An ID token or a refresh token is not found, whatever it is called.
     const token = await findAccessToken(call.db.read, needs.key, text, call.now);
     const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
-    if (!isTheirs) throw new OAuthError('invalid_grant', 'The subject token is not good.');
+    // RFC 8693 §2.2.2: the code for a token that is not good, or not acceptable.
+    if (!isTheirs) throw new OAuthError('invalid_request', 'The subject token is not good.');
     if (token.terms.jkt !== undefined && token.terms.jkt !== jkt) {
       throw new OAuthError(
         'invalid_dpop_proof',
@@ -72,7 +74,7 @@ export const tokenExchange: GrantKind = {
       async consume(tx) {
         await lockFamily(call.db, tx, token.family);
         if (await findAccessToken(tx, needs.key, text, call.now)) return;
-        throw new OAuthError('invalid_grant', 'The subject token was taken back meanwhile.');
+        throw new OAuthError('invalid_request', 'The subject token was taken back meanwhile.');
       },
     };
   },
