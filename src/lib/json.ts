@@ -12,6 +12,19 @@ export function copyJson<T>(value: T): T {
   return copy as T;
 }
 
+/** Whether two values are written the same in JSON, but for the order of members; many times faster than to write them. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameJson((one as Members)[name], (other as Members)[name]))
+  );
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
 /** Whether objects and lists are nested in more levels than these: what is should not be walked by functions that call themselves. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

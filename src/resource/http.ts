@@ -102,7 +102,12 @@ export function mountApi(calls: Calls, operations: readonly Operation[], needs: 
 
 function checkAccept(facts: RequestFacts): void {
   const accept = facts.header('accept');
-  if (!accept || /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept)) return;
+  if (
+    !accept ||
+    accept === 'application/json' ||
+    /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept)
+  )
+    return;
   throw new Problem('not_acceptable');
 }
 

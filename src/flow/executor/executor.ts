@@ -261,8 +261,12 @@ const bothOf = (one: Write | undefined, other: Write | undefined): Write | undef
     : (one ?? other);
 
 /** Titles may name the application that the flow is for. */
-const filledTitle = (title: string, { context }: FlowState): string =>
-  title.replaceAll('%(app)s', () => (typeof context.application_name === 'string' ? context.application_name : ''));
+function filledTitle(title: string, { context }: FlowState): string {
+  if (!title.includes('%(app)s')) return title;
+  return title.replaceAll('%(app)s', () =>
+    typeof context.application_name === 'string' ? context.application_name : '',
+  );
+}
 
 const orRefusal = <T>(work: Promise<T>): Promise<T | Invalid | Problem> =>
   work.catch((error: unknown) => {

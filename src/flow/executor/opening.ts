@@ -1,4 +1,5 @@
 import { equalInConstantTime } from '../../lib/constant-time.ts';
+import { isSameJson } from '../../lib/json.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { type FlowState, firstContext } from './flow-state.ts';
@@ -41,4 +42,4 @@ const proofOf = (key: InstanceKey, token: string, content: string): string =>
  * so a first step that remembers something, which must serve once, is stored.
  */
 export const isUntouched = ({ plan, context, memory }: FlowState): boolean =>
-  Object.keys(memory).length === 0 && JSON.stringify(context) === JSON.stringify(firstContext(plan));
+  isSameJson(memory, {}) && isSameJson(context, firstContext(plan));

@@ -76,9 +76,9 @@ export function createCalls({ log, senders, bodyLimitBytes, isStopping }: Needs)
       // A header, for one, that cannot be sent.
       if (!response.headersSent) write(response, call, refusal(error, call));
     }
-    note({ id: call.facts.id, method: raw.method, url: raw.url, ip: call.facts.clientIp }, response.statusCode, {
-      milliseconds: performance.now() - started,
-      fault: call.fault,
+    note(response.statusCode, () => {
+      const { id, method, clientIp: ip } = call.facts;
+      return { id, method, url: raw.url, ip, milliseconds: performance.now() - started, fault: call.fault };
     });
   }
 

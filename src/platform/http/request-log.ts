@@ -1,24 +1,22 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Log } from '../log.ts';
 
-interface Asked {
+interface Finished {
   readonly id: string;
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly ip: string;
-}
-
-interface Outcome {
   readonly milliseconds: number;
   readonly fault: unknown;
 }
 
-/** One line for each request: at `error` when the server failed, else at `debug`. */
-export function noteRequest(log: Log): (asked: Asked, status: number, outcome: Outcome) => void {
+/** One line for each request: at `error` when the server failed, else at `debug`. Most have none, and need not be described. */
+export function noteRequest(log: Log): (status: number, describe: () => Finished) => void {
   const showsEach = log.isLevelEnabled('debug');
-  return ({ id, ...req }, status, { milliseconds, fault }) => {
+  return (status, describe) => {
     const hasFailed = status >= 500;
     if (!hasFailed && !showsEach) return;
+    const { id, milliseconds, fault, ...req } = describe();
     const line = { request_id: id, req, res: { statusCode: status }, ms: Math.round(milliseconds * 10) / 10 };
     if (hasFailed) log.error({ ...line, err: fault ?? undefined }, 'request failed');
     else log.debug(line, 'request');
@@ -37,9 +35,10 @@ export class PageLog extends LogController {
   override incomingRequest(): void {}
 
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
-    const { id, method, url, fault } = request;
-    const asked = { id, method, url, ip: request.facts.clientIp };
-    this.#note(asked, reply.statusCode, { milliseconds: reply.elapsedTime, fault: fault ?? error });
+    this.#note(reply.statusCode, () => {
+      const { id, method, url, facts, fault } = request;
+      return { id, method, url, ip: facts.clientIp, milliseconds: reply.elapsedTime, fault: fault ?? error };
+    });
   }
 
   override routeNotFound(): void {}
