@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copyJson } from './json.ts';
+import { copyJson, isSameJson } from './json.ts';
 
 test('a copy has everything, and shares nothing', () => {
   const value = { text: 'a', none: null, list: [1, { deep: [true] }], nested: { empty: {}, more: { last: 0 } } };
@@ -17,4 +17,35 @@ test('a member that is called like the prototype is one like any other', () => {
   expect(JSON.stringify(copy)).toBe('{"__proto__":{"isAdmin":true}}');
   expect(copy.isAdmin).toBeUndefined();
   expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+});
+
+test.each([
+  [
+    { a: [1, { b: null }], c: {} },
+    { c: {}, a: [1, { b: null }] },
+  ],
+  [[], []],
+  ['a', 'a'],
+  [null, null],
+])('%j is the same as %j', (one, other) => {
+  expect(isSameJson(one, other)).toBe(true);
+});
+
+test.each([
+  [{ a: 1 }, { a: 2 }],
+  [{ a: 1 }, { b: 1 }],
+  [{ a: 1 }, { a: 1, b: 2 }],
+  [{ a: 1, b: 2 }, { a: 1 }],
+  [{}, { toString: 1 }],
+  [{ toString: 1 }, {}],
+  [[], {}],
+  [
+    [1, 2],
+    [2, 1],
+  ],
+  [{ a: { b: [1] } }, { a: { b: [2] } }],
+  [null, {}],
+  [0, '0'],
+])('%j is not the same as %j', (one, other) => {
+  expect(isSameJson(one, other)).toBe(false);
 });
