@@ -1,6 +1,6 @@
-export interface RecentlyUsed<Value> {
-  get(key: string): Value | undefined;
-  set(key: string, value: Value): void;
+export interface RecentlyUsed<Value, Key = string> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
 }
 
 interface Entry<Value> {
@@ -12,16 +12,16 @@ interface Entry<Value> {
  * A map that forgets what was not used lately, so that its weight stays within the limit: at least what was used last is kept,
  * up to half of the limit. Entries weigh 1 if not told otherwise.
  */
-export function createRecentlyUsed<Value>(
+export function createRecentlyUsed<Value, Key = string>(
   limit: number,
-  weigh: (key: string, value: Value) => number = () => 1,
-): RecentlyUsed<Value> {
+  weigh: (key: Key, value: Value) => number = () => 1,
+): RecentlyUsed<Value, Key> {
   // Whole maps are forgotten: to put each key in order as it is used, and take the oldest out again and again, costs more.
-  let recent = new Map<string, Entry<Value>>();
-  let older = new Map<string, Entry<Value>>();
+  let recent = new Map<Key, Entry<Value>>();
+  let older = new Map<Key, Entry<Value>>();
   let weight = 0;
 
-  function keep(key: string, entry: Entry<Value>): void {
+  function keep(key: Key, entry: Entry<Value>): void {
     weight -= recent.get(key)?.weight ?? 0;
     if (weight + entry.weight > limit / 2) {
       recent.delete(key);
@@ -49,5 +49,21 @@ export function createRecentlyUsed<Value>(
       recent.delete(key);
       older.delete(key);
     },
+  };
+}
+
+/** The same function, which does not make again what it made lately; at least half of `limit` is remembered. */
+export function remembering<Key extends string | number, Value>(
+  limit: number,
+  make: (key: Key) => Value,
+): (key: Key) => Value {
+  const known = createRecentlyUsed<{ readonly value: Value }, Key>(limit);
+  return (key) => {
+    let made = known.get(key);
+    if (!made) {
+      made = { value: make(key) };
+      known.set(key, made);
+    }
+    return made.value;
   };
 }

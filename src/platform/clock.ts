@@ -1,3 +1,5 @@
+import { remembering } from '../lib/recently-used.ts';
+
 /** A moment in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: always 27 characters, so that text order is time order. */
 export type Timestamp = string;
 
@@ -10,6 +12,7 @@ const latest: Timestamp = '9999-12-31T23:59:59.999999Z';
 const earliestMilliseconds = Date.parse('0001-01-01T00:00:00.000Z');
 const latestMilliseconds = Date.parse('9999-12-31T23:59:59.999Z');
 
+const remembered = 128;
 const wholeCalendar = latestMilliseconds - earliestMilliseconds + 1;
 
 const dateTime =
@@ -44,21 +47,7 @@ export function toTimestamp(date: Date | number): Timestamp {
 export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
 
 /** What a request adds to is nearly always the moment in which it came. */
-const millisecondsOf = remembering(readMilliseconds);
-
-/** What was made of the last few arguments need not be made again. */
-function remembering<Key extends string | number, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const most = 64;
-  const known = new Map<Key, Value>();
-  return (key) => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const value = make(key);
-    if (known.size >= most) known.clear();
-    known.set(key, value);
-    return value;
-  };
-}
+const millisecondsOf = remembering(remembered, readMilliseconds);
 
 /** Nearly every timestamp is one of our own: that it reads back unchanged is seen sooner than that each part is right. */
 function readMilliseconds(text: Timestamp): number {
@@ -104,7 +93,7 @@ export function parseTimestamp(text: string): Timestamp | null {
 }
 
 const dayMs = 86_400_000;
-const dayText = remembering((day: number) => new Date(day * dayMs).toISOString().slice(0, 11));
+const dayText = remembering(remembered, (day: number) => new Date(day * dayMs).toISOString().slice(0, 11));
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const threeDigits = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 

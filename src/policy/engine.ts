@@ -174,10 +174,11 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     },
     async evaluateTarget(asked) {
       const { call, tx, targetPk, mode, emptyResult = true } = asked;
+      const target = { pk: targetPk, mode, emptyResult };
       const bound = await boundTo([targetPk], call, tx);
       // Nearly every step of every flow.
-      if (bound.bindings.length === 0) return { passing: emptyResult, messages: [], logs: [] };
-      const results = await evaluate(asked, [{ pk: targetPk, mode, emptyResult }], bound);
+      if (bound.bindings.length === 0) return combine(target, []);
+      const results = await evaluate(asked, [target], bound);
       return results.get(targetPk) as PolicyResult;
     },
     async tryPolicy({ call, request, policy }) {

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'maxmind';
 import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
-import { createRecentlyUsed } from '../../lib/recently-used.ts';
+import { remembering } from '../../lib/recently-used.ts';
 
 /** What the database does not say is '' or 0. */
 export interface Place {
@@ -43,7 +43,7 @@ interface Found {
   readonly prefix: number;
 }
 
-/** How many addresses. */
+/** How many addresses: whoever asks once asks again, and the databases stay as they were read. */
 const remembered = 2_000;
 
 type Lookup = (ip: string) => Found | null;
@@ -53,27 +53,14 @@ export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {})
   const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase());
   const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath);
   return {
-    locate: remembering((ip) => {
+    locate: remembering(remembered, (ip: string) => {
       const found = findPlace(ip);
       return found && readPlace(found.record);
     }),
-    network: remembering((ip) => {
+    network: remembering(remembered, (ip: string) => {
       const found = findNetwork(ip);
       return found && readNetwork(found);
     }),
-  };
-}
-
-/** Whoever asks once asks again, and the databases stay as they were read. */
-function remembering<T>(find: (ip: string) => T | null): (ip: string) => T | null {
-  const known = createRecentlyUsed<{ readonly found: T | null }>(remembered);
-  return (ip) => {
-    let answer = known.get(ip);
-    if (!answer) {
-      answer = { found: find(ip) };
-      known.set(ip, answer);
-    }
-    return answer.found;
   };
 }
 

@@ -1,6 +1,7 @@
 import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
+import { remembering } from '../../../lib/recently-used.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyKind } from '../../../policy/kind.ts';
@@ -10,6 +11,9 @@ import { eventWriter } from './create-event.ts';
 import { expressionPolicy } from './expression.resource.ts';
 import { openMembersRead } from './reach.ts';
 
+/** How many expressions. */
+const remembered = 500;
+
 interface Needs {
   readonly sandbox: Sandbox;
   readonly settings: SettingsStore;
@@ -17,12 +21,13 @@ interface Needs {
 }
 
 export function expressions({ sandbox, settings, geo }: Needs): PolicyKind {
+  const membersRead = remembering(remembered, openMembersRead);
   return {
     resource: expressionPolicy({ sandbox }),
-    readsUser: ({ expression }) => openMembersRead(expression as string) === null,
+    readsUser: ({ expression }) => membersRead(expression as string) === null,
     async evaluate({ expression }, request) {
       const source = expression as string;
-      const members = openMembersRead(source);
+      const members = membersRead(source);
       const events: NewEvent[] = [];
       const result = members
         ? sandbox.run(source, { globals: { context: picked(request.context, members) }, mayBeKept: true })

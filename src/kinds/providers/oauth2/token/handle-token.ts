@@ -23,7 +23,6 @@ export function tokenEndpoint(needs: OAuthNeeds, kinds: readonly GrantKind[]): O
   const byType = new Map<string, GrantKind>(kinds.map((kind) => [kind.grantType, kind]));
   return async (exchange) => {
     const { call, params } = exchange;
-    if (call.request.method !== 'POST') throw new OAuthError('invalid_request', 'Tokens are asked for by POST.');
     const kind = byType.get(params.require('grant_type'));
     if (!kind) throw new OAuthError('unsupported_grant_type', 'There is no such grant type.');
     const by = await authenticateClient(needs, exchange);
