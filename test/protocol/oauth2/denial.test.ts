@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { asked, expectToldInEachMode, secretOf, sent, told } from '../../support/denied-request.ts';
 import { eventsOf } from '../../support/events.ts';
 import { bindExpression, makeWalk, type Walk } from '../../support/make-walk.ts';
 import type { Made } from '../../support/providers.ts';
 import {
-  asForm,
   callback,
   connectDevice,
-  fieldsOf,
   makeRelyingParty,
   type RelyingParty,
   stranger,
@@ -23,12 +22,6 @@ const deny = ['deny', { deny_message: why }] as const;
 const actions = ['message', 'message_continue', 'continue'] as const;
 type Action = (typeof actions)[number];
 const designation = 'authorization';
-
-async function sent(server: TestServer, endpoint: string, fields: Record<string, string>): Promise<Made> {
-  return (await fetch(`${server.url}/application/o/${endpoint}/`, asForm(fields))).json() as Promise<Made>;
-}
-
-const secretOf = ({ clientId, clientSecret }: RelyingParty) => ({ client_id: clientId, client_secret: clientSecret });
 
 /** A client whose flow shows a page, and then denies everybody. */
 async function denying(server: TestServer, denied_action: Action = 'message_continue') {
@@ -49,14 +42,6 @@ async function denied(browser: Visitor, { slug }: Walk): Promise<Made> {
 }
 
 const linkOf = ({ text }: Visit) => /<a [^>]*href="([^"]*)">([^<]*)<\/a>/.exec(text)?.slice(1) ?? [];
-const asked = ({ clientId }: RelyingParty, more: Record<string, string> = {}) => ({
-  client_id: clientId,
-  response_type: 'code',
-  redirect_uri: callback,
-  scope: 'openid email',
-  state: 'as it was',
-  ...more,
-});
 const errorOf = ({ location }: Visit) => location?.searchParams.get('error');
 
 async function waiting({ world }: TestServer, { provider }: RelyingParty): Promise<number> {
@@ -69,13 +54,6 @@ const clock = movableClock();
 describeOnBoth(
   'RFC 6749 §4.1.2.1: a person whom the authorization flow denies',
   (server) => {
-    const told = ({ slug }: RelyingParty) => ({
-      error: 'access_denied',
-      error_description: 'The person or this server denied the request.',
-      state: 'as it was',
-      iss: `${server().world.config.publicUrl}/application/o/${slug}/`,
-    });
-
     test('reads why, and takes the answer to the client in the response mode that it asked for', async () => {
       const { walk, party } = await denying(server());
       const browser = await visitor(server());
@@ -90,17 +68,7 @@ describeOnBoth(
         expect(to).toMatch(/^\/application\/o\/authorize\/\?ticket=[\w-]{43,}$/);
         return browser.visit(to);
       };
-      const events = await eventsOf(server(), async () => {
-        const { location: query } = await answered('query');
-        expect(`${query?.origin}${query?.pathname}`).toBe(callback);
-        expect(Object.fromEntries(query?.searchParams ?? [])).toEqual(told(party));
-        const { location: fragment } = await answered('fragment');
-        expect(fragment?.search).toBe('');
-        expect(Object.fromEntries(new URLSearchParams(fragment?.hash.slice(1)))).toEqual(told(party));
-        const { location, text } = await answered('form_post');
-        expect([location, text.includes(`action="${callback}"`)]).toEqual([null, true]);
-        expect(fieldsOf(text)).toEqual(told(party));
-      });
+      const events = await eventsOf(server(), () => expectToldInEachMode(server(), party, answered));
       expect(events).toEqual([]);
       expect(await waiting(server(), party)).toBe(0);
     });
@@ -119,14 +87,14 @@ describeOnBoth(
       const browser = await visitor(server());
       const first = await browser.authorize(asked(party));
       if (action === 'continue') {
-        expect(Object.fromEntries(first.location?.searchParams ?? [])).toEqual(told(party));
+        expect(Object.fromEntries(first.location?.searchParams ?? [])).toEqual(told(server(), party));
         return;
       }
       expect([first.status, first.location, first.text.includes(why)]).toEqual([403, null, true]);
       const [to = '', text] = linkOf(first);
       expect(text).toBe(`Back to ${party.application.name}`);
       const { location } = await browser.visit(to);
-      expect(Object.fromEntries(location?.searchParams ?? [])).toEqual(told(party));
+      expect(Object.fromEntries(location?.searchParams ?? [])).toEqual(told(server(), party));
       expect(await waiting(server(), party)).toBe(0);
     });
 
@@ -135,7 +103,7 @@ describeOnBoth(
       async (action) => {
         const { party } = await denyingAtOnce(server(), action);
         const { location } = await (await visitor(server())).authorize(asked(party, { prompt: 'none' }));
-        expect(Object.fromEntries(location?.searchParams ?? [])).toEqual(told(party));
+        expect(Object.fromEntries(location?.searchParams ?? [])).toEqual(told(server(), party));
         const asks = await denying(server(), action);
         expect(errorOf(await (await visitor(server())).authorize(asked(asks.party, { prompt: 'none' })))).toBe(
           'interaction_required',

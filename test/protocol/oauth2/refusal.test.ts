@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
+import { asked, expectToldInEachMode, secretOf, sent } from '../../support/denied-request.ts';
 import { eventsOf } from '../../support/events.ts';
-import type { Made } from '../../support/providers.ts';
 import {
   asForm,
-  callback,
   connectDevice,
   fieldsOf,
   makeRelyingParty,
@@ -12,15 +11,9 @@ import {
   type Visitor,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnBoth } from '../../support/server.ts';
 
 const explicit = 'default-provider-authorization-explicit-consent';
-const secretOf = ({ clientId, clientSecret }: RelyingParty) => ({ client_id: clientId, client_secret: clientSecret });
-
-async function sent(server: TestServer, endpoint: string, fields: Record<string, string>): Promise<Made> {
-  return (await fetch(`${server.url}/application/o/${endpoint}/`, asForm(fields))).json() as Promise<Made>;
-}
-
 /** Comes to the question and does not agree. Where that leads. */
 async function refuse(browser: Visitor): Promise<string> {
   const { token } = await browser.answerStep(explicit);
@@ -30,21 +23,6 @@ async function refuse(browser: Visitor): Promise<string> {
 }
 
 describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
-  const asked = (party: RelyingParty, more: Record<string, string> = {}) => ({
-    client_id: party.clientId,
-    response_type: 'code',
-    redirect_uri: callback,
-    scope: 'openid email',
-    state: 'as it was',
-    ...more,
-  });
-  const told = ({ slug }: RelyingParty) => ({
-    error: 'access_denied',
-    error_description: 'The person or this server denied the request.',
-    state: 'as it was',
-    iss: `${server().world.config.publicUrl}/application/o/${slug}/`,
-  });
-
   test('brings the client that answer in the response mode that it asked for, and nothing else', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
@@ -52,17 +30,7 @@ describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
       await browser.authorize(asked(party, { response_mode }));
       return browser.visit(await refuse(browser));
     };
-    const events = await eventsOf(server(), async () => {
-      const { location: query } = await answered('query');
-      expect(`${query?.origin}${query?.pathname}`).toBe(callback);
-      expect(Object.fromEntries(query?.searchParams ?? [])).toEqual(told(party));
-      const { location: fragment } = await answered('fragment');
-      expect(fragment?.search).toBe('');
-      expect(Object.fromEntries(new URLSearchParams(fragment?.hash.slice(1)))).toEqual(told(party));
-      const { location, text } = await answered('form_post');
-      expect([location, text.includes(`action="${callback}"`)]).toEqual([null, true]);
-      expect(fieldsOf(text)).toEqual(told(party));
-    });
+    const events = await eventsOf(server(), () => expectToldInEachMode(server(), party, answered));
     expect(events).toEqual([]);
     expect((await browser.person.api.get('/core/user_consent/')).body.results).toEqual([]);
   });

@@ -1,0 +1,48 @@
+import { expect } from 'vitest';
+import type { Made } from './providers.ts';
+import { asForm, callback, fieldsOf, type RelyingParty, type Visit } from './relying-party.ts';
+import type { TestServer } from './server.ts';
+
+export const secretOf = ({ clientId, clientSecret }: RelyingParty) => ({
+  client_id: clientId,
+  client_secret: clientSecret,
+});
+
+export async function sent(server: TestServer, endpoint: string, fields: Record<string, string>): Promise<Made> {
+  return (await fetch(`${server.url}/application/o/${endpoint}/`, asForm(fields))).json() as Promise<Made>;
+}
+
+/** What a client asks for that will be told of a denial. */
+export const asked = ({ clientId }: RelyingParty, more: Record<string, string> = {}) => ({
+  client_id: clientId,
+  response_type: 'code',
+  redirect_uri: callback,
+  scope: 'openid email',
+  state: 'as it was',
+  ...more,
+});
+
+/** What it is told then. */
+export const told = ({ world }: TestServer, { slug }: RelyingParty) => ({
+  error: 'access_denied',
+  error_description: 'The person or this server denied the request.',
+  state: 'as it was',
+  iss: `${world.config.publicUrl}/application/o/${slug}/`,
+});
+
+/** Has the denial come to the client in each response mode, and holds it to be that answer and nothing else. */
+export async function expectToldInEachMode(
+  server: TestServer,
+  party: RelyingParty,
+  answered: (response_mode: string) => Promise<Visit>,
+): Promise<void> {
+  const { location: query } = await answered('query');
+  expect(`${query?.origin}${query?.pathname}`).toBe(callback);
+  expect(Object.fromEntries(query?.searchParams ?? [])).toEqual(told(server, party));
+  const { location: fragment } = await answered('fragment');
+  expect(fragment?.search).toBe('');
+  expect(Object.fromEntries(new URLSearchParams(fragment?.hash.slice(1)))).toEqual(told(server, party));
+  const { location, text } = await answered('form_post');
+  expect([location, text.includes(`action="${callback}"`)]).toEqual([null, true]);
+  expect(fieldsOf(text)).toEqual(told(server, party));
+}
