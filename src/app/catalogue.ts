@@ -9,6 +9,7 @@ import { consentResource } from '../core/consent/consent.resource.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
 import { eventResource } from '../core/event/event.resource.ts';
+import type { Announce } from '../core/event/record.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { openFetchWithin } from '../core/outpost/ask-version.ts';
@@ -78,7 +79,6 @@ import { notificationResource } from '../notify/notification.resource.ts';
 import { ruleResource } from '../notify/rule.resource.ts';
 import { transportResource } from '../notify/transport.resource.ts';
 import type { TransportKind } from '../notify/transport-kind.ts';
-import type { Query } from '../platform/db/database.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
@@ -122,7 +122,7 @@ export function createKinds(world: World, jobs: () => Jobs): Kinds {
 /** What acts by itself, and how it hears of events. */
 interface Acting {
   readonly jobs: Jobs;
-  announce(tx: Query, event: string): Promise<void>;
+  readonly announce: Announce;
 }
 
 /** Everything there is, in one list. A new kind is a folder of its own and a line here. */

@@ -13,8 +13,7 @@ import { tellingOfLogouts } from '../kinds/providers/oauth2/logout/logout.jobs.t
 import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
 import { createRemoteKeys } from '../kinds/providers/oauth2/remote-keys.ts';
-import { matchEvent } from '../notify/match.job.ts';
-import type { Query } from '../platform/db/database.ts';
+import { matchingEvents } from '../notify/match.job.ts';
 import { createKeptReads } from '../platform/db/kept-reads.ts';
 import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
@@ -61,7 +60,7 @@ export interface App {
 /** Builds the whole server from what is open. The only place where parts meet. */
 export async function composeApp(world: World): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
-  const announce = (tx: Query, event: string) => matchEvent(jobs, tx, event);
+  const announce = matchingEvents(() => ({ policies: kinds.policies, jobs }));
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const resourceWorld: ResourceWorld = {
     ...key.box,

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { EventParts } from '../core/event/columns.ts';
+import type { Announce } from '../core/event/record.ts';
 import { keptUserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
@@ -11,6 +13,11 @@ import type { Call } from '../resource/call.ts';
 import { deliver } from './deliver.job.ts';
 import { type ActiveRule, isAboutRules, loadEvents, loadRecipients, loadRules } from './load.ts';
 import type { EventFacts, TransportKind } from './transport-kind.ts';
+
+interface Needed {
+  readonly policies: PolicyEngine;
+  readonly jobs: Jobs;
+}
 
 interface Needs {
   readonly policies: PolicyEngine;
@@ -30,10 +37,22 @@ const insertUnmatched = statement<[event: string], unknown>(
 );
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
-/** Has the rules asked about an event, once it is durable. */
-export async function matchEvent(jobs: Jobs, tx: Query, event: string): Promise<void> {
-  await insertUnmatched(tx, event);
-  await jobs.lookAfter(tx);
+/** Has the rules asked about events, once they are durable. */
+export const matchingEvents =
+  (needs: () => Needed): Announce =>
+  async (tx, call, pk, event) => {
+    const { jobs, policies } = needs();
+    if (event && !(await mayConcernRules(policies, call, event))) return;
+    await insertUnmatched(tx, pk);
+    await jobs.lookAfter(tx);
+  };
+
+/** Most events are of the kinds that no rule is about. What tells of a change may have changed the rules themselves. */
+async function mayConcernRules(policies: PolicyEngine, call: Call, event: EventParts): Promise<boolean> {
+  if (!call.db.watch || event.action.startsWith('model_')) return true;
+  const rules = await loadRules(call.db);
+  const request = policyRequest(call, { user: null, context: { event: event as unknown as Json } });
+  return policies.couldPass({ call, request, targetPks: rules.map(({ pk }) => pk) });
 }
 
 interface Match {

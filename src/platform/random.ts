@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { remembering } from '../lib/recently-used.ts';
 
 const drawnAtOnce = 64;
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -13,40 +14,45 @@ export function randomText(length: number, alphabet: string = lettersAndDigits):
 }
 
 /** 256 bits that nobody can guess, in 43 characters that need no escaping anywhere. */
-export const randomToken: () => string = drawing(32, 'base64url');
+export const randomToken: () => string = drawing(32, (bytes) => bytes.toString('base64url'));
 
 /** What no two requests share. */
-export const requestId: () => string = drawing(16, 'hex');
+export const requestId: () => string = drawing(16, (bytes) => bytes.toString('hex'));
 
 /** Draws for many at once, which takes hardly longer than for one. */
-function drawing(length: number, encoding: 'base64url' | 'hex'): () => string {
+function drawing(length: number, write: (bytes: Buffer) => string): () => string {
   let drawn: string[] = [];
   return () => {
-    if (drawn.length === 0) drawn = draw(length, encoding);
+    if (drawn.length === 0) drawn = draw(length, write);
     return drawn.pop() as string;
   };
 }
 
-function draw(length: number, encoding: 'base64url' | 'hex'): string[] {
+function draw(length: number, write: (bytes: Buffer) => string): string[] {
   const bytes = randomBytes(drawnAtOnce * length);
-  return Array.from({ length: drawnAtOnce }, (_, index) =>
-    bytes.toString(encoding, index * length, (index + 1) * length),
-  );
+  return Array.from({ length: drawnAtOnce }, (_, index) => write(bytes.subarray(index * length, (index + 1) * length)));
 }
 
 export function randomUuid(): string {
   return randomUUID();
 }
 
-const randomPart = drawing(10, 'hex');
+/** All of an ordered uuid but the time. */
+const randomPart = drawing(10, (bytes) => {
+  const text = bytes.toString('hex');
+  const variant = '89ab'[Number(bytes[0]) & 3];
+  return `-7${text.slice(2, 5)}-${variant}${text.slice(5, 8)}-${text.slice(8)}`;
+});
+
+const timePart = remembering(2, (milliseconds: number) => {
+  const time = milliseconds.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+});
 
 /**
  * A uuid of version 7 (RFC 9562 §5.7), which begins with the time: those of many rows that are written one after the other stand side by side
  * in an index, so that few of its pages change. For keys that may tell when they were made.
  */
 export function orderedUuid(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  const random = randomPart();
-  const variant = '89ab'[Number.parseInt(random.charAt(0), 16) & 3];
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+  return timePart(Date.now()) + randomPart();
 }

@@ -5,6 +5,7 @@ import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
 import { CannotDecide, type PolicyKind, type Verdict } from './kind.ts';
+import { executed, failed } from './policy-events.ts';
 import type { PolicyRequest } from './request.ts';
 import { withinSeconds } from './within-seconds.ts';
 
@@ -49,6 +50,10 @@ export interface PolicyEngine {
   ): Promise<PolicyResult>;
   /** Many targets for the same question, in as many statements as one takes. */
   evaluateTargets(input: Asked & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
+  /** False where it is certain that none of them passes, `any` of what is bound being enough: that is known without asking anybody. */
+  couldPass(
+    input: Pick<Asked, 'call'> & { readonly request: PolicyRequest; readonly targetPks: readonly string[] },
+  ): Promise<boolean>;
   /** Tries one policy: nothing is written and nothing comes of it. */
   tryPolicy(input: {
     readonly call: Call;
@@ -165,8 +170,28 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     return kind.evaluate(policy, request, query);
   }
 
+  function surelyRefuses(
+    { policy, kind: model, negate }: ActiveBinding,
+    policies: Bound['policies'],
+    request: PolicyRequest,
+    query: Query,
+  ): boolean {
+    const row = policy === null ? undefined : policies.get(policy);
+    const kind = byModel.get(model ?? '');
+    if (!row || row.execution_logging || negate || !kind?.decidesAlone) return false;
+    const verdict = kind.evaluate(row, request, query);
+    return !(verdict instanceof Promise) && !verdict.passing;
+  }
+
   return {
     kept,
+    async couldPass({ call, request, targetPks }) {
+      const { db } = call;
+      // Where nothing is kept of what is bound, it is no quicker than to ask.
+      if (!db.watch || targetPks.length > mostTargetsKept) return true;
+      const { bindings, policies } = await boundTo(targetPks, call, undefined);
+      return !bindings.every((binding) => surelyRefuses(binding, policies, request, db.read));
+    },
     async evaluateTargets(asked) {
       const { call, tx, targets } = asked;
       const pks = targets.map(({ pk }) => pk);
@@ -240,37 +265,3 @@ const logOf = (policy: Row, level: PolicyLog['level'], text: string): PolicyLog 
   text,
   attributes: { policy: String(policy.name) },
 });
-
-function executed(
-  binding: ActiveBinding,
-  policy: Row,
-  request: PolicyRequest,
-  { passing, messages }: Verdict,
-): NewEvent {
-  const context = { ...factsOf(binding, policy, request), message: 'Policy Execution', result: { passing, messages } };
-  return { action: 'policy_execution', app: 'svc_policies', context };
-}
-
-function failed(binding: ActiveBinding, policy: Row, request: PolicyRequest, message: string): NewEvent {
-  const result = { passing: binding.failure_result, messages: [message] };
-  return {
-    action: 'policy_exception',
-    app: 'svc_policies',
-    context: { ...factsOf(binding, policy, request), message, result },
-  };
-}
-
-/** What an event tells of an evaluation. The context of the request stays out: it may hold what a person typed into a form. */
-function factsOf(binding: ActiveBinding, policy: Row, { user, clientIp }: PolicyRequest): Record<string, unknown> {
-  return {
-    policy_uuid: String(policy.pk).replaceAll('-', ''),
-    policy_name: policy.name,
-    binding: {
-      app: 'svc_policies',
-      model_name: 'policybinding',
-      pk: binding.pk.replaceAll('-', ''),
-      target: binding.target,
-    },
-    request: { user: user && { pk: user.pk, username: user.username, email: user.email }, client_ip: clientIp },
-  };
-}

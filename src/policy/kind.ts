@@ -9,6 +9,8 @@ export interface PolicyKind {
   readonly resource: Resource;
   /** False where the user of the question makes no difference: it is then asked about nobody. True by default. */
   readsUser?(policy: Row): boolean;
+  /** True where the policy and the question are all it takes to decide: nothing is read, and nothing comes of it. */
+  readonly decidesAlone?: true;
   /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
   evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }

@@ -75,13 +75,13 @@ const insertAccessToken = insertInto('oauth2_access_tokens', tokenColumns);
 const insertRefreshToken = insertInto('oauth2_refresh_tokens', tokenColumns);
 const insertCode = insertInto('oauth2_authorization_codes', codeColumns);
 
-export const storeAccessToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<number> =>
+export const storeAccessToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<void> =>
   insertAccessToken(tx, { ...columnsOf(grant), ...columnsOfToken(key, grant) });
 
-export const storeRefreshToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<number> =>
+export const storeRefreshToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<void> =>
   insertRefreshToken(tx, { ...columnsOf(grant), ...columnsOfToken(key, grant) });
 
-export const storeAuthorizationCode = (tx: Query, key: Hash, grant: CodeGrant): Promise<number> =>
+export const storeAuthorizationCode = (tx: Query, key: Hash, grant: CodeGrant): Promise<void> =>
   insertCode(tx, {
     ...columnsOf(grant),
     code_hash: key.hash(grant.code),
@@ -129,11 +129,10 @@ export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Que
 /** Every token is written by one of these, so each is rendered once. */
 function insertInto(table: string, columns: readonly string[]) {
   const names = sql.join(columns.map((name) => sql.ref(name)));
-  const insert = statement<unknown[], { pk: number }>(
-    (...values) => sql`insert into ${sql.table(table)} (${names}) values (${sql.join(values)}) returning pk`,
+  const insert = statement<unknown[], never>(
+    (...values) => sql`insert into ${sql.table(table)} (${names}) values (${sql.join(values)})`,
   );
-  return async (tx: Query, row: Readonly<Record<string, unknown>>): Promise<number> => {
-    const [stored] = await insert(tx, ...columns.map((name) => row[name]));
-    return (stored as { pk: number }).pk;
+  return async (tx: Query, row: Readonly<Record<string, unknown>>): Promise<void> => {
+    await insert(tx, ...columns.map((name) => row[name]));
   };
 }

@@ -41,7 +41,7 @@ export async function mapIdentity(
   const about = { info, source: { pk: source.pk, name: source.name, slug: source.slug } };
   const base: Properties = { username, email, name, path: userPath(source) };
   const mappings = await loadMappings('source_user_property_mappings', source.pk, mappingModel, query);
-  const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, { base });
+  const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base).value;
   for (const member of ['username', 'email', 'name', 'path']) checkText(user, member);
   return { user: withoutNulls(user), groups: await mapGroups(groups) };
 
@@ -50,12 +50,8 @@ export async function mapIdentity(
     if (identifiers.length === 0) return [];
     const ofGroups = await loadMappings('source_group_property_mappings', source.pk, mappingModel, query);
     return identifiers.map((identifier) => {
-      const properties = mergeMappings(
-        sandbox,
-        ofGroups,
-        { ...about, group_id: identifier },
-        { base: { name: identifier } },
-      );
+      const globals = { ...about, group_id: identifier };
+      const properties = mergeMappings(sandbox, ofGroups, globals, { name: identifier }).value;
       checkText(properties, 'name');
       return { identifier, properties: withoutNulls(properties) };
     });

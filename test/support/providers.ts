@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { storeConsent } from '../../src/core/consent/consent.ts';
 import { addMilliseconds } from '../../src/platform/clock.ts';
 import { randomText } from '../../src/platform/random.ts';
@@ -68,7 +69,11 @@ export async function makeGrant(
     codeChallengeMethod: '',
     ...grant,
   };
-  return { pk: await world.db.write((tx) => grantKinds[kind](tx, world.key, whole)), token };
+  await world.db.write((tx) => grantKinds[kind](tx, world.key, whole));
+  const { rows } = await sql<{ pk: number }>`select max(pk) as pk from ${sql.table(`oauth2_${kind}`)}`.execute(
+    world.db.read,
+  );
+  return { pk: rows[0]?.pk as number, token };
 }
 
 export const makeConsent = (

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
-import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Filter } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
@@ -15,7 +14,7 @@ import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, type EventParts, eventColumns, keyText } from './columns.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
 import { maskSecrets } from './mask.ts';
-import { actorFacts, expiryOf } from './record.ts';
+import { type Announce, actorFacts, expiryOf } from './record.ts';
 
 const actionSchema: JsonSchema = {
   anyOf: [
@@ -39,8 +38,8 @@ const copied = text({ readOnly: true, writeOnly: true, nullable: true });
 
 interface Needs {
   readonly settings: SettingsStore;
-  /** Told of each event that somebody writes, in its transaction. */
-  announce(tx: Query, pk: string): Promise<void>;
+  /** Told of each event that somebody writes. */
+  readonly announce: Announce;
 }
 
 /** What happened, by whom and from where. The server writes them; who holds the permissions may write some too. */
@@ -94,8 +93,8 @@ export function eventResource({ settings, announce }: Needs): Resource {
       Object.assign(values, eventColumns(values as unknown as EventParts));
       return null;
     },
-    async afterWrite({ verb, pk, tx }) {
-      if (verb === 'create') await announce(tx, pk as string);
+    async afterWrite({ verb, pk, tx, call }) {
+      if (verb === 'create') await announce(tx, call, pk as string);
     },
     actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction],
   });

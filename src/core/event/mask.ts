@@ -1,3 +1,4 @@
+import { remembering } from '../../lib/recently-used.ts';
 import { masked } from '../../resource/audit.ts';
 
 const secretName = /api|token|key|secret|pass|signature/i;
@@ -6,15 +7,26 @@ const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
 /** A diff names fields: what it says of a field named like a secret is one. */
 const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 
+/** The same few names, in every event. */
+const isNamedSo = remembering(1_000, (name: string) => secretName.test(name) && !openName.test(name));
+
 /** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
-export function maskSecrets(value: unknown, isSecret = false): unknown {
-  if (Array.isArray(value)) return value.map((element) => maskSecrets(element, isSecret));
+export const maskSecrets = (value: unknown): unknown => (holdsSecret(value) ? masking(value, false) : value);
+
+/** Most events hold none, and need no copy. */
+function holdsSecret(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsSecret);
+  return Object.entries(value).some(([name, inner]) => isNamedSo(name) || holdsSecret(inner));
+}
+
+function masking(value: unknown, isSecret: boolean): unknown {
+  if (Array.isArray(value)) return value.map((element) => masking(element, isSecret));
   if (typeof value === 'string' || typeof value === 'number') return isSecret ? masked : value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
-      const isNamedSo = secretName.test(name) && !openName.test(name);
-      return [name, maskSecrets(inner, isNamedSo || (isSecret && diffMember.test(name)))];
+      return [name, masking(inner, isNamedSo(name) || (isSecret && diffMember.test(name)))];
     }),
   );
 }

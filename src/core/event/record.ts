@@ -9,7 +9,7 @@ import type { Actor, ActorUser } from '../../resource/actor.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
 import type { Settings } from '../settings/settings.ts';
-import { eventColumns } from './columns.ts';
+import { type EventParts, eventColumns } from './columns.ts';
 import { maskSecrets } from './mask.ts';
 
 interface Needs {
@@ -17,9 +17,11 @@ interface Needs {
   settings(): Promise<Settings>;
   /** The brand a host name belongs to, as events show it. */
   brandOf(host: string): Promise<Record<string, unknown>>;
-  /** Told of each event, in its transaction. */
-  announce?(tx: Query, pk: string): Promise<void>;
+  readonly announce?: Announce;
 }
+
+/** Told of each event, in its transaction; of what is in it where the server itself has written it. */
+export type Announce = (tx: Query, call: Call, pk: string, event?: EventParts) => Promise<void>;
 
 const columns = [
   ...(['pk', 'user', 'action', 'app', 'context', 'client_ip', 'brand', 'created', 'expires'] as const),
@@ -51,13 +53,22 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       ...eventColumns(parts),
       user: JSON.stringify(parts.user),
       context: JSON.stringify(parts.context),
-      brand: JSON.stringify(parts.brand),
+      brand: textOf(parts.brand),
       created: now,
       expires: expiryOf(now, await settings()),
     };
     await insertEvent(tx, ...columns.map((name) => row[name]));
-    await announce?.(tx, row.pk);
+    await announce?.(tx, call, row.pk, parts);
   };
+}
+
+/** A brand that was not read anew need not be written anew either. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: object): string {
+  const text = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, text);
+  return text;
 }
 
 export const expiryOf = (now: string, { event_retention }: Settings): string =>

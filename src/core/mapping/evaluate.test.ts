@@ -31,7 +31,7 @@ test('mappings are merged over a base in the order of their names', () => {
     { name: 'a', expression: 'return {username: "first", groups: ["a"], attributes: {a: 1}}' },
     { name: 'c', expression: 'return null' },
   ];
-  expect(mergeMappings(sandbox, mappings, {}, { base: { path: 'users', attributes: { base: true } } })).toEqual({
+  expect(mergeMappings(sandbox, mappings, {}, { path: 'users', attributes: { base: true } }).value).toEqual({
     path: 'users',
     username: 'second',
     groups: ['a', 'b'],

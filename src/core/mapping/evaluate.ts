@@ -1,6 +1,6 @@
 import { deepMerge } from '../../lib/deep-merge.ts';
 import type { Json } from '../../lib/json.ts';
-import type { Context, Sandbox } from '../../platform/sandbox/sandbox.ts';
+import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
 import type { NewEvent } from '../../resource/call.ts';
 
 /** An expression of an administrator that came to no result. The message names the mistake and its line. */
@@ -19,15 +19,19 @@ export class MappingFailed extends Error {
 }
 
 /** The value of a mapping's expression; the globals are copied in. Throws `MappingFailed`. */
-export function evaluateMapping(
-  sandbox: Sandbox,
-  expression: string,
-  globals: Record<string, Json>,
-  { mayBeKept }: Pick<Context, 'mayBeKept'> = {},
-): Json {
-  const result = sandbox.run(expression, { globals, mayBeKept });
+export const evaluateMapping = (sandbox: Sandbox, expression: string, globals: Record<string, Json>): Json =>
+  evaluate(sandbox, expression, globals).value;
+
+function evaluate(sandbox: Sandbox, expression: string, globals: Record<string, Json>) {
+  const result = sandbox.run(expression, { globals });
   if (!result.ok) throw new MappingFailed(expression, result.error);
-  return result.value;
+  return result;
+}
+
+export interface Merged {
+  readonly value: Record<string, Json>;
+  /** The same globals would give the same again. */
+  readonly isLasting: boolean;
 }
 
 /**
@@ -38,16 +42,19 @@ export function mergeMappings(
   sandbox: Sandbox,
   mappings: readonly { readonly name: string; readonly expression: string }[],
   globals: Record<string, Json>,
-  { base = {}, mayBeKept }: Pick<Context, 'mayBeKept'> & { readonly base?: Record<string, Json> } = {},
-): Record<string, Json> {
+  base: Record<string, Json> = {},
+): Merged {
   let merged = base;
+  let isLasting = true;
   for (const { name, expression } of mappings.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
-    const value = evaluateMapping(sandbox, expression, globals, { mayBeKept });
+    const result = evaluate(sandbox, expression, globals);
+    const { value } = result;
+    isLasting &&= result.isLasting;
     if (value === null) continue;
     if (typeof value !== 'object' || Array.isArray(value)) {
       throw new MappingFailed(expression, `The mapping "${name}" must return an object.`);
     }
     merged = deepMerge(merged, value);
   }
-  return merged;
+  return { value: merged, isLasting };
 }

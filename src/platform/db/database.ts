@@ -43,6 +43,11 @@ export interface WriteOptions {
    * way to something else. The next write that waits makes it durable too.
    */
   readonly mayBeLost?: boolean;
+  /**
+   * The work may be done over after all of it was undone: it changes nothing but the database. Such works can be committed together
+   * without a way back for each of them.
+   */
+  readonly isRepeatable?: boolean;
 }
 
 export interface Snapshot {

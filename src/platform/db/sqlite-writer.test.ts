@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database, Query } from './database.ts';
@@ -62,6 +63,51 @@ test('one that fails undoes nothing but itself, and its effects never happen', a
   );
 });
 
+test('repeatable works are done over one by one when one of them fails', async () => {
+  const effects: number[] = [];
+  const runs = new Map<number, number>();
+  const works = numbers.map((number) =>
+    db.write(
+      async (tx) => {
+        runs.set(number, (runs.get(number) ?? 0) + 1);
+        db.afterCommit(tx, () => effects.push(number));
+        await note(number)(tx);
+        if (number === 50) throw new Error(`no ${number}`);
+        return number;
+      },
+      { isRepeatable: true },
+    ),
+  );
+  const ends = await Promise.allSettled(works);
+  const kept = numbers.filter((number) => number !== 50);
+  expect(await notes()).toEqual(kept);
+  expect(effects).toEqual(kept);
+  expect(ends[50]).toMatchObject({ status: 'rejected', reason: { message: 'no 50' } });
+  expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  // Its company was done twice, all others once.
+  expect(runs.get(50)).toBe(2);
+  expect(runs.get(0)).toBe(1);
+});
+
+test('what is read outside a transaction that is open is not of it', async () => {
+  const before: number[][] = [];
+  await db.write(async (tx) => {
+    await note(1)(tx);
+    before.push(await notes());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    before.push(await notes());
+  });
+  expect([before, await notes()]).toEqual([[[], []], [1]]);
+});
+
+test('nothing can be written by what is for reading', async () => {
+  await expect(sql`insert into notes values (1)`.execute(db.read)).rejects.toThrow('readonly');
+  await expect(sql`insert into notes values (1) returning number`.execute(db.read)).rejects.toThrow('readonly');
+  await expect(sql`create table more (number integer)`.execute(db.read)).rejects.toThrow('readonly');
+  await expect(sql`pragma user_version = 5`.execute(db.read)).rejects.toThrow('readonly');
+  expect(await notes()).toEqual([]);
+});
+
 test('a write that fails alone leaves nothing, and the next one works', async () => {
   const failing = db.write(async (tx) => {
     await note(1)(tx);
@@ -79,6 +125,19 @@ test('when the whole transaction is lost nobody in it is told of success', async
   expect(await notes()).toEqual([]);
   await db.write(note(4));
   expect(await notes()).toEqual([4]);
+});
+
+test('what is in the log comes into the database while others write', async () => {
+  for (const number of numbers) await db.write(note(number));
+  /** What would be left if the log were lost. */
+  const rowsInFile = () => {
+    copyFileSync(join(folder, 'test.db'), join(folder, 'copy.db'));
+    const copy = new DatabaseSync(join(folder, 'copy.db'));
+    const { count } = copy.prepare('select count(*) as count from notes').get() as { count: number };
+    copy.close();
+    return count;
+  };
+  await expect.poll(rowsInFile, { timeout: 10_000 }).toBeGreaterThan(50);
 });
 
 test('closing waits for what was asked for', async () => {

@@ -10,6 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { createCheckpoints } from './checkpoints.ts';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { createLogFlush, type LogFlush } from './log-flush.ts';
@@ -22,6 +23,8 @@ import { createTableChanges } from './table-changes.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
+/** In pages: as long as this, the log is shortened by the next commit if nobody else does. */
+const longLog = 8_000;
 /** What another process has committed (a command, beside the server) is seen by whatever is kept after so long. */
 const foreignSeenAfterMs = 5;
 
@@ -33,10 +36,11 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -4000; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -12000; pragma temp_store = memory',
   );
+  writer.exec(`pragma wal_autocheckpoint = ${longLog}`);
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-  reader.exec('pragma cache_size = -12000; pragma temp_store = memory');
+  reader.exec('pragma cache_size = -4000; pragma temp_store = memory');
   for (const connection of [writer, reader]) addFunctions(connection);
 
   const listeners = createStatementListeners();
@@ -47,19 +51,34 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   const changes = createTableChanges(
     everyFew(foreignSeenAfterMs, () => (dataVersion.get() as { data_version: number }).data_version),
   );
-  const readAnswers = answersOf(reader, listeners);
-  const writeAnswers = noting(answersOf(writer, listeners), (text) => {
+  const ofReader = answersOf(reader, listeners);
+  const ofWriter = answersOf(writer, listeners);
+  // A commit costs other connections all that they have in their caches: so between transactions the one that writes reads as well.
+  const readAnswers: Answers = {
+    execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
+    iterate: ofReader.iterate,
+  };
+  // What touches no table may be anything, and is left to the connection that cannot write.
+  const isRead = (text: string) => {
+    const tables = scout.tablesOf(text);
+    return tables !== null && tables.writes.size === 0 && tables.reads.size > 0;
+  };
+  const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);
     if (tables === null || tables.writes.size > 0) changes.touch(tables?.writes ?? null);
   });
   const log = openLog(path);
+  const checkpoints = createCheckpoints(path);
   const works = createSqliteWriter({
     connection: writer,
     tx: kyselyOn(writeAnswers),
     effects,
     flush: log.flush,
     lost,
-    afterEachCommit: changes.commit,
+    afterEachCommit() {
+      changes.commit();
+      checkpoints.afterCommit();
+    },
   });
 
   return {
@@ -99,6 +118,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     },
     async close() {
       await works.idle();
+      await checkpoints.close();
       for (const opened of [reader, writer, scout, log]) opened.close();
     },
   };

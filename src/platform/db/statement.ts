@@ -15,6 +15,12 @@ export class ImmediateAdapter extends SqliteAdapter {
   }
 }
 
+interface Rendered<Row> {
+  readonly query: CompiledQuery<Row>;
+  /** The values are the parameters as they stand. */
+  readonly isInOrder: boolean;
+}
+
 /** Stands for the value with this number until there is one. */
 class Slot {
   readonly index: number;
@@ -30,22 +36,29 @@ class Slot {
 export function statement<Values extends readonly unknown[], Row>(
   build: (...slots: Slots<Values>) => RawBuilder<Row>,
 ): Statement<Values, Row> {
-  const rendered = new WeakMap<object, CompiledQuery<Row>>();
+  const rendered = new WeakMap<object, Rendered<Row>>();
 
-  function render(db: Query, count: number): CompiledQuery<Row> {
+  function render(db: Query, count: number): Rendered<Row> {
     const slots = Array.from({ length: count }, (_, index) => sql.val(new Slot(index)));
-    return build(...(slots as unknown as Slots<Values>)).compile(db);
+    const query = build(...(slots as unknown as Slots<Values>)).compile(db);
+    const { parameters } = query;
+    const isInOrder =
+      parameters.length === count && parameters.every((slot, at) => slot instanceof Slot && slot.index === at);
+    return { query, isInOrder };
   }
 
   return async (db, ...values) => {
     const { adapter } = db.getExecutor();
     // There is one kind of adapter for each dialect.
-    let query = rendered.get(adapter.constructor);
-    if (!query) {
-      query = render(db, values.length);
-      rendered.set(adapter.constructor, query);
+    let known = rendered.get(adapter.constructor);
+    if (!known) {
+      known = render(db, values.length);
+      rendered.set(adapter.constructor, known);
     }
-    const parameters = query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
+    const { query, isInOrder } = known;
+    const parameters = isInOrder
+      ? values
+      : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };
     if (adapter instanceof ImmediateAdapter) return adapter.answer(bound) as Row[];
     return (await db.executeQuery<Row>(bound)).rows;

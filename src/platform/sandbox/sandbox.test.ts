@@ -110,7 +110,7 @@ test('values are copied in: what an expression does to them stays with it', () =
 test('messages and logs are collected, also from an expression that fails or is stopped', () => {
   const said = 'message("no entry"); log("user", { id: 1 }, [2], undefined); log(3);';
   const notes = { messages: ['no entry'], logs: ['user {"id":1} [2] undefined', '3'] };
-  expect(run(`${said} return True`)).toEqual({ ok: true, value: true, ...notes });
+  expect(run(`${said} return True`)).toEqual({ ok: true, value: true, isLasting: true, ...notes });
   expect(run(`${said} throw new Error("x")`)).toMatchObject({ ok: false, ...notes });
   expect(run(`${said} while (true);`, { timeMs: 20 })).toMatchObject({ ok: false, ...notes });
 });

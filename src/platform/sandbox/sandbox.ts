@@ -29,7 +29,12 @@ export interface Context {
 }
 
 export type Evaluation = { readonly messages: string[]; readonly logs: string[] } & (
-  | { readonly ok: true; readonly value: Json }
+  | {
+      readonly ok: true;
+      readonly value: Json;
+      /** The same globals would give the same again: it asked for no time, no chance, and for nothing from outside. */
+      readonly isLasting: boolean;
+    }
   | { readonly ok: false; readonly error: string }
 );
 
@@ -54,9 +59,10 @@ interface Result {
 }
 
 /** Each caller gets a copy of their own. */
-const evaluationOf = ({ value, messages, logs }: Result): Evaluation => ({
+const evaluationOf = ({ value, messages, logs }: Result, isLasting: boolean): Evaluation => ({
   ok: true,
   value: JSON.parse(value),
+  isLasting,
   messages: [...messages],
   logs: [...logs],
 });
@@ -85,7 +91,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       // Functions may give something else each time, or do something.
       const key = mayBeKept && names.length === 0 ? `${source}\n${given}` : null;
       const known = key === null ? undefined : results.get(key);
-      if (known) return evaluationOf(known);
+      if (known) return evaluationOf(known, true);
       const messages: string[] = [];
       const logs: string[] = [];
       const result = compile(source);
@@ -107,8 +113,9 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
         });
         if (!outcome.ok) return { ...outcome, messages, logs };
         const found = { value: outcome.value, messages, logs };
-        if (key !== null && outcome.isLasting) results.set(key, found);
-        return evaluationOf(found);
+        const isLasting = outcome.isLasting && names.length === 0;
+        if (key !== null && isLasting) results.set(key, found);
+        return evaluationOf(found, isLasting);
       } finally {
         running--;
         if (room.isReusable) idle.push(room);

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { mergeMappings } from '../../../core/mapping/evaluate.ts';
+import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
 import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
 import { fromTimestamp } from '../../../platform/clock.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { Client } from './client.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
 
 export type Claims = Record<string, Json>;
@@ -66,14 +67,38 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
 const bringsNothing = /^(?:\s*\/\/.*\n)*\s*return \{\};?\s*$/;
 
 /** The claims that the scopes of these mappings bring. Throws `MappingFailed`. */
-export function scopeClaims(
+export const scopeClaims = (...of: Parameters<typeof claimsBy>): Claims => claimsBy(...of).value;
+
+/** Of the same user to the same client, as long as nothing of either has changed: both are then not read anew. */
+const told = new WeakMap<UserFacts, WeakMap<object, { readonly names: string; readonly claims: Claims }>>();
+
+/** The same for a client that is asked about the same people again and again; nobody may change the answer. */
+export function keptScopeClaims(
+  sandbox: Sandbox,
+  client: Client,
+  user: UserFacts,
+  scope: readonly string[],
+): Readonly<Claims> {
+  const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
+  const names = mappings.map(({ name }) => name).join('\n');
+  const last = told.get(user)?.get(client);
+  if (last?.names === names) return last.claims;
+  const { value: claims, isLasting } = claimsBy(sandbox, mappings, user, client);
+  if (isLasting) {
+    const byClient = told.get(user) ?? new WeakMap();
+    told.set(user, byClient.set(client, { names, claims }));
+  }
+  return claims;
+}
+
+function claimsBy(
   sandbox: Sandbox,
   mappings: readonly ScopeRow[],
   user: UserFacts,
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
-): Claims {
+): Merged {
   const telling = mappings.filter(({ expression }) => !bringsNothing.test(expression));
-  if (telling.length === 0) return {};
+  if (telling.length === 0) return { value: {}, isLasting: true };
   const facts = asJson(user);
   const globals = {
     user: facts,
@@ -81,7 +106,7 @@ export function scopeClaims(
     scopes: mappings.map(({ scope_name }) => scope_name),
     request: { user: facts, context: {}, http_request: null, obj: null },
   };
-  return mergeMappings(sandbox, telling, globals, { mayBeKept: true });
+  return mergeMappings(sandbox, telling, globals);
 }
 
 export interface IdTokenFacts {

@@ -100,7 +100,8 @@ type By = { readonly clientId: string } | { readonly slug: string } | { readonly
 export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
   const { db, keptClients } = needs;
   if (!keptClients) return readClient(needs, db.read, by);
-  return keptClients.read(db, JSON.stringify(by), (query) => readClient(needs, query, by));
+  const key = 'clientId' in by ? `client ${by.clientId}` : 'slug' in by ? `slug ${by.slug}` : by.provider;
+  return keptClients.read(db, key, (query) => readClient(needs, query, by));
 }
 
 async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<Client | null> {
@@ -131,5 +132,13 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   };
 }
 
-export const scopeNames = ({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> =>
-  new Set(scopes.map(({ scope_name }) => scope_name));
+/** Asked for with every token; a client that was not read anew has the same scopes. */
+const namesOf = new WeakMap<Client['scopes'], ReadonlySet<string>>();
+
+export function scopeNames({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> {
+  const known = namesOf.get(scopes);
+  if (known) return known;
+  const names = new Set(scopes.map(({ scope_name }) => scope_name));
+  namesOf.set(scopes, names);
+  return names;
+}

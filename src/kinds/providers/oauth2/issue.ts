@@ -8,7 +8,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../platform/random.ts';
 import { type GrantTerms, storeAccessToken, storeRefreshToken } from '../../../provider/grants.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Claims, defaultAcr, idTokenClaims, scopeClaims, subjectOf } from './claims.ts';
+import { type Claims, defaultAcr, idTokenClaims, keptScopeClaims, subjectOf } from './claims.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -57,7 +57,7 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   const accessToken = gives.access
     ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, subject, now, expires))
     : null;
-  const idClaims = withHashes(id, signingKey, accessToken, issuance.code);
+  const idClaims = gives.id ? withHashes(id, signingKey, accessToken, issuance.code) : id;
   const idToken = gives.id ? await signJwt(signingKey, 'JWT', idClaims) : null;
   const refreshToken = gives.refresh ? randomToken() : null;
 
@@ -112,9 +112,8 @@ export async function claimsOfScope(
   user: UserFacts,
   scope: readonly string[],
 ): Promise<Claims> {
-  const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
   try {
-    return mappings.length === 0 ? {} : scopeClaims(sandbox, mappings, user, client);
+    return keptScopeClaims(sandbox, client, user, scope);
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
     await call.db.write((tx) => call.world.record(tx, call, error.event()));

@@ -1,3 +1,4 @@
+import { unescape as withoutEscapes } from 'node:querystring';
 import { OAuthError } from './oauth-error.ts';
 
 /** The parameters of a request. One that is empty counts as one that was not sent (RFC 6749 §3.1, §3.2). */
@@ -7,7 +8,7 @@ export interface Params {
   require(name: string): string;
   /** For the few that may stand several times. */
   all(name: string): readonly string[];
-  readonly entries: readonly (readonly [string, string])[];
+  entries(): (readonly [string, string])[];
 }
 
 /** RFC 8707 §2, RFC 8693 §2.1 */
@@ -23,7 +24,7 @@ export function parseParams(
   onFlaw: (flaw: OAuthError, name: string) => void = raise,
 ): Params {
   const values = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of typeof text === 'string' ? pairsOf(text) : text) {
     if (value === '') continue;
     const known = values.get(name);
     const flaw = flawOf(name, value, known !== undefined);
@@ -40,9 +41,19 @@ export function parseParams(
       return value;
     },
     all: (name) => values.get(name) ?? [],
-    entries: [...values].flatMap(([name, all]) => all.map((value) => [name, value] as const)),
+    entries: () => [...values].flatMap(([name, all]) => all.map((value) => [name, value] as const)),
   };
 }
+
+/** As `URLSearchParams` reads them, in a fraction of the time. */
+function pairsOf(text: string): [string, string][] {
+  return text.split('&').map((pair) => {
+    const end = pair.indexOf('=');
+    return end === -1 ? [decoded(pair), ''] : [decoded(pair.slice(0, end)), decoded(pair.slice(end + 1))];
+  });
+}
+
+const decoded = (text: string): string => (/[%+]/.test(text) ? withoutEscapes(text.replaceAll('+', ' ')) : text);
 
 const raise = (flaw: OAuthError): never => {
   throw flaw;

@@ -128,7 +128,7 @@ export const directory: Migration = {
           model_app: [['model_app']],
           model_name: [['model_name', 'created']],
           model_pk: [['model_pk']],
-          authorized_app: [['authorized_app'], ['action', 'authorized_app', 'user_pk']],
+          authorized_app: [['authorized_app', 'action', 'user_pk']],
         },
       },
     ),

@@ -33,7 +33,7 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
         purpose: 'par',
         id,
         provider: client.pk,
-        content: { params: formOf(params.entries) },
+        content: { params: formOf(params.entries()) },
         now: call.now,
         expires: addMilliseconds(call.now, lifetimeSeconds * 1000),
       }),
@@ -47,7 +47,7 @@ async function pushedParams(needs: OAuthNeeds, client: Client, given: Params, no
   if (given.get('request_uri') !== undefined) throw new OAuthError('invalid_request', 'request_uri cannot be pushed.');
   const object = given.get('request');
   if (object !== undefined) return openRequestObject(needs, client, object, now);
-  const asked = given.entries.filter(([name]) => !credentials.has(name) && name !== 'client_id');
+  const asked = given.entries().filter(([name]) => !credentials.has(name) && name !== 'client_id');
   return parseParams(formOf([['client_id', client.client_id], ...asked]));
 }
 
@@ -58,7 +58,7 @@ function withKey(params: Params, jkt: string | null): Params {
   if (named !== undefined && named !== jkt) {
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the key of the proof.');
   }
-  return named === jkt ? params : parseParams(formOf([...params.entries, ['dpop_jkt', jkt]]));
+  return named === jkt ? params : parseParams(formOf([...params.entries(), ['dpop_jkt', jkt]]));
 }
 
 function checkRequest({ sandbox }: OAuthNeeds, client: Client, params: Params): void {

@@ -181,7 +181,7 @@ async function confirmPage(
   client: Client | null,
   to: string | null,
 ): Promise<BrowserAnswer> {
-  const given = params.entries.filter(([name]) => name !== proofField);
+  const given = params.entries().filter(([name]) => name !== proofField);
   return plainPage({
     brand: await brandTitle(call.request.host, call.db.read),
     title: 'Do you want to sign out?',

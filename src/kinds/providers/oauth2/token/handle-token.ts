@@ -1,5 +1,6 @@
 import { asAsked } from '../../../../core/application/application-access.ts';
 import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
+import type { Query } from '../../../../platform/db/database.ts';
 import { policyRequest } from '../../../../policy/request.ts';
 import { type GrantTerms, revokeFamily } from '../../../../provider/grants.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -63,12 +64,13 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
         grant.gives.refresh && granted.includes('offline_access') && client.grant_types.includes('refresh_token'),
     },
   });
-  await call.db.write(async (tx) => {
+  const storing = async (tx: Query) => {
     await grant.consume(tx);
     await tokens.store(tx);
     if (!kind.isAuthorization) return;
     await call.world.record(tx, callAs(call, user), authorizedEvent(client, { scope, grantType: kind.grantType }));
-  });
+  };
+  await call.db.write(storing, { isRepeatable: true });
   return { status: 200, body: { ...tokens.body, ...grant.says } };
 }
 

@@ -1,0 +1,41 @@
+import type { NewEvent } from '../resource/call.ts';
+import type { Row } from '../resource/fields/field.ts';
+import type { ActiveBinding } from './bindings.ts';
+import type { Verdict } from './kind.ts';
+import type { PolicyRequest } from './request.ts';
+
+/** That a policy has decided, where it is set to have that written down. */
+export function executed(
+  binding: ActiveBinding,
+  policy: Row,
+  request: PolicyRequest,
+  { passing, messages }: Verdict,
+): NewEvent {
+  const context = { ...factsOf(binding, policy, request), message: 'Policy Execution', result: { passing, messages } };
+  return { action: 'policy_execution', app: 'svc_policies', context };
+}
+
+/** That a policy could not decide. */
+export function failed(binding: ActiveBinding, policy: Row, request: PolicyRequest, message: string): NewEvent {
+  const result = { passing: binding.failure_result, messages: [message] };
+  return {
+    action: 'policy_exception',
+    app: 'svc_policies',
+    context: { ...factsOf(binding, policy, request), message, result },
+  };
+}
+
+/** What an event tells of an evaluation. The context of the request stays out: it may hold what a person typed into a form. */
+function factsOf(binding: ActiveBinding, policy: Row, { user, clientIp }: PolicyRequest): Record<string, unknown> {
+  return {
+    policy_uuid: String(policy.pk).replaceAll('-', ''),
+    policy_name: policy.name,
+    binding: {
+      app: 'svc_policies',
+      model_name: 'policybinding',
+      pk: binding.pk.replaceAll('-', ''),
+      target: binding.target,
+    },
+    request: { user: user && { pk: user.pk, username: user.username, email: user.email }, client_ip: clientIp },
+  };
+}
