@@ -1,4 +1,4 @@
-import { cleanupJobs, expired, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
+import { cleanupJobs, expired, expiredOfProviders, expiredUnlessEndless } from '../core/cleanup/cleanup.jobs.ts';
 import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
 import { searchIndexJob } from '../core/search/fill-search.job.ts';
 import { logoutJobs } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
@@ -46,9 +46,9 @@ const expiring: readonly Outdated[] = [
   expired('authenticated_sessions', 'sessions'),
   expired('invitations', 'invitations'),
   expiredUnlessEndless('user_consents', 'consents'),
-  expiredUnlessEndless('oauth2_access_tokens', 'access tokens'),
-  expiredUnlessEndless('oauth2_refresh_tokens', 'refresh tokens'),
-  expiredUnlessEndless('oauth2_authorization_codes', 'authorization codes'),
+  expiredOfProviders('oauth2_access_tokens', 'access tokens'),
+  expiredOfProviders('oauth2_refresh_tokens', 'refresh tokens'),
+  expiredOfProviders('oauth2_authorization_codes', 'authorization codes'),
   expired('oauth2_requests', 'requests for authorization'),
   expired('oauth2_seen', 'marks of what may be used once'),
   expired('oauth2_published_keys', 'published keys'),

@@ -111,7 +111,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     };
     if (tx) return load(tx);
     if (pks.length > mostTargetsKept) return load(call.db.read);
-    return kept.read(call.db, pks.join(), load);
+    return kept.read(call.db, pks.length === 1 ? (pks[0] as string) : pks.join(), load);
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {

@@ -75,41 +75,37 @@ const insertAccessToken = insertInto('oauth2_access_tokens', tokenColumns);
 const insertRefreshToken = insertInto('oauth2_refresh_tokens', tokenColumns);
 const insertCode = insertInto('oauth2_authorization_codes', codeColumns);
 
-export const storeAccessToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<void> =>
-  insertAccessToken(tx, { ...columnsOf(grant), ...columnsOfToken(key, grant) });
+export const storeAccessToken = async (tx: Query, key: Hash, grant: TokenGrant): Promise<void> =>
+  void (await insertAccessToken(tx, ...valuesOf(grant), ...valuesOfToken(key, grant)));
 
-export const storeRefreshToken = (tx: Query, key: Hash, grant: TokenGrant): Promise<void> =>
-  insertRefreshToken(tx, { ...columnsOf(grant), ...columnsOfToken(key, grant) });
+export const storeRefreshToken = async (tx: Query, key: Hash, grant: TokenGrant): Promise<void> =>
+  void (await insertRefreshToken(tx, ...valuesOf(grant), ...valuesOfToken(key, grant)));
 
-export const storeAuthorizationCode = (tx: Query, key: Hash, grant: CodeGrant): Promise<void> =>
-  insertCode(tx, {
-    ...columnsOf(grant),
-    code_hash: key.hash(grant.code),
-    redirect_uri: grant.redirectUri,
-    nonce: grant.nonce,
-    code_challenge: grant.codeChallenge,
-    code_challenge_method: grant.codeChallengeMethod,
-  });
+export const storeAuthorizationCode = async (tx: Query, key: Hash, grant: CodeGrant): Promise<void> => {
+  const { code, redirectUri, nonce, codeChallenge, codeChallengeMethod } = grant;
+  await insertCode(tx, ...valuesOf(grant), key.hash(code), redirectUri, nonce, codeChallenge, codeChallengeMethod);
+};
 
-const columnsOf = ({ provider, user, session, scope, now, authTime, expires, family, terms = {} }: Grant) => ({
+/** Of `grantColumns` */
+const valuesOf = ({ provider, user, session, scope, now, authTime, expires, family, terms = {} }: Grant) => [
   provider,
   user,
   session,
-  created: now,
-  auth_time: authTime,
+  now,
+  authTime,
   expires,
-  expiring: expires !== null,
-  scope: JSON.stringify(scope),
-  family: family ?? orderedUuid(),
-  terms: JSON.stringify(terms),
-});
+  expires !== null,
+  JSON.stringify(scope),
+  family ?? orderedUuid(),
+  JSON.stringify(terms),
+];
 
-const columnsOfToken = ({ hash }: Hash, { token, idToken }: TokenGrant) => ({
-  token_hash: hash(token),
-  // As it is shown: a list of a hundred thousand tokens need not be written anew for every reader.
-  id_token: JSON.stringify(idToken, null, 4),
-  revoked: false,
-});
+/** Of the columns that tokens have besides. The claims as they are shown: a list of a hundred thousand tokens need not be written anew for every reader. */
+const valuesOfToken = ({ hash }: Hash, { token, idToken }: TokenGrant) => [
+  hash(token),
+  JSON.stringify(idToken, null, 4),
+  false,
+];
 
 /** Takes back everything that came of one authorization, and what is coming of it at this moment. */
 export async function revokeFamily({ dialect }: Pick<Database, 'dialect'>, tx: Query, family: string): Promise<void> {
@@ -129,10 +125,7 @@ export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Que
 /** Every token is written by one of these, so each is rendered once. */
 function insertInto(table: string, columns: readonly string[]) {
   const names = sql.join(columns.map((name) => sql.ref(name)));
-  const insert = statement<unknown[], never>(
+  return statement<unknown[], never>(
     (...values) => sql`insert into ${sql.table(table)} (${names}) values (${sql.join(values)})`,
   );
-  return async (tx: Query, row: Readonly<Record<string, unknown>>): Promise<void> => {
-    await insert(tx, ...columns.map((name) => row[name]));
-  };
 }

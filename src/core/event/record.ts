@@ -23,10 +23,11 @@ interface Needs {
 /** Told of each event, in its transaction; of what is in it where the server itself has written it. */
 export type Announce = (tx: Query, call: Call, pk: string, event?: EventParts) => Promise<void>;
 
+/** In the order in which `record` gives their values. */
 const columns = [
-  ...(['pk', 'user', 'action', 'app', 'context', 'client_ip', 'brand', 'created', 'expires'] as const),
-  ...(['user_pk', 'username', 'subject', 'model_app', 'model_name', 'model_pk', 'authorized_app'] as const),
-  ...(['brand_name', 'words'] as const),
+  ...['pk', 'user', 'action', 'app', 'context', 'client_ip', 'brand', 'created', 'expires'],
+  ...['user_pk', 'username', 'subject', 'model_app', 'model_name', 'model_pk'],
+  ...['authorized_app', 'brand_name', 'words'],
 ];
 
 /** Nearly every write brings an event, so the statement is rendered once. */
@@ -47,18 +48,17 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       client_ip: request.clientIp,
       brand: await brandOf(request.host),
     };
-    const row = {
-      pk: orderedUuid(),
-      ...parts,
-      ...eventColumns(parts),
-      user: JSON.stringify(parts.user),
-      context: JSON.stringify(parts.context),
-      brand: textOf(parts.brand),
-      created: now,
-      expires: expiryOf(now, await settings()),
-    };
-    await insertEvent(tx, ...columns.map((name) => row[name]));
-    await announce?.(tx, call, row.pk, parts);
+    const pk = orderedUuid();
+    const [user, context, brand] = [JSON.stringify(parts.user), JSON.stringify(parts.context), textOf(parts.brand)];
+    const expires = expiryOf(now, await settings());
+    const copied = eventColumns(parts);
+    await insertEvent(
+      tx,
+      ...[pk, user, parts.action, parts.app, context, parts.client_ip, brand, now, expires],
+      ...[copied.user_pk, copied.username, copied.subject, copied.model_app, copied.model_name, copied.model_pk],
+      ...[copied.authorized_app, copied.brand_name, copied.words],
+    );
+    await announce?.(tx, call, pk, parts);
   };
 }
 

@@ -36,7 +36,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -12000; pragma temp_store = memory',
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory',
   );
   writer.exec(`pragma wal_autocheckpoint = ${longLog}`);
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });

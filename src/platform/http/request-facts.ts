@@ -24,12 +24,15 @@ const noCookies: RequestFacts['cookies'] = {};
 export function requestFacts(request: IncomingMessage, senders: Senders, id = requestId()): RequestFacts {
   const { url = '', headers } = request;
   const at = url.indexOf('?');
+  const { clientIp, host, isSecure } = senders.senderOf(request);
   return {
     id,
     method: request.method ?? '',
     path: at === -1 ? url : url.slice(0, at),
     query: at === -1 ? noQuery : new URLSearchParams(url.slice(at + 1)),
-    ...senders.senderOf(request),
+    clientIp,
+    host,
+    isSecure,
     userAgent: headers['user-agent'] ?? '',
     cookies: headers.cookie === undefined ? noCookies : parseCookie(headers.cookie),
     header: (name) => {

@@ -22,7 +22,8 @@ export function createSenders(trustedProxies: readonly string[]): Senders {
 
   /** The last one on the way to us that is no proxy of ours. A value that is no address is not believed, whoever sent it. */
   function forwardedFor(peer: string, forwarded: string | undefined): string {
-    let left = forwarded ?? '';
+    if (forwarded === undefined) return peer;
+    let left = forwarded;
     for (;;) {
       const at = left.lastIndexOf(',');
       const hop = left.slice(at + 1).trim();

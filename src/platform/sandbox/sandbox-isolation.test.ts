@@ -44,9 +44,9 @@ test('values, functions, messages and logs of one evaluation are unknown to the 
     globals: { secret: 'hunter2' },
     functions: { ask: () => 'answer' },
   });
-  expect(first).toEqual({ ok: true, value: ['hunter2', 'answer'], messages: ['m'], logs: ['l'] });
+  expect(first).toEqual({ ok: true, value: ['hunter2', 'answer'], isLasting: false, messages: ['m'], logs: ['l'] });
   const second = sandbox.run('return [typeof secret, typeof ask]', { globals: {}, timeMs });
-  expect(second).toEqual({ ok: true, value: ['undefined', 'undefined'], messages: [], logs: [] });
+  expect(second).toEqual({ ok: true, value: ['undefined', 'undefined'], isLasting: true, messages: [], logs: [] });
 });
 
 test('fresh memory holds no trace of what an earlier evaluation wrote there', () => {

@@ -198,6 +198,18 @@ test('what may be kept is evaluated once for the same globals, and each caller h
   expect(draws()).not.toBe(draws());
 });
 
+test.each([
+  ['return user.name;', true],
+  ['return ip_in(user.ip, "192.0.2.0/24");', true],
+  ['return Date.now();', false],
+  ['return new Date().getTime();', false],
+  ['return Math.random();', false],
+  ['return ask();', false],
+])('%s: whether it would give the same again (%s)', (source, isLasting) => {
+  const globals = { user: { name: 'Ada', ip: '192.0.2.1' } };
+  expect(sandbox.run(source, { globals, functions: { ask: () => 1 } })).toMatchObject({ ok: true, isLasting });
+});
+
 test('what depends on the time is not kept', async () => {
   const ask = () => sandbox.run('return Date.now();', { globals: {}, mayBeKept: true }) as { value: number };
   const { value } = ask();

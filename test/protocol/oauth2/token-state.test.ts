@@ -89,6 +89,36 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
     expect(inAddress.status).toBe(401);
   });
 
+  test('is true to what the user, their groups and the mapping are now, and to chance', async () => {
+    const { admin } = server();
+    const mapping = await admin.post('/propertymappings/provider/scope/', {
+      name: `news-${server().kind}`,
+      scope_name: 'news',
+      expression: 'return { called: user.name, in: user.groups.map((group) => group.name), for: provider.name };',
+    });
+    const relying = await makeRelying(server());
+    const { pk: provider, property_mappings } = relying.provider;
+    await admin.patch(`/providers/oauth2/${provider}/`, { property_mappings: [...property_mappings, mapping.body.pk] });
+    const person = await server().user([], { name: 'Ada', email: 'ada@example.org' });
+    const { access_token } = await tokensFor(server(), relying, person.pk, { scope: ['openid', 'news'] });
+    const told = async () => (await userinfo(server(), access_token)).body;
+    const first = await told();
+    expect(first).toMatchObject({ called: 'Ada', in: [] });
+    expect(await told()).toEqual(first);
+    const other = await tokensFor(server(), relying, person.pk, { scope: ['openid', 'email'] });
+    expect((await userinfo(server(), other.access_token)).body).not.toHaveProperty('called');
+    await admin.patch(`/core/users/${person.pk}/`, { name: 'Ada Lovelace' });
+    expect(await told()).toMatchObject({ called: 'Ada Lovelace', in: [] });
+    const group = { name: `engine-${server().kind}`, users: [person.pk] };
+    expect((await admin.post('/core/groups/', group)).status).toBe(201);
+    expect(await told()).toMatchObject({ in: [group.name] });
+    await admin.patch(`/providers/oauth2/${provider}/`, { name: `renamed-${server().kind}` });
+    expect(await told()).toMatchObject({ for: `renamed-${server().kind}` });
+    const expression = 'return { drawn: Math.random() };';
+    await admin.patch(`/propertymappings/provider/scope/${mapping.body.pk}/`, { expression });
+    expect((await told()).drawn).not.toBe((await told()).drawn);
+  });
+
   test('refuses by the codes of RFC 6750 §3.1', async () => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();

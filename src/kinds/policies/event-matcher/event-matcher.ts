@@ -10,13 +10,12 @@ export const eventMatcher: PolicyKind = {
   evaluate({ action, app, model, client_ip }, { context }) {
     const { event } = context;
     if (!isObject(event)) throw new Error('There is no event in the context of the request.');
-    const missed = [
-      ...(action === null || isAction(action as string, event.action) ? [] : ['Action']),
-      ...(client_ip === null || client_ip === event.client_ip ? [] : ['Client IP']),
-      ...(app === null || isFrom(app as string, event.app) ? [] : ['App']),
-      ...(model === null || model === modelOf(event) ? [] : ['Model']),
-    ];
-    return missed.length === 0 ? pass : refuse(...missed.map((part) => `${part} did not match.`));
+    const missed: string[] = [];
+    if (action !== null && !isAction(action as string, event.action)) missed.push('Action did not match.');
+    if (client_ip !== null && client_ip !== event.client_ip) missed.push('Client IP did not match.');
+    if (app !== null && !isFrom(app as string, event.app)) missed.push('App did not match.');
+    if (model !== null && model !== modelOf(event)) missed.push('Model did not match.');
+    return missed.length === 0 ? pass : refuse(...missed);
   },
 };
 

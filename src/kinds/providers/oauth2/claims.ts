@@ -3,7 +3,6 @@ import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
 import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
-import { fromTimestamp } from '../../../platform/clock.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Client } from './client.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
@@ -113,24 +112,31 @@ export interface IdTokenFacts {
   readonly settings: TokenSettings;
   /** What the scopes bring; no claim of the protocol's own can be replaced by one of them. */
   readonly claims: Claims;
-  readonly now: string;
   readonly publicUrl: string;
   /** Who it is about; see `subjectOf`. */
   readonly subject: string;
+  readonly now: string;
+  readonly expires: string;
+  /** When the person proved who they are; null when nobody did. */
+  readonly authTime: string | null;
+  readonly acr?: string | undefined;
 }
 
 /** The claims of an ID token (OpenID Connect Core §2). */
-export function idTokenClaims({ settings, subject, claims, now, publicUrl }: IdTokenFacts): Claims {
-  const issuedAt = Math.floor(fromTimestamp(now).getTime() / 1000);
-  const validSeconds = Math.floor((parseDuration(settings.access_token_validity) ?? 0) / 1000);
-  return {
-    ...(settings.include_claims_in_id_token && claims),
+export function idTokenClaims({ settings, claims, publicUrl, ...facts }: IdTokenFacts): Claims {
+  const own: Claims = {
     iss: issuerOf(publicUrl, settings.assigned_application_slug, settings.issuer_mode),
-    sub: subject,
+    sub: facts.subject,
     aud: settings.client_id,
-    exp: issuedAt + validSeconds,
-    iat: issuedAt,
-    auth_time: issuedAt,
-    acr: defaultAcr,
+    exp: seconds(facts.expires),
+    iat: seconds(facts.now),
+    acr: facts.acr ?? defaultAcr,
   };
+  if (facts.authTime !== null) own.auth_time = seconds(facts.authTime);
+  return settings.include_claims_in_id_token ? { ...claims, ...own } : own;
 }
+
+/** Of a timestamp of our own, which need not be checked for being one. */
+export const seconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
+
+export const lengthOf = (validity: string): number => Math.max(parseDuration(validity) ?? 0, 0);

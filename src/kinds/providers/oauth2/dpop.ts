@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
+import { seconds } from './claims.ts';
 import { assertionAlgorithms } from './client-assertion.ts';
-import { seconds } from './issue.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isFirstUse } from './seen-once.ts';

@@ -44,9 +44,9 @@ export const authorizedEvent = (client: Authorized, { scope, grantType, flow }: 
   app,
   context: {
     authorized_application: factsOf(client),
-    ...(flow !== undefined && { flow: flow.replaceAll('-', '') }),
     scopes: scope.join(' '),
     grant_type: grantType,
+    ...(flow !== undefined && { flow: flow.replaceAll('-', '') }),
   },
 });
 

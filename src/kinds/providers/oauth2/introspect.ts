@@ -1,6 +1,7 @@
 import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
+import { seconds } from './claims.ts';
 import { authenticateClient, requireConfidential } from './client-authentication.ts';
-import { audienceOf, seconds } from './issue.ts';
+import { audienceOf } from './issue.ts';
 import { findAccessToken, findRefreshToken, type LiveToken } from './live-token.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';

@@ -1,6 +1,5 @@
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -8,7 +7,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../platform/random.ts';
 import { type GrantTerms, storeAccessToken, storeRefreshToken } from '../../../provider/grants.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Claims, defaultAcr, idTokenClaims, keptScopeClaims, subjectOf } from './claims.ts';
+import { type Claims, defaultAcr, idTokenClaims, keptScopeClaims, lengthOf, seconds, subjectOf } from './claims.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -134,20 +133,15 @@ async function idClaimsOf(
   // OpenID Connect Core §5.4: without an access token, now or for a code, they could be told nowhere else.
   const isOnlyToken = !gives.access && code === undefined;
   const settings = isOnlyToken ? { ...client, include_claims_in_id_token: true } : client;
-  const own = idTokenClaims({ settings, subject, claims, now: call.now, publicUrl });
-  const { auth_time: _, ...rest } = own;
-  return {
-    // What was asked for by name is told even where claims are left to the userinfo endpoint.
-    ...pick(claims, terms.claims?.id_token),
-    ...rest,
-    exp: seconds(expires),
-    azp: client.client_id,
-    acr: terms.acr ?? defaultAcr,
-    ...(authTime !== null && { auth_time: seconds(authTime) }),
-    ...(terms.amr && { amr: [...terms.amr] }),
-    ...(terms.nonce !== undefined && { nonce: terms.nonce }),
-    ...(terms.sid !== undefined && { sid: terms.sid }),
-  };
+  const { acr, amr, nonce, sid } = terms;
+  const own = idTokenClaims({ settings, subject, claims, publicUrl, now: call.now, expires, authTime, acr });
+  own.azp = client.client_id;
+  if (amr) own.amr = [...amr];
+  if (nonce !== undefined) own.nonce = nonce;
+  if (sid !== undefined) own.sid = sid;
+  // What was asked for by name is told even where claims are left to the userinfo endpoint.
+  const asked = terms.claims?.id_token;
+  return asked === undefined ? own : { ...pick(claims, asked), ...own };
 }
 
 /** Those of the claims that the `claims` parameter names (OpenID Connect Core §5.5). */
@@ -196,10 +190,5 @@ export function audienceOf({ client_id }: Pick<Client, 'client_id'>, { resource 
 /** What clients know a session by; nobody can tell the session from it. */
 export const sessionIdClaim = (key: Pick<InstanceKey, 'sign'>, session: string): string =>
   key.sign('oauth2 session id', session);
-
-export const lengthOf = (validity: string): number => Math.max(parseDuration(validity) ?? 0, 0);
-
-/** Of a timestamp of our own, which need not be checked for being one. */
-export const seconds = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
 const earlier = (one: string, other: string | undefined): string => (other !== undefined && other < one ? other : one);

@@ -30,7 +30,7 @@ export type OAuthEndpoint = (exchange: Exchange) => Promise<OAuthAnswer>;
 export type Route = readonly [methods: readonly ('GET' | 'POST')[], path: string, endpoint: OAuthEndpoint];
 
 /** RFC 6749 §5.1 */
-const unstored = { 'cache-control': 'no-store', pragma: 'no-cache' };
+const unshared = { 'cache-control': 'no-store', pragma: 'no-cache', vary: 'Origin' };
 
 /** The one place where the protocol's answers are written, but for the redirects of the authorize endpoint. */
 export async function answerOAuth(http: HttpCall, call: Call, endpoint: OAuthEndpoint): Promise<HttpAnswer> {
@@ -41,15 +41,10 @@ export async function answerOAuth(http: HttpCall, call: Call, endpoint: OAuthEnd
   const answer = await answerOf(http, async () => endpoint({ call, params: readParams(http), isOf }));
   const { status, body, headers } = answer;
   const origin = http.facts.header('origin');
-  const shared = {
-    ...unstored,
-    vary: 'Origin',
-    ...(origin !== undefined &&
-      isOriginOf(origin, readers) && {
-        'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'WWW-Authenticate',
-      }),
-  };
+  const isShared = origin !== undefined && isOriginOf(origin, readers);
+  const shared = isShared
+    ? { ...unshared, 'access-control-allow-origin': origin, 'access-control-expose-headers': 'WWW-Authenticate' }
+    : unshared;
   if (body === undefined) return { status, headers: { ...shared, ...headers } };
   if (typeof body === 'string') return { status, headers: { ...shared, 'content-type': plainText, ...headers }, body };
   return json(status, body, { ...shared, ...headers });
@@ -99,13 +94,16 @@ function challengeOf(refusal: OAuthError, { facts }: HttpCall): Record<string, s
   };
 }
 
+/** As nearly all clients write it. */
+const formType = 'application/x-www-form-urlencoded';
+
 function readParams({ facts, body }: HttpCall): Params {
   if (facts.method === 'GET' || facts.method === 'HEAD') return parseParams(facts.query);
   if (body.length === 0) return parseParams('');
   const type = facts.header('content-type') ?? '';
   // Only a registration is JSON, and that has no parameters.
-  if (isJson(type)) return parseParams('');
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
+  if (type !== formType && isJson(type)) return parseParams('');
+  if (type !== formType && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     throw new OAuthError('invalid_request', 'Parameters come as application/x-www-form-urlencoded.');
   }
   return parseParams(body.toString('utf8'));

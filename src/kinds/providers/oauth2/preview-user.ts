@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { Invalid } from '../../../lib/problem.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { holdsOn } from '../../../resource/access.ts';
@@ -9,7 +10,7 @@ import { requireActor } from '../../../resource/call.ts';
 import type { Action, ActionInput } from '../../../resource/define.ts';
 import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
 import { parseKey } from '../../../resource/read.ts';
-import { idTokenClaims, type ScopeRow, scopeClaims, subjectOf, type TokenSettings } from './claims.ts';
+import { idTokenClaims, lengthOf, type ScopeRow, scopeClaims, subjectOf, type TokenSettings } from './claims.ts';
 
 export interface PreviewNeeds {
   readonly installId: string;
@@ -39,8 +40,10 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
       try {
         const claims = scopeClaims(sandbox, mappings, user, settings);
         const subject = subjectOf(settings.sub_mode, user, installId);
-        const facts = { settings, subject, claims, now: call.now, publicUrl: config.publicUrl };
-        return { preview: idTokenClaims(facts) };
+        const { now } = call;
+        const expires = addMilliseconds(now, lengthOf(settings.access_token_validity));
+        const { publicUrl } = config;
+        return { preview: idTokenClaims({ settings, subject, claims, publicUrl, now, expires, authTime: now }) };
       } catch (error) {
         if (error instanceof MappingFailed) throw Invalid.whole(`A scope mapping failed: ${error.message}`);
         throw error;

@@ -7,8 +7,8 @@ import { actorOfAccessToken } from '../../../provider/access-token-credential.ts
 import { checkMayAdd } from '../../../resource/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import { createRow } from '../../../resource/verbs/write-row.ts';
+import { seconds } from './claims.ts';
 import { type ClientMetadata, readMetadata } from './client-metadata.ts';
-import { seconds } from './issue.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';

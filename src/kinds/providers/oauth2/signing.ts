@@ -122,10 +122,19 @@ function certificateMembers(pem: string): Record<string, unknown> {
 
 /** A signed token: `at+jwt` (RFC 9068), `JWT` for ID tokens, `logout+jwt`. */
 export async function signJwt(key: SigningKey, typ: string, claims: Claims): Promise<string> {
-  const header = { alg: key.alg, typ, ...(key.kid !== null && { kid: key.kid }) };
-  const text = `${encode(header)}.${encode(claims)}`;
+  const text = `${headerOf(key, typ)}.${encode(claims)}`;
   const signature = await key.sign(Buffer.from(text));
   return `${text}.${signature.toString('base64url')}`;
+}
+
+/** The same for all tokens of a key. */
+const headers = new WeakMap<SigningKey, Map<string, string>>();
+
+function headerOf(key: SigningKey, typ: string): string {
+  const ofKey = headers.get(key) ?? new Map<string, string>();
+  const text = ofKey.get(typ) ?? encode({ alg: key.alg, typ, ...(key.kid !== null && { kid: key.kid }) });
+  headers.set(key, ofKey.set(typ, text));
+  return text;
 }
 
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');

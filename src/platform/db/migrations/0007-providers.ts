@@ -80,7 +80,7 @@ function grants(dialect: Dialect): string[] {
     session: 'uuid? -> authenticated_sessions cascade',
     created: 'time',
     auth_time: 'time',
-    expires: 'time? index',
+    expires: 'time?',
     expiring: 'bool',
     scope: 'json',
     // All that comes of one authorization, to be taken back together.

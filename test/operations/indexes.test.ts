@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { expiredOfProviders } from '../../src/core/cleanup/cleanup.jobs.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 const session = '00000000-0000-4000-8000-000000000000';
 
-describeOnBoth('indexes that hold only the rows where a column is set', (server) => {
+describeOnBoth('indexes', (server) => {
   /** How the database would find the rows. */
   async function planOf(query: RawBuilder<unknown>): Promise<string> {
     const { db } = server().world;
@@ -22,10 +23,19 @@ describeOnBoth('indexes that hold only the rows where a column is set', (server)
     ['events_model_app', sql`select 1 from events where model_app = 'x'`],
     ['events_model_name_created', sql`select 1 from events where model_name = 'x' order by created desc limit 1`],
     ['events_model_pk', sql`select 1 from events where model_pk = 'x'`],
-    ['events_(action_)?authorized_app', sql`select 1 from events where authorized_app = 'x'`],
+    ['events_authorized_app', sql`select 1 from events where authorized_app = 'x'`],
     ['oauth2_access_tokens_session', sql`delete from oauth2_access_tokens where session = ${sql.lit(session)}`],
     ['authenticated_sessions_impersonated', sql`delete from authenticated_sessions where impersonated = 1`],
-  ])('%s is used by what compares the column', async (index, query) => {
+  ])('%s holds only rows where the column is set, and is used by what compares it', async (index, query) => {
     expect(await planOf(query)).toMatch(new RegExp(index));
   });
+
+  test.each(['access_tokens', 'refresh_tokens', 'authorization_codes'])(
+    'expired %s are found by their providers',
+    async (kind) => {
+      const table = `oauth2_${kind}`;
+      const query = sql`select pk from ${sql.table(table)} where ${expiredOfProviders(table, kind).where(server().world.clock.now())}`;
+      expect(await planOf(sql`${query} limit 500`)).toMatch(`${table}_provider_expires_pk`);
+    },
+  );
 });
