@@ -35,7 +35,7 @@ describeOnBoth('indexes', (server) => {
     async (kind) => {
       const table = `oauth2_${kind}`;
       const query = sql`select pk from ${sql.table(table)} where ${expiredOfProviders(table, kind).where(server().world.clock.now())}`;
-      expect(await planOf(sql`${query} limit 500`)).toMatch(`${table}_provider_expires_pk`);
+      expect(await planOf(sql`${query} limit 500`)).toMatch(/_provider_expires_pk/);
     },
   );
 });
