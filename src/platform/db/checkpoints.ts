@@ -7,25 +7,28 @@ export interface Checkpoints {
 }
 
 const commitsBetween = 64;
+/** It holds next to nothing. */
+const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
 
 /**
- * In a thread of its own, which waits for the disk and copies pages: SQLite would do both in a commit, and hold up everybody.
- * The writer keeps to that only where the log has become long all the same.
+ * In a thread of its own, which waits for the disk and copies pages: SQLite would do both within a commit, and hold up everybody. Should the
+ * thread fail, or not keep up, SQLite does it all the same once the log is long.
  */
 export function createCheckpoints(databasePath: string): Checkpoints {
-  let thread: Worker | undefined;
+  let thread: { readonly worker: Worker; readonly ended: Promise<unknown> } | undefined;
   let commits = 0;
   let isRunning = false;
 
-  function start(): Worker {
-    const started = new Worker(`(${work})()`, { eval: true, workerData: databasePath });
-    started.on('message', () => {
+  function start() {
+    const worker = new Worker(`(${work})()`, { eval: true, workerData: databasePath, execArgv: [], resourceLimits });
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.on('message', () => {
       isRunning = false;
     });
-    // Without it, SQLite does all of it by itself.
-    started.on('error', () => {});
-    started.unref();
-    return started;
+    // After a fault it is asked no more.
+    worker.on('error', () => {});
+    worker.unref();
+    return { worker, ended };
   }
 
   return {
@@ -35,14 +38,13 @@ export function createCheckpoints(databasePath: string): Checkpoints {
       commits = 0;
       isRunning = true;
       thread ??= start();
-      thread.postMessage('checkpoint');
+      thread.worker.postMessage('checkpoint');
     },
     async close() {
       if (!thread) return;
-      const ended = new Promise((resolve) => thread?.once('exit', resolve));
-      thread.ref();
-      thread.postMessage('close');
-      await ended;
+      thread.worker.ref();
+      thread.worker.postMessage('close');
+      await thread.ended;
     },
   };
 }
@@ -57,7 +59,7 @@ function work(): void {
       connection.close();
       return parentPort.close();
     }
-    // It never waits for others, and takes what it can get.
+    // It waits for nobody who reads or writes, and takes what it can get.
     connection.exec('pragma wal_checkpoint(passive)');
     parentPort.postMessage('done');
   });

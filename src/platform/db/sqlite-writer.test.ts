@@ -1,7 +1,6 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database, Query } from './database.ts';
@@ -125,19 +124,6 @@ test('when the whole transaction is lost nobody in it is told of success', async
   expect(await notes()).toEqual([]);
   await db.write(note(4));
   expect(await notes()).toEqual([4]);
-});
-
-test('what is in the log comes into the database while others write', async () => {
-  for (const number of numbers) await db.write(note(number));
-  /** What would be left if the log were lost. */
-  const rowsInFile = () => {
-    copyFileSync(join(folder, 'test.db'), join(folder, 'copy.db'));
-    const copy = new DatabaseSync(join(folder, 'copy.db'));
-    const { count } = copy.prepare('select count(*) as count from notes').get() as { count: number };
-    copy.close();
-    return count;
-  };
-  await expect.poll(rowsInFile, { timeout: 10_000 }).toBeGreaterThan(50);
 });
 
 test('closing waits for what was asked for', async () => {
