@@ -179,8 +179,13 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const row = policy === null ? undefined : policies.get(policy);
     const kind = byModel.get(model ?? '');
     if (!row || row.execution_logging || negate || !kind?.decidesAlone) return false;
-    const verdict = kind.evaluate(row, request, query);
-    return !(verdict instanceof Promise) && !verdict.passing;
+    try {
+      const verdict = kind.evaluate(row, request, query);
+      return !(verdict instanceof Promise) && !verdict.passing;
+    } catch {
+      // What it means that it cannot decide is asked later, and written down.
+      return false;
+    }
   }
 
   return {

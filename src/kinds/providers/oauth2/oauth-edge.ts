@@ -94,21 +94,19 @@ function challengeOf(refusal: OAuthError, { facts }: HttpCall): Record<string, s
   };
 }
 
-/** As nearly all clients write it. */
-const formType = 'application/x-www-form-urlencoded';
-
 function readParams({ facts, body }: HttpCall): Params {
   if (facts.method === 'GET' || facts.method === 'HEAD') return parseParams(facts.query);
   if (body.length === 0) return parseParams('');
   const type = facts.header('content-type') ?? '';
+  // As nearly all clients write it.
+  if (type === formType || isForm(type)) return parseParams(body.toString('utf8'));
   // Only a registration is JSON, and that has no parameters.
-  if (type !== formType && isJson(type)) return parseParams('');
-  if (type !== formType && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
-    throw new OAuthError('invalid_request', 'Parameters come as application/x-www-form-urlencoded.');
-  }
-  return parseParams(body.toString('utf8'));
+  if (isJson(type)) return parseParams('');
+  throw new OAuthError('invalid_request', `Parameters come as ${formType}.`);
 }
 
+const formType = 'application/x-www-form-urlencoded';
+const isForm = (type: string) => /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 const isJson = (type: string) => /^application\/json\s*(;|$)/i.test(type);
 const deepestBody = 10;
 
