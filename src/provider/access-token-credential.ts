@@ -34,8 +34,11 @@ export async function actorOfAccessToken(
   const row = rows[0];
   if (!row?.is_active || row.revoked) return null;
   if (row.expiring && (row.expires === null || row.expires <= now)) return null;
+  const { jkt, act }: GrantTerms = JSON.parse(row.terms);
   // RFC 9449 §7.2: a token that is bound to a key is worth nothing to whoever merely has it.
-  if ((JSON.parse(row.terms) as GrantTerms).jkt !== undefined) return null;
+  if (jkt !== undefined) return null;
+  // Here people act for others in sessions alone, where it is asked what they may do and events name both.
+  if (act) return null;
   const scopes: string[] = JSON.parse(row.scope);
   return scopes.includes(apiScope) ? loadActor(db, row, null) : null;
 }

@@ -39,6 +39,26 @@ export interface GrantTerms {
   readonly jkt?: string;
   /** What clients know the session by (OpenID Connect Back-Channel Logout §2.1). */
   readonly sid?: string;
+  /** RFC 8693 §4.1: who acts for the user. */
+  readonly act?: ActClaim;
+  /** The same by what they proved it with, who acts now before who acted earlier. It is good for as long as that is. */
+  readonly actors?: readonly ActorToken[];
+}
+
+/** Who acts, and below it who acted before. A type, since claims are JSON. */
+export type ActClaim = {
+  readonly sub: string;
+  /** Whose clients know the actor by this subject. */
+  readonly iss: string;
+  /** The client that the actor was known to. */
+  readonly client_id: string;
+  readonly act?: ActClaim;
+};
+
+/** Of an access token and its user the keys. */
+export interface ActorToken {
+  readonly token: number;
+  readonly user: number;
 }
 
 export interface TokenGrant extends Grant {
@@ -120,6 +140,14 @@ export async function revokeFamily({ dialect }: Pick<Database, 'dialect'>, tx: Q
  */
 export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Query, family: string): Promise<void> {
   await dialect.exclusive(`grants ${family}`)?.execute(tx);
+}
+
+/** Whether all who act are still let to. That none has expired is known: what they gave is good for no longer. */
+export async function areActorsGood(query: Query, actors: readonly ActorToken[]): Promise<boolean> {
+  const tokens = new Set(actors.map(({ token }) => token));
+  const { rows } = await sql`select 1 from oauth2_access_tokens t join users u on u.pk = t."user"
+    where t.pk in (${sql.join([...tokens])}) and not t.revoked and u.is_active`.execute(query);
+  return rows.length === tokens.size;
 }
 
 /** Every token is written by one of these, so each is rendered once. */

@@ -111,6 +111,21 @@ export function exchangeCode(server: TestServer, relying: Relying, code: string,
   return post(server, 'token', { ...usual, ...fields }, { authorization: relying.basic });
 }
 
+export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** Trades an access token for another (RFC 8693). */
+export function tradeToken(
+  server: TestServer,
+  { basic }: Relying,
+  subject_token: string,
+  fields: Fields = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange';
+  const usual = { grant_type, subject_token, subject_token_type: accessTokenType };
+  return post(server, 'token', { ...usual, ...fields }, { authorization: basic, ...headers });
+}
+
 /** Tokens of a user, by way of a code. */
 export async function tokensFor(
   server: TestServer,

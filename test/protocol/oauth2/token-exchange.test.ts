@@ -1,36 +1,23 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
-import { type Fields, makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
-
-const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
-
-const exchange = (server: TestServer, { basic }: Relying, subject_token: string, fields: Fields = {}) =>
-  post(
-    server,
-    'token',
-    {
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      subject_token,
-      subject_token_type: accessTokenType,
-      ...fields,
-    },
-    { authorization: basic },
-  );
+import { accessTokenType, type Fields, makeRelying, post, tokensFor, tradeToken } from '../../support/oauth2.ts';
+import { describeOnBoth } from '../../support/server.ts';
 
 describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (server) => {
   test('a client trades a token of its own for one with less scope, good for no longer', async () => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();
     const given = await tokensFor(server(), relying, pk);
-    const { status, body } = await exchange(server(), relying, given.access_token, { scope: 'openid' });
+    const { status, body } = await tradeToken(server(), relying, given.access_token, { scope: 'openid' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ issued_token_type: accessTokenType, token_type: 'Bearer', scope: 'openid' });
     expect(body).not.toHaveProperty('refresh_token');
     const [before, after] = [decodeJwt(given.access_token), decodeJwt(body.access_token)];
     expect(after.sub).toBe(before.sub);
     expect(after.exp).toBeLessThanOrEqual(before.exp as number);
-    expect((await exchange(server(), relying, body.access_token, { scope: 'email' })).body.error).toBe('invalid_scope');
+    expect((await tradeToken(server(), relying, body.access_token, { scope: 'email' })).body.error).toBe(
+      'invalid_scope',
+    );
     // What came of it goes with what it came from.
     await post(server(), 'revoke', { token: given.refresh_token }, { authorization: relying.basic });
     const told = await post(server(), 'introspect', { token: body.access_token }, { authorization: relying.basic });
@@ -44,17 +31,17 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
       await makeRelying(server()),
     ];
     const { access_token } = await tokensFor(server(), front, (await server().user()).pk);
-    expect((await exchange(server(), back, access_token)).body.error).toBe('invalid_request');
+    expect((await tradeToken(server(), back, access_token)).body.error).toBe('invalid_request');
     const { client_id } = back.provider;
-    const meant = await exchange(server(), front, access_token, { audience: client_id });
+    const meant = await tradeToken(server(), front, access_token, { audience: client_id });
     expect(decodeJwt(meant.body.access_token).aud).toBe(client_id);
-    expect((await exchange(server(), stranger, meant.body.access_token)).body.error).toBe('invalid_request');
+    expect((await tradeToken(server(), stranger, meant.body.access_token)).body.error).toBe('invalid_request');
     const told = await post(server(), 'introspect', { token: meant.body.access_token }, { authorization: back.basic });
     expect(told.body).toMatchObject({ active: true, aud: client_id });
-    const traded = await exchange(server(), back, meant.body.access_token);
+    const traded = await tradeToken(server(), back, meant.body.access_token);
     expect(traded.status).toBe(200);
     expect(decodeJwt(traded.body.access_token)).toMatchObject({ client_id, aud: client_id, iss: back.issuer });
-    expect((await exchange(server(), front, access_token, { audience: 'nobody' })).body.error).toBe('invalid_target');
+    expect((await tradeToken(server(), front, access_token, { audience: 'nobody' })).body.error).toBe('invalid_target');
   });
 
   test('what is asked for amiss is refused', async () => {
@@ -70,10 +57,10 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
       [{ resource: 'not absolute' }, 'invalid_target'],
     ];
     for (const [fields, error] of wrong) {
-      expect((await exchange(server(), relying, access_token, fields)).body.error).toBe(error);
+      expect((await tradeToken(server(), relying, access_token, fields)).body.error).toBe(error);
     }
     const open = await makeRelying(server(), { client_type: 'public' });
-    expect((await exchange(server(), open, access_token)).body.error).toBe('unauthorized_client');
+    expect((await tradeToken(server(), open, access_token)).body.error).toBe('unauthorized_client');
   });
 
   test('resources stand in the audience; a grant that names some gives no others', async () => {
@@ -85,9 +72,9 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
     const { pk } = await server().user();
     const given = await tokensFor(server(), relying, pk, { terms: { resource: [one, two] } });
     expect(decodeJwt(given.access_token).aud).toEqual([one, two]);
-    const other = await exchange(server(), relying, given.access_token, { resource: 'https://three.example/' });
+    const other = await tradeToken(server(), relying, given.access_token, { resource: 'https://three.example/' });
     expect(other.body.error).toBe('invalid_target');
-    const same = await exchange(server(), relying, given.access_token);
+    const same = await tradeToken(server(), relying, given.access_token);
     expect(decodeJwt(same.body.access_token).aud).toEqual([one, two]);
     const refresh = (refresh_token: string, resource?: string) =>
       post(

@@ -36,10 +36,12 @@ interface Authorization {
   readonly grantType: GrantType;
   /** The one that a person went through; without it nobody was asked. */
   readonly flow?: string;
+  /** Who acts for the user. */
+  readonly actor?: UserFacts | undefined;
 }
 
 /** That an application was let in for a user. It is recorded once, however many tokens come of it. */
-export const authorizedEvent = (client: Authorized, { scope, grantType, flow }: Authorization): NewEvent => ({
+export const authorizedEvent = (client: Authorized, { scope, grantType, flow, actor }: Authorization): NewEvent => ({
   action: 'authorize_application',
   app,
   context: {
@@ -47,6 +49,7 @@ export const authorizedEvent = (client: Authorized, { scope, grantType, flow }: 
     scopes: scope.join(' '),
     grant_type: grantType,
     ...(flow !== undefined && { flow: flow.replaceAll('-', '') }),
+    ...(actor && { actor: { pk: actor.pk, email: actor.email, username: actor.username } }),
   },
 });
 

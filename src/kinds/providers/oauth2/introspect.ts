@@ -37,6 +37,7 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
         ...timesOf(token),
         ...(access && { token_type: token.terms.jkt === undefined ? 'Bearer' : 'DPoP' }),
         ...(token.terms.jkt !== undefined && { cnf: { jkt: token.terms.jkt } }),
+        ...(token.terms.act && { act: token.terms.act }),
       },
     };
   };

@@ -179,6 +179,7 @@ function accessClaimsOf(
     ...(authTime !== null && { auth_time: seconds(authTime) }),
     ...(terms.amr && { amr: [...terms.amr] }),
     ...(terms.jkt !== undefined && { cnf: { jkt: terms.jkt } }),
+    ...(terms.act && { act: terms.act }),
   };
 }
 

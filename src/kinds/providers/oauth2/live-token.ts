@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import type { GrantTerms } from '../../../provider/grants.ts';
+import { areActorsGood, type GrantTerms } from '../../../provider/grants.ts';
 
 /** A token that is good at this moment, as far as the token goes; its user and client are asked apart. */
 export interface LiveToken {
@@ -59,12 +59,14 @@ async function find(
 ): Promise<LiveToken | null> {
   const [row] = await select(query, key.hash(token));
   if (!row || row.revoked || (row.expiring && (row.expires === null || row.expires <= now))) return null;
-  const { expiring, revoked, scope, terms, id_token, expires, ...rest } = row;
+  const { expiring, revoked, scope, id_token, expires, ...rest } = row;
+  const terms: GrantTerms = JSON.parse(row.terms);
+  if (terms.actors && !(await areActorsGood(query, terms.actors))) return null;
   return {
     ...rest,
     expires: expiring ? expires : null,
     scope: JSON.parse(scope),
-    terms: JSON.parse(terms),
+    terms,
     claims: JSON.parse(id_token),
   };
 }

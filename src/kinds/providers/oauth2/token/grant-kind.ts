@@ -1,3 +1,4 @@
+import type { UserFacts } from '../../../../core/mapping/user-facts.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { GrantTerms } from '../../../../provider/grants.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -20,6 +21,8 @@ export interface Redemption {
 /** What a grant proves. All the rest is asked by the pipeline, of every grant alike. */
 export interface Redeemed {
   readonly user: number;
+  /** Who acts for the user (RFC 8693 §1.1), active: they use the application too, so they have to be let in. */
+  readonly actor?: UserFacts | undefined;
   /** What may be asked for at most, and what is given to who asks for nothing. */
   readonly scope: { readonly most: ReadonlySet<string>; readonly otherwise: readonly string[] };
   readonly family: string;

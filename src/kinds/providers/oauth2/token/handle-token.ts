@@ -50,6 +50,8 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
   const terms = termsOf(params, grant, jkt);
   const user = await loadActiveUser(call, grant.user);
   await checkAccess(needs, call, client, user, kind.deniedAs);
+  const { actor } = grant;
+  if (actor) await checkAccess(needs, call, client, actor, kind.deniedAs);
   const tokens = await prepareTokens(needs, call, {
     ...grant,
     client,
@@ -68,7 +70,8 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
     await grant.consume(tx);
     await tokens.store(tx);
     if (!kind.isAuthorization) return;
-    await call.world.record(tx, callAs(call, user), authorizedEvent(client, { scope, grantType: kind.grantType }));
+    const event = authorizedEvent(client, { scope, grantType: kind.grantType, actor });
+    await call.world.record(tx, callAs(call, user), event);
   };
   await call.db.write(storing, { isRepeatable: true });
   return { status: 200, body: { ...tokens.body, ...grant.says } };

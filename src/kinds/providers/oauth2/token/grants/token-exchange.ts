@@ -6,75 +6,63 @@ import { findAccessToken } from '../../live-token.ts';
 import type { OAuthNeeds } from '../../needs.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import type { GrantKind } from '../grant-kind.ts';
+import { delegationOf } from './delegation.ts';
+import { accessTokenType, presentedToken } from './presented-token.ts';
 
-export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
-
-const longestToken = 16_384;
 const mostAudiences = 10;
 
 /**
  * RFC 8693: a client trades an access token that it was given, or that is meant for it, for one of its own: about the same
- * user, with no more scope, and good for no longer.
+ * user, with no more scope, and good for no longer. With the token of somebody who acts for that user, the new one tells so.
  */
 export const tokenExchange: GrantKind = {
   grantType: tokenExchangeGrant,
   isAuthorization: true,
   deniedAs: 'invalid_request',
-  async redeem({ needs, call, params, by, jkt }) {
+  async redeem(redemption) {
+    const { needs, call, params, by } = redemption;
     requireConfidential(by);
-    const text = params.require('subject_token');
-    // Refused as it stands: whoever sends it means this token and nothing else that might be found in its place.
-    if (text.length > longestToken) throw new OAuthError('invalid_request', 'subject_token is too long.');
-    if (params.require('subject_token_type') !== accessTokenType) {
-      throw new OAuthError('invalid_request', 'Only access tokens of this server can be exchanged.');
-    }
-    if (params.get('actor_token') !== undefined) {
-      throw new OAuthError('invalid_request', 'Nobody can act for another here: actor_token is not taken.');
-    }
     if ((params.get('requested_token_type') ?? accessTokenType) !== accessTokenType) {
       throw new OAuthError('invalid_request', 'Only access tokens can be asked for.');
     }
-    const { client } = by;
-    // What is stored as an access token is one. An ID token or a refresh token is not found, whatever it is called.
-    const token = await findAccessToken(call.db.read, needs.key, text, call.now);
-    const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
-    // RFC 8693 §2.2.2: the code for a token that is not good, or not acceptable.
-    if (!isTheirs) throw new OAuthError('invalid_request', 'The subject token is not good.');
-    if (token.terms.jkt !== undefined && token.terms.jkt !== jkt) {
-      throw new OAuthError(
-        'invalid_dpop_proof',
-        'The subject token is bound to a key that the request does not prove to hold.',
-      );
-    }
+    const subject = await presentedToken(redemption, 'subject');
+    const { user: actor, token: actorToken, terms: delegated } = await delegationOf(redemption, subject);
+    const presented = actorToken ? [subject, actorToken] : [subject];
     const audience = params.all('audience');
     await checkAudience(needs, audience, params.all('resource'));
     // What a token is for it stays for, when it is traded by the client that it was given to.
-    const authorized = token.provider === client.pk ? token.terms.resource : undefined;
+    const authorized = subject.provider === by.client.pk ? subject.terms.resource : undefined;
     if (authorized && audience.length > 0) {
       throw new OAuthError('invalid_target', 'The token was authorized for other resources.');
     }
     const resource = audience.length > 0 ? audience : authorized;
-    const scope = token.scope.filter((name) => name !== 'offline_access');
-    const { acr, amr } = token.terms;
+    const scope = subject.scope.filter((name) => name !== 'offline_access');
+    const { acr, amr } = subject.terms;
+    const [notAfter] = presented.flatMap(({ expires }) => expires ?? []).sort();
     return {
-      user: token.user,
+      user: subject.user,
+      actor,
       scope: { most: new Set(scope), otherwise: scope },
       // Of the same authorization: when that is taken back, this goes with it.
-      family: token.family,
-      session: token.session,
-      authTime: token.auth_time,
+      family: subject.family,
+      session: subject.session,
+      authTime: subject.auth_time,
       terms: {
         ...(acr !== undefined && { acr }),
         ...(amr && { amr }),
         ...(resource && { resource }),
+        ...delegated,
       },
       gives: { id: false, refresh: false },
-      ...(token.expires !== null && { notAfter: token.expires }),
+      ...(notAfter !== undefined && { notAfter }),
       says: { issued_token_type: accessTokenType },
       async consume(tx) {
-        await lockFamily(call.db, tx, token.family);
-        if (await findAccessToken(tx, needs.key, text, call.now)) return;
-        throw new OAuthError('invalid_request', 'The subject token was taken back meanwhile.');
+        // The actor's need not be locked: whether it is taken back is asked whenever the new token is used.
+        await lockFamily(call.db, tx, subject.family);
+        for (const { role, text } of presented) {
+          if (await findAccessToken(tx, needs.key, text, call.now)) continue;
+          throw new OAuthError('invalid_request', `The ${role} token was taken back meanwhile.`);
+        }
       },
     };
   },
