@@ -16,7 +16,7 @@ import type { OAuthError } from './oauth-error.ts';
 import { plainPage } from './plain-page.ts';
 import { browserRefusalOf } from './refusal-of.ts';
 import { createSigner } from './signing.ts';
-import { authorizePath } from './urls.ts';
+import { authorizePath, endSessionPath } from './urls.ts';
 
 export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> {
   readonly clock: { now(): string };
@@ -78,7 +78,7 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
     calls.on(['POST'], path, serve(sent));
   };
   mountAt(authorizePath, handleAuthorize, byGet);
-  for (const path of ['/application/o/:slug/end-session/', '/application/o/end-session/']) {
+  for (const path of ['/application/o/:slug/end-session/', endSessionPath]) {
     mountAt(path, handleEndSession, (mounted, call, text) =>
       (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
     );
