@@ -9,6 +9,7 @@ import { createExecutor } from '../flow/executor/executor.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { decideOnRequest } from '../kinds/providers/oauth2/authorize/decide-request.ts';
 import type { Client } from '../kinds/providers/oauth2/client.ts';
+import { detourByFrames } from '../kinds/providers/oauth2/logout/front-channel.ts';
 import { tellingOfLogouts } from '../kinds/providers/oauth2/logout/logout.jobs.ts';
 import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.ts';
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
@@ -95,6 +96,7 @@ export async function composeApp(world: World): Promise<App> {
     kinds: kinds.stageKinds,
     append: (step, ...rest) => ('request' in step ? decide(step, ...rest) : appendSource(step, ...rest)),
     homeOf,
+    detourOf: detourByFrames({ key, publicUrl: config.publicUrl }),
     log,
   });
   const operations: Operation[] = [

@@ -13,12 +13,12 @@ describeJourney('a web application that signs people in here', (journey) => {
   let real: RealClient | undefined;
   afterAll(() => real?.close());
 
-  async function begin(server: TestServer, flow = explicit) {
+  async function begin(server: TestServer, flow = explicit, values: Record<string, unknown> = {}) {
     real ??= await startRealClient(() => journey().server);
     const strict = (path: string) => [{ matching_mode: 'strict', url: `${real?.url}${path}` }];
     const party = await makeRelyingParty(
       server,
-      { redirect_uris: strict('/callback'), post_logout_redirect_uris: strict('/goodbye') },
+      { redirect_uris: strict('/callback'), post_logout_redirect_uris: strict('/goodbye'), ...values },
       flow,
     );
     real.becomes(party);
@@ -105,6 +105,27 @@ describeJourney('a web application that signs people in here', (journey) => {
       const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
       expect((await ask('token', { grant_type, device_code })).error).toBe('access_denied');
     }
+  });
+
+  test('hears of it from their browser when they sign out here, and they go on by themselves', async () => {
+    const { server, window } = journey();
+    real ??= await startRealClient(() => journey().server);
+    const { url, person } = await begin(server, undefined, { frontchannel_logout_uri: `${real.url}/over` });
+    const page = await window();
+    await page.goto(`${url}/`);
+    await signInOn(page, person.username, password);
+    await page.getByRole('button', { name: 'Agree and continue' }).click();
+    await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
+    const before = real.over.length;
+    await page.goto('/if/user/');
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await expect.poll(() => real?.over.length).toBe(before + 1);
+    expect(await whoIs(page)).toBeNull();
+    await page.getByLabel('Email address or username').waitFor();
+    // It has forgotten them as well, and has to ask anew.
+    await page.goto(`${url}/`);
+    await page.getByLabel('Email address or username').waitFor();
   });
 
   test('cannot sign people out unasked, and takes them back when they agree', async () => {

@@ -30,19 +30,21 @@ export const told = ({ world }: TestServer, { slug }: RelyingParty) => ({
   iss: `${world.config.publicUrl}/application/o/${slug}/`,
 });
 
-/** Has the denial come to the client in each response mode, and holds it to be that answer and nothing else. */
+/** Has a refusal come to the client in each response mode, and holds it to be that answer and nothing else: of a denial, unless told. */
 export async function expectToldInEachMode(
   server: TestServer,
   party: RelyingParty,
   answered: (response_mode: string) => Promise<Visit>,
+  expected: (visit: Visit) => Record<string, string> = () => told(server, party),
 ): Promise<void> {
-  const { location: query } = await answered('query');
+  const byQuery = await answered('query');
+  const { location: query } = byQuery;
   expect(`${query?.origin}${query?.pathname}`).toBe(callback);
-  expect(Object.fromEntries(query?.searchParams ?? [])).toEqual(told(server, party));
-  const { location: fragment } = await answered('fragment');
-  expect(fragment?.search).toBe('');
-  expect(Object.fromEntries(new URLSearchParams(fragment?.hash.slice(1)))).toEqual(told(server, party));
-  const { location, text } = await answered('form_post');
-  expect([location, text.includes(`action="${callback}"`)]).toEqual([null, true]);
-  expect(fieldsOf(text)).toEqual(told(server, party));
+  expect(Object.fromEntries(query?.searchParams ?? [])).toEqual(expected(byQuery));
+  const byFragment = await answered('fragment');
+  expect(byFragment.location?.search).toBe('');
+  expect(Object.fromEntries(new URLSearchParams(byFragment.location?.hash.slice(1)))).toEqual(expected(byFragment));
+  const byForm = await answered('form_post');
+  expect([byForm.location, byForm.text.includes(`action="${callback}"`)]).toEqual([null, true]);
+  expect(fieldsOf(byForm.text)).toEqual(expected(byForm));
 }

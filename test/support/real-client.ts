@@ -8,17 +8,21 @@ export interface RealClient {
   readonly url: string;
   /** Which client of the server it is. */
   becomes(party: RelyingParty): void;
+  /** Of which sessions it was told by a browser that they are over. */
+  readonly over: readonly string[];
   close(): Promise<void>;
 }
 
 /**
  * A web application that signs people in with `openid-client` and knows nothing of this server but where it is. `/` needs
- * somebody to be signed in, `/sign-out` signs them out everywhere, `/quick-sign-out` without saying who asks.
+ * somebody to be signed in, `/sign-out` signs them out everywhere, `/quick-sign-out` without saying who asks; `/over` is for
+ * browsers that tell it of sessions that are over.
  */
 export async function startRealClient(server: () => TestServer): Promise<RealClient> {
   let party: RelyingParty | undefined;
   let flow: { verifier: string; state: string; nonce: string } | undefined;
   let person: { name: string; idToken: string } | undefined;
+  const over: string[] = [];
 
   // The server is told its public address, and listens on another port in tests.
   const here = (address: string) => {
@@ -69,6 +73,10 @@ export async function startRealClient(server: () => TestServer): Promise<RealCli
           client.buildEndSessionUrl(config, { post_logout_redirect_uri: `${real.url}/goodbye`, ...hint }),
         );
       }
+      case '/over':
+        over.push(url.searchParams.get('sid') ?? '');
+        person = undefined;
+        return void say('Over');
       case '/goodbye':
         return void say('Goodbye');
       default: {
@@ -97,6 +105,7 @@ export async function startRealClient(server: () => TestServer): Promise<RealCli
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
   const real: RealClient = {
     url: `http://localhost:${(http.address() as AddressInfo).port}`,
+    over,
     becomes(one) {
       party = one;
       person = undefined;

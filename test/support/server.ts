@@ -9,7 +9,7 @@ import { type App, composeApp } from '../../src/app/compose.ts';
 import { openWorld, type World } from '../../src/app/world.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { createLog, type Log } from '../../src/platform/log.ts';
 import { randomText } from '../../src/platform/random.ts';
 import { type Api, apiFor } from './api.ts';
 import { freshPostgresDatabase } from './postgres.ts';
@@ -44,6 +44,8 @@ export interface TestUser {
 export interface TestServerOptions {
   readonly env?: Record<string, string>;
   readonly clock?: Clock;
+  /** One to read afterwards; none is kept by default. */
+  readonly log?: Log;
 }
 
 const settings = {
@@ -95,13 +97,13 @@ function describeWith(kind: DatabaseKind, tests: (server: () => TestServer) => v
 /** A server of its own on a fresh, bootstrapped database. */
 export async function startServer(
   kind: DatabaseKind,
-  { env = {}, clock = systemClock }: TestServerOptions = {},
+  { env = {}, clock = systemClock, log = createLog({ level: 'fatal' }) }: TestServerOptions = {},
 ): Promise<TestServer> {
   const folder = newFolder();
   const database = kind === 'postgres' ? await freshPostgresDatabase(postgresTemplate) : null;
   if (kind === 'sqlite') await copyFile(await sqliteTemplate(), join(folder, 'gatehouse.db'));
   const config = configFor(folder, { ...(database && { DATABASE_URL: database.url }), ...env });
-  const world = await openWorld(config, createLog({ level: 'fatal' }), { clock });
+  const world = await openWorld(config, log, { clock });
   const app = await composeApp(world);
   await bootstrap(world, app.engine, app.resourceWorld);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });

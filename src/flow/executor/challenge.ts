@@ -1,7 +1,7 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Refusal } from '../plan.ts';
-import type { FlowFacts } from './flow-state.ts';
+import type { FlowFacts, FlowState } from './flow-state.ts';
 
 export const cancelPath = '/flows/-/cancel/';
 export const redirectComponent = 'xak-flow-redirect';
@@ -22,6 +22,14 @@ export function challengeOf(flow: FlowFacts, component: string, members: Row): R
     component,
     ...members,
   };
+}
+
+/** Titles may name the application that the flow is for. */
+export function filledTitle(title: string, { context }: FlowState): string {
+  if (!title.includes('%(app)s')) return title;
+  return title.replaceAll('%(app)s', () =>
+    typeof context.application_name === 'string' ? context.application_name : '',
+  );
 }
 
 /** What a person is told who may not go on, as the flow wants it told. */

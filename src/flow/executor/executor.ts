@@ -6,14 +6,15 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/read.ts';
-import { challengeOf, faultComponent, redirectTo, textsOf, withComplaints } from './challenge.ts';
+import { challengeOf, faultComponent, filledTitle, redirectTo, textsOf, withComplaints } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
 import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { isUntouched } from './opening.ts';
 import { forgetPendingUser, pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
-import { type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
+import { afterDetour, type Detour, type DetourOf } from './sign-out-detour.ts';
+import { bothOf, type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
 import { draftOf, stateAfter } from './state-after.ts';
 import { type HeldState, keepState, reloadState } from './state-store.ts';
 
@@ -23,6 +24,7 @@ export interface ExecutorNeeds extends EndNeeds {
   readonly kinds: readonly StageKind[];
   /** Where a person goes when a flow ends and nothing says where. */
   homeOf(flow: FlowFacts, call: Call): Promise<string>;
+  readonly detourOf: DetourOf;
   readonly log: Log;
 }
 
@@ -61,12 +63,27 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   const { key, policies, engine } = needs;
   const kinds = new Map(needs.kinds.map((kind) => [kind.resource.model, kind]));
 
+  /** Whoever signs out on the way goes on by way of those who have to hear of it. */
   async function walk(
     call: Call,
     flow: FlowFacts,
     start: Underway,
     answer: Row | null,
     isSentBack = false,
+  ): Promise<Shown> {
+    const detours: Detour[] = [];
+    const shown = await walkOn(call, flow, start, answer, isSentBack, detours);
+    const [detour] = detours;
+    return detour ? { ...shown, challenge: afterDetour(detour, flow, start.state, shown.challenge) } : shown;
+  }
+
+  async function walkOn(
+    call: Call,
+    flow: FlowFacts,
+    start: Underway,
+    answer: Row | null,
+    isSentBack: boolean,
+    detours: Detour[],
   ): Promise<Shown> {
     const cookies: string[] = [];
     let held: Underway = start;
@@ -96,12 +113,14 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
         continue;
       }
       const isOver = after.at >= after.stages.length;
+      const detour = move?.move === 'next' && move.ends ? await needs.detourOf(call, move.ends) : null;
       const kept = await orRefusal((isOver ? end : keep)(call, held, after, move?.write));
       if (!kept) return standing(call, flow, held);
       if (kept instanceof Problem) return denied(call, flow, held, kept.message);
       if (kept instanceof Invalid) return sentBack(call, flow, held, draft, kept.complaints, isSentBack);
       held = kept;
       state = after;
+      if (detour) detours.push(detour);
       if (move?.move === 'leave') return { challenge: redirectTo(move.to), cookies };
       if (move?.move === 'stay') return complained(await walk(call, flow, held, null), move.errors);
       if (move?.move === 'next') cookies.push(...(move.cookies ?? []));
@@ -249,23 +268,6 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
       }
     },
   };
-}
-
-/** What belongs to one move and to the next. */
-const bothOf = (one: Write | undefined, other: Write | undefined): Write | undefined =>
-  one && other
-    ? async (tx, call) => {
-        await one(tx, call);
-        await other(tx, call);
-      }
-    : (one ?? other);
-
-/** Titles may name the application that the flow is for. */
-function filledTitle(title: string, { context }: FlowState): string {
-  if (!title.includes('%(app)s')) return title;
-  return title.replaceAll('%(app)s', () =>
-    typeof context.application_name === 'string' ? context.application_name : '',
-  );
 }
 
 const orRefusal = <T>(work: Promise<T>): Promise<T | Invalid | Problem> =>

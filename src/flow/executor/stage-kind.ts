@@ -60,6 +60,8 @@ export type Move =
       readonly cookies?: readonly string[];
       /** Whether what is written may wait to be stored with the moves that follow in this request, or a loss of power undo it. */
       readonly mayWait?: boolean;
+      /** The session of this browser, where `write` ends it at the wish of its own user; never one that may wait. */
+      readonly ends?: string;
     }
   /** Another stage first, then this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
@@ -75,12 +77,28 @@ export type Move =
  */
 export type Write = (tx: Query, call: Call) => Promise<void>;
 
+/** What belongs to one move and to the next. */
+export const bothOf = (one: Write | undefined, other: Write | undefined): Write | undefined =>
+  one && other
+    ? async (tx, call) => {
+        await one(tx, call);
+        await other(tx, call);
+      }
+    : (one ?? other);
+
 export const ask = (challenge: Row = {}): Move => ({ move: 'ask', challenge });
 export const stay = (errors: Complaints, write?: Write): Move => ({ move: 'stay', errors, ...(write && { write }) });
 export const next = (write?: Write, cookies?: readonly string[]): Move => ({
   move: 'next',
   ...(write && { write }),
   ...(cookies && { cookies }),
+});
+/** Goes on without the session that the browser came with, which `write` ends. */
+export const signOut = (session: string, write: Write, cookies: readonly string[]): Move => ({
+  move: 'next',
+  write,
+  cookies,
+  ends: session,
 });
 export const deny = (message: string, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });
 /** A walk whose plan has nothing for it is denied. */

@@ -76,9 +76,9 @@ export function createCalls({ log, senders, bodyLimitBytes, isStopping }: Needs)
       // A header, for one, that cannot be sent.
       if (!response.headersSent) write(response, call, refusal(error, call));
     }
-    note(response.statusCode, () => {
+    note(response.statusCode, call.fault, () => {
       const { id, method, clientIp: ip } = call.facts;
-      return { id, method, url: raw.url, ip, milliseconds: performance.now() - started, fault: call.fault };
+      return { id, method, url: raw.url, ip, milliseconds: performance.now() - started };
     });
   }
 

@@ -7,16 +7,18 @@ interface Finished {
   readonly url: string | undefined;
   readonly ip: string;
   readonly milliseconds: number;
-  readonly fault: unknown;
 }
 
-/** One line for each request: at `error` when the server failed, else at `debug`. Most have none, and need not be described. */
-export function noteRequest(log: Log): (status: number, describe: () => Finished) => void {
+/**
+ * One line for each request: at `error` when the server failed, whatever it told the caller, else at `debug`. Most have
+ * none, and need not be described.
+ */
+export function noteRequest(log: Log): (status: number, fault: unknown, describe: () => Finished) => void {
   const showsEach = log.isLevelEnabled('debug');
-  return (status, describe) => {
-    const hasFailed = status >= 500;
+  return (status, fault, describe) => {
+    const hasFailed = status >= 500 || (fault ?? null) !== null;
     if (!hasFailed && !showsEach) return;
-    const { id, milliseconds, fault, ...req } = describe();
+    const { id, milliseconds, ...req } = describe();
     const line = { request_id: id, req, res: { statusCode: status }, ms: Math.round(milliseconds * 10) / 10 };
     if (hasFailed) log.error({ ...line, err: fault ?? undefined }, 'request failed');
     else log.debug(line, 'request');
@@ -35,9 +37,10 @@ export class PageLog extends LogController {
   override incomingRequest(): void {}
 
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
-    this.#note(reply.statusCode, () => {
-      const { id, method, url, facts, fault } = request;
-      return { id, method, url, ip: facts.clientIp, milliseconds: reply.elapsedTime, fault: fault ?? error };
+    const isFailure = reply.statusCode >= 500;
+    this.#note(reply.statusCode, request.fault ?? (isFailure ? error : null), () => {
+      const { id, method, url, facts } = request;
+      return { id, method, url, ip: facts.clientIp, milliseconds: reply.elapsedTime };
     });
   }
 

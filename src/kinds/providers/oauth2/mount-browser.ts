@@ -1,6 +1,5 @@
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { actorOfSession, type SessionNeeds } from '../../../core/session/session-credential.ts';
-import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import type { AnswerCall, Calls, HttpCall } from '../../../platform/http/calls.ts';
 import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
@@ -13,10 +12,11 @@ import { handleDevicePage } from './device/device-page.ts';
 import { createFailureCount } from './failure-count.ts';
 import { proofField } from './form-proof.ts';
 import { handleEndSession } from './logout/end-session.ts';
-import { OAuthError } from './oauth-error.ts';
+import type { OAuthError } from './oauth-error.ts';
 import { plainPage } from './plain-page.ts';
+import { browserRefusalOf } from './refusal-of.ts';
 import { createSigner } from './signing.ts';
-import { authorizePath } from './urls.ts';
+import { authorizePath, endSessionPath } from './urls.ts';
 
 export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> {
   readonly clock: { now(): string };
@@ -34,7 +34,10 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
   const serve =
     (endpoint: BrowserEndpoint): AnswerCall =>
     async (http) => {
-      const answer = await answerOf(http, async () => endpoint(needs, await callOf(http), textOf(http)));
+      const { fault = null, ...answer } = await answerOf(http, async () =>
+        endpoint(needs, await callOf(http), textOf(http)),
+      );
+      http.fault = fault;
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 
@@ -53,15 +56,12 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
     };
   }
 
-  async function answerOf(http: HttpCall, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+  async function answerOf({ facts }: HttpCall, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
     try {
       return await work();
     } catch (error) {
-      const { facts } = http;
-      if (error instanceof OAuthError) return refusalPage(error, facts);
-      http.fault = error;
-      if (isUnreachable(error)) return refusalPage(busy, facts);
-      return refusalPage(new OAuthError('server_error', `The server failed. Its log knows more: ${facts.id}`), facts);
+      const { refusal, fault } = browserRefusalOf(error, facts.id);
+      return { ...(await refusalPage(refusal, facts)), fault };
     }
   }
 
@@ -78,7 +78,7 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
     calls.on(['POST'], path, serve(sent));
   };
   mountAt(authorizePath, handleAuthorize, byGet);
-  for (const path of ['/application/o/:slug/end-session/', '/application/o/end-session/']) {
+  for (const path of ['/application/o/:slug/end-session/', endSessionPath]) {
     mountAt(path, handleEndSession, (mounted, call, text) =>
       (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
     );
@@ -87,7 +87,6 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
 }
 
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);
-const busy = new OAuthError('temporarily_unavailable', 'The server is busy. Try again shortly.');
 
 const textOf = ({ facts, body }: HttpCall): string =>
   (facts.method === 'POST' ? new URLSearchParams(body.toString('utf8')) : facts.query).toString();

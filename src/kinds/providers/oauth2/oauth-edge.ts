@@ -1,12 +1,11 @@
 import { isDeeperThan } from '../../../lib/json.ts';
-import { isUnreachable } from '../../../platform/db/unreachable.ts';
 import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/calls.ts';
-import { PasswordQueueFull } from '../../../platform/passwords.ts';
 import type { Call } from '../../../resource/call.ts';
 import { dpopAlgorithms } from './dpop.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Params, parseParams } from './params.ts';
 import { isOriginOf, type RedirectUri } from './redirect-uris.ts';
+import { refusalOf } from './refusal-of.ts';
 
 /** One request to an endpoint of the protocol. */
 export interface Exchange {
@@ -56,26 +55,12 @@ async function answerOf(http: HttpCall, work: () => Promise<OAuthAnswer>): Promi
   try {
     return await work();
   } catch (error) {
-    const refusal = refusalOf(error, http);
+    const { refusal, fault } = refusalOf(error);
+    http.fault = fault;
     // A fault says nothing of the inside; whoever runs the server finds it by the request's id.
     const body = refusal.code === 'server_error' ? { ...refusal.body(), request_id: http.facts.id } : refusal.body();
     return { status: refusal.status, body, headers: { ...challengeOf(refusal, http), ...refusal.headers } };
   }
-}
-
-function refusalOf(error: unknown, http: HttpCall): OAuthError {
-  if (error instanceof OAuthError) {
-    if (error.status >= 500) http.fault = error.cause ?? error;
-    return error;
-  }
-  const busy = (seconds: string) =>
-    new OAuthError('temporarily_unavailable', 'The server is busy. Try again shortly.', {
-      headers: { 'retry-after': seconds },
-    });
-  if (error instanceof PasswordQueueFull) return busy('1');
-  http.fault = error;
-  if (isUnreachable(error)) return busy('5');
-  return new OAuthError('server_error', 'The server failed.');
 }
 
 /** RFC 6749 §5.2, RFC 6750 §3, RFC 9449 §7.1: how the client could have proven itself. */

@@ -2,6 +2,7 @@ export type IssuerMode = 'global' | 'per_provider';
 
 const rootPath = '/application/o/';
 export const authorizePath = `${rootPath}authorize/`;
+export const endSessionPath = `${rootPath}end-session/`;
 
 /** Where a client finds everything; what hangs on an application is empty while the provider has none. */
 export function setupUrls(publicUrl: string, slug: string, issuerMode: IssuerMode): Record<string, string> {

@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  deny,
+  type Move,
+  next,
+  type StageKind,
+  type Step,
+  signOut,
+  type Write,
+} from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -30,15 +39,18 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
     async judge(step) {
       const refused = await refusal(step);
       if (refused) return refused;
-      const { engine, context } = step;
+      const { engine, context, call: caller } = step;
       const pk = context.pending_user as number;
       context.pending_user = null;
-      return next(async (tx, call) => {
+      const end: Write = async (tx, call) => {
         const users = engine.registry.require('svc_core.user');
         const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${pk}`]);
         if (!found) throw new Problem('permission_denied');
         await destroyRow(engine, users, serversOwn(call), tx, pk, found.values);
-      }, endedSessionCookies(isSecure).map(cookieHeader));
+      };
+      const cookies = endedSessionCookies(isSecure).map(cookieHeader);
+      const session = caller.actor?.session ?? null;
+      return session === null ? next(end, cookies) : signOut(session, end, cookies);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { endSession } from '../../../core/session/session.ts';
 import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
-import { next, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { next, type StageKind, signOut, type Write } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 
 const userLogoutStage = defineStage({
@@ -24,10 +24,11 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
       context.pending_user = null;
       const session = actor?.session ?? null;
       if (session === null) return next();
-      return next(async (tx, call) => {
+      const end: Write = async (tx, call) => {
         await endSession(tx, session);
         await call.world.record(tx, call, { action: 'logout', app: 'svc_stages_user_logout', context: {} });
-      }, endedSessionCookies(isSecure).map(cookieHeader));
+      };
+      return signOut(session, end, endedSessionCookies(isSecure).map(cookieHeader));
     },
   };
 }

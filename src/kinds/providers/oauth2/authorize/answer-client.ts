@@ -7,6 +7,8 @@ export interface BrowserAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
+  /** What went wrong inside, whatever the browser is told; for the log. */
+  readonly fault?: unknown;
 }
 
 const notStored = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };

@@ -10,6 +10,7 @@ import { type Client, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { plainPage } from '../plain-page.ts';
+import { browserRefusalOf } from '../refusal-of.ts';
 import { findRequest } from '../requests.ts';
 import { signInOfSession } from '../sign-in-of-session.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
@@ -32,7 +33,7 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
   const { text, sentAt } = readNote(needs.key, query, call.now);
   const proven = await proveClient(needs, text, call.now);
   const { client } = proven;
-  return tellingClient(needs, client, proven.to, async () => {
+  return tellingClient(needs, call, client, proven.to, async () => {
     const { params, to, pushed, flaw } = proven;
     if (flaw) throw flaw;
     const { client_id } = client;
@@ -51,9 +52,13 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
   });
 }
 
-/** Refusals from here on are told to the client, at the address that is proven to be its own. */
+/**
+ * Refusals from here on are told to the client, at the address that is proven to be its own. Faults are refusals as well
+ * (RFC 6749 §4.1.2.1): whatever breaks on the way, the client is not left waiting.
+ */
 async function tellingClient(
   { publicUrl }: BrowserNeeds,
+  { request: { id } }: Call,
   client: Client,
   to: AnswerTo,
   work: () => Promise<BrowserAnswer>,
@@ -61,8 +66,8 @@ async function tellingClient(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    return answerClient(to, issuerFor(publicUrl, client), error.body());
+    const { refusal, fault } = browserRefusalOf(error, id);
+    return { ...answerClient(to, issuerFor(publicUrl, client), refusal.body()), fault };
   }
 }
 
@@ -177,7 +182,7 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Pr
   if (!client || !isRegisteredUri(needs.sandbox, client.redirect_uris, request.redirect_uri)) {
     throw new OAuthError('invalid_request', 'The client has changed in the meantime.');
   }
-  return tellingClient(needs, client, request, async () => {
+  return tellingClient(needs, call, client, request, async () => {
     const isAllowed = found.state === 'granted' && (await mayUse(needs, call, client));
     if (!isAllowed) return refuseRequest(needs, call, { request, pk: found.pk });
     const members = await answerAllowed(needs, call, { client, request, pk: found.pk, flow });

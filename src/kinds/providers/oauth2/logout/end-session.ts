@@ -15,38 +15,26 @@ import { type HintClaims, readHint } from '../id-token-hint.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { type Params, parseParams } from '../params.ts';
 import { plainPage } from '../plain-page.ts';
-import { issuerOf } from '../urls.ts';
-import { loginsToFrame } from './logins.ts';
+import { type Afterwards, landing, pageAfterwards, readAfterwards } from './front-channel.ts';
+import { clientsToFrame } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
 const use = 'end session';
-const sealedAs = 'oauth2 after end-session';
-
-/** Where a browser goes when the session is over. */
-interface Afterwards {
-  /** Whose end was wished for. */
-  readonly session: string | null;
-  /** At the client, proven to be its own; null when it named no such place. */
-  readonly to: string | null;
-  /** Addresses of clients that are told by being loaded. */
-  readonly frames: readonly string[];
-}
 
 /** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
 export async function handleEndSession(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
   const params = parseParams(text);
-  const after = openAfterwards(needs, params.get('after'));
+  const after = readAfterwards(needs, text);
   if (after) return leave(needs, call, after);
   const client = await askingClient(needs, call, params);
   const hint = await hintOf(needs, call, client, params);
   // §4: what is wrong with a request leads nobody back, not even those who then wish to sign out.
   const to = client && hint !== 'wrong' ? await returnAddress(needs, call.db.read, client, params) : null;
   const session = call.actor?.session ?? null;
-  if (session === null) return landing(call, { session, to, frames: [] });
+  if (session === null) return landing(needs, call, { session, to, clients: [] });
   const isWished = isProvenForm(needs.key, call, params, use) || isOfSession(needs, session, hint);
   if (!isWished) return confirmPage(needs, call, params, client, to);
-  const frames = await framesOf(needs, call, session);
-  return signOut(needs, call, { session, to, frames });
+  return signOut(needs, call, { session, to, clients: await clientsToFrame(call.db.read, session) });
 }
 
 /** By the address, by its id, or by the ID token that it once got. */
@@ -98,26 +86,10 @@ async function hintOf(needs: BrowserNeeds, call: Call, client: Client | null, pa
 const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolean =>
   typeof hint === 'object' && hint.sid === sessionIdClaim(key, session);
 
-async function framesOf({ publicUrl }: BrowserNeeds, { db }: Call, session: string): Promise<string[]> {
-  const logins = await loginsToFrame(db.read, session);
-  const urls = logins.map(async ({ provider, uri, sid }) => {
-    const { rows } = await sql<{ issuer_mode: Client['issuer_mode']; slug: string }>`select o.issuer_mode, a.slug
-      from provider_oauth2 o join applications a on a.provider = o.pk where o.pk = ${provider}`.execute(db.read);
-    const url = URL.parse(uri);
-    if (!url || !rows[0]) return [];
-    // OpenID Connect Front-Channel Logout §2
-    url.searchParams.set('iss', issuerOf(publicUrl, rows[0].slug, rows[0].issuer_mode));
-    url.searchParams.set('sid', sid);
-    return [url.href];
-  });
-  return (await Promise.all(urls)).flat();
-}
-
 /** Through the flow that the brand has for it, if it has one. */
 async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<BrowserAnswer> {
   const slug = await invalidationFlow(call);
-  const after = new URLSearchParams({ after: needs.key.box.seal(JSON.stringify(afterwards), sealedAs) });
-  const next = `${call.request.path}?${after}`;
+  const next = pageAfterwards(needs, call.request.path, afterwards);
   const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
   if (begun?.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
   return leave(needs, call, afterwards, begun?.cookies);
@@ -132,7 +104,7 @@ async function leave(
 ): Promise<BrowserAnswer> {
   const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
   const cookies = new Set([...ofFlow, ...(isTheirs ? await endHere(needs, call) : [])]);
-  const answer = await landing(call, afterwards);
+  const answer = await landing(needs, call, afterwards);
   return cookies.size === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }
 
@@ -150,28 +122,6 @@ async function invalidationFlow({ request, db }: Call): Promise<string | null> {
   const { rows } = await sql<{ slug: string }>`select f.slug from brands b join flows f on f.pk = b.flow_invalidation
     where b.pk = ${brand?.pk ?? null}`.execute(db.read);
   return rows[0]?.slug ?? null;
-}
-
-/** Null for what was not written by us. */
-function openAfterwards({ key }: BrowserNeeds, sealed: string | undefined): Afterwards | null {
-  try {
-    return sealed === undefined ? null : JSON.parse(key.box.open(sealed, sealedAs));
-  } catch {
-    // The box says in no other way that it did not seal this.
-    return null;
-  }
-}
-
-async function landing(call: Call, { to, frames }: Afterwards): Promise<BrowserAnswer> {
-  if (to !== null && frames.length === 0) return redirectBrowser(to);
-  return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
-    title: 'You are signed out',
-    paragraphs: to === null ? [] : ['One moment, you are being taken on.'],
-    link: to === null ? { to: '/', text: 'Sign in again' } : { to, text: 'Continue' },
-    frames,
-    ...(to !== null && { goOnTo: to }),
-  });
 }
 
 async function confirmPage(

@@ -20,17 +20,12 @@ export async function noteLogin(tx: Query, { session, provider, subject, sid }: 
     on conflict (session, provider) do update set subject = excluded.subject`.execute(tx);
 }
 
-/** Those of a session that is about to end in its own browser, which can tell their clients. */
-export async function loginsToFrame(
-  query: Query,
-  session: string,
-): Promise<readonly (Login & { readonly uri: string })[]> {
-  const { rows } = await sql<
-    Login & { uri: string }
-  >`select l.session, l.provider, l.subject, l.sid, o.frontchannel_logout_uri as uri
+/** The clients that are told of the end of a session by its own browser; to be asked before it ends. */
+export async function clientsToFrame(query: Query, session: string): Promise<number[]> {
+  const { rows } = await sql<Pick<Login, 'provider'>>`select l.provider
     from oauth2_logins l join provider_oauth2 o on o.pk = l.provider
     where l.session = ${session} and o.frontchannel_logout_uri <> '' order by l.pk`.execute(query);
-  return rows;
+  return rows.map(({ provider }) => provider);
 }
 
 /** Whether there is any client at all to be told of anything. */

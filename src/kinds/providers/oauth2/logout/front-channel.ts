@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../../platform/keys.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
+import { sessionIdClaim } from '../issue.ts';
+import { plainPage } from '../plain-page.ts';
+import { endSessionPath, type IssuerMode, issuerOf } from '../urls.ts';
+import { clientsToFrame } from './logins.ts';
+
+// OpenID Connect Front-Channel Logout: the browser in which a session ends loads an address of each client that it signed in
+// to. Only a page can do that, so whoever signs out comes by it, whether a client wished it or they did themselves.
+
+interface Needs {
+  readonly key: InstanceKey;
+  readonly publicUrl: string;
+}
+
+/** Where a browser goes when a session is over. */
+export interface Afterwards {
+  /** Whose end was wished for. */
+  readonly session: string | null;
+  /** An address that is proven to be good to go to; null when there is none. */
+  readonly to: string | null;
+  /** Clients that are told by being loaded, by the keys of their providers. */
+  readonly clients: readonly number[];
+}
+
+const sealedAs = 'oauth2 after sign-out';
+const sealedIn = 'after';
+
+/** The address of the page that tells the clients and leads on; nobody else can write one. */
+export function pageAfterwards({ key }: Needs, path: string, afterwards: Afterwards): string {
+  return `${path}?${new URLSearchParams({ [sealedIn]: key.box.seal(JSON.stringify(afterwards), sealedAs) })}`;
+}
+
+/** Null for what was not written by us. */
+export function readAfterwards({ key }: Needs, query: string): Afterwards | null {
+  const sealed = new URLSearchParams(query).get(sealedIn);
+  try {
+    return sealed === null ? null : JSON.parse(key.box.open(sealed, sealedAs));
+  } catch {
+    // The box says in no other way that it did not seal this.
+    return null;
+  }
+}
+
+/** The way by that page, for those who sign out in a flow. Who came from the end-session endpoint is on it already. */
+export function detourByFrames(needs: Needs): DetourOf {
+  return async ({ db }, session) => {
+    const clients = await clientsToFrame(db.read, session);
+    if (clients.length === 0) return null;
+    const isBy = (to: string) => readAfterwards(needs, to.slice(to.indexOf('?') + 1))?.session === session;
+    return (to) => (isBy(to) ? to : pageAfterwards(needs, endSessionPath, { session, to, clients }));
+  };
+}
+
+/** The page itself. It waits for no client; where there is nobody to tell, people are taken on at once. */
+export async function landing(needs: Needs, call: Call, { session, to, clients }: Afterwards): Promise<BrowserAnswer> {
+  const frames = session === null ? [] : await framesOf(needs, call.db.read, session, clients);
+  if (to !== null && frames.length === 0) return redirectBrowser(to);
+  return plainPage({
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'You are signed out',
+    paragraphs: to === null ? [] : ['One moment, you are being taken on.'],
+    link: to === null ? { to: '/', text: 'Sign in again' } : { to, text: 'Continue' },
+    frames,
+    ...(to !== null && { goOnTo: to }),
+  });
+}
+
+interface FramedClient {
+  readonly uri: string;
+  readonly issuer_mode: IssuerMode;
+  readonly slug: string;
+}
+
+async function framesOf(
+  { key, publicUrl }: Needs,
+  query: Query,
+  session: string,
+  clients: readonly number[],
+): Promise<string[]> {
+  if (clients.length === 0) return [];
+  const { rows } = await sql<FramedClient>`select o.frontchannel_logout_uri as uri, o.issuer_mode, a.slug
+    from provider_oauth2 o join applications a on a.provider = o.pk
+    where o.pk in (${sql.join(clients)}) order by o.pk`.execute(query);
+  return rows.flatMap(({ uri, issuer_mode, slug }) => {
+    const url = URL.parse(uri);
+    if (!url) return [];
+    // OpenID Connect Front-Channel Logout §2
+    url.searchParams.set('iss', issuerOf(publicUrl, slug, issuer_mode));
+    url.searchParams.set('sid', sessionIdClaim(key, session));
+    return [url.href];
+  });
+}

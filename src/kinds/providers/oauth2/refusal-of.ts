@@ -1,0 +1,31 @@
+import { isUnreachable } from '../../../platform/db/unreachable.ts';
+import { PasswordQueueFull } from '../../../platform/passwords.ts';
+import { OAuthError } from './oauth-error.ts';
+
+export interface Refused {
+  readonly refusal: OAuthError;
+  /** What went wrong inside; for the log, never for the caller. Null when it was the caller who was wrong. */
+  readonly fault: unknown;
+}
+
+/** Whatever was thrown, by a code of the specifications. */
+export function refusalOf(error: unknown): Refused {
+  if (error instanceof OAuthError) {
+    return { refusal: error, fault: error.status >= 500 ? (error.cause ?? error) : null };
+  }
+  if (error instanceof PasswordQueueFull) return { refusal: busy('1'), fault: null };
+  if (isUnreachable(error)) return { refusal: busy('5'), fault: error };
+  return { refusal: new OAuthError('server_error', 'The server failed.'), fault: error };
+}
+
+const busy = (seconds: string) =>
+  new OAuthError('temporarily_unavailable', 'The server is busy. Try again shortly.', {
+    headers: { 'retry-after': seconds },
+  });
+
+/** The same for somebody's browser: of a fault it learns nothing but where whoever runs the server finds more. */
+export function browserRefusalOf(error: unknown, requestId: string): Refused {
+  const refused = refusalOf(error);
+  if (refused.refusal.code !== 'server_error') return refused;
+  return { ...refused, refusal: new OAuthError('server_error', `The server failed. Its log knows more: ${requestId}`) };
+}
