@@ -19,7 +19,7 @@ test('what is in the log comes into the database, and the log begins anew', asyn
   writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table notes (number integer)');
   const checkpoints = createCheckpoints(path);
   const insert = writer.prepare('insert into notes values (1)');
-  for (let count = 0; count < 64; count++) {
+  for (let count = 0; count < 256; count++) {
     insert.run();
     checkpoints.afterCommit();
   }
@@ -32,7 +32,7 @@ test('what is in the log comes into the database, and the log begins anew', asyn
     copy.close();
     return rows.length;
   };
-  await expect.poll(rowsInFile, { timeout: 10_000 }).toBe(64);
+  await expect.poll(rowsInFile, { timeout: 10_000 }).toBe(256);
   insert.run();
   const { log } = writer.prepare('pragma wal_checkpoint(passive)').get() as { log: number };
   expect(log).toBeLessThan(10);
@@ -42,8 +42,8 @@ test('what is in the log comes into the database, and the log begins anew', asyn
 
 test('where it cannot be done nobody else is held up', async () => {
   const checkpoints = createCheckpoints(join(folder, 'nowhere', 'test.db'));
-  for (let count = 0; count < 200; count++) checkpoints.afterCommit();
+  for (let count = 0; count < 600; count++) checkpoints.afterCommit();
   await new Promise((resolve) => setTimeout(resolve, 200));
-  for (let count = 0; count < 200; count++) checkpoints.afterCommit();
+  for (let count = 0; count < 600; count++) checkpoints.afterCommit();
   await checkpoints.close();
 });

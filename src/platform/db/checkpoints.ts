@@ -6,7 +6,7 @@ export interface Checkpoints {
   close(): Promise<void>;
 }
 
-const commitsBetween = 64;
+const commitsBetween = 256;
 /** It holds next to nothing. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
 

@@ -24,7 +24,7 @@ import { createTableChanges } from './table-changes.ts';
 const preparedLimit = 400;
 const rowsAtATime = 500;
 /** In pages: as long as this, the log is shortened by the next commit if nobody else does. */
-const longLog = 8_000;
+const longLog = 16_000;
 /** What another process has committed (a command, beside the server) is seen by whatever is kept after so long. */
 const foreignSeenAfterMs = 5;
 
