@@ -24,6 +24,14 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** What `npm start` hands to Node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+  const [, given] = /^exec sh scripts\/node (.*)$/.exec(scripts.start) ?? [];
+  if (given === undefined) throw new Error('`npm start` is not what it was');
+  return given.split(' ');
+}
+
 export function buildBundle(): void {
   const { status } = spawnSync(process.execPath, ['scripts/bundle.mjs'], { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('the bundle could not be built');
@@ -36,9 +44,9 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const port = await freePort();
   const { PATH = '', HOME = '' } = process.env;
-  const profiled = ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, 'src/main.ts'];
+  const profiled = ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, 'src/main.ts', 'serve'];
   const started = performance.now();
-  const child = spawn(process.execPath, [...(profileFolder ? profiled : ['scripts/gatehouse.mjs']), 'serve'], {
+  const child = spawn(process.execPath, profileFolder ? profiled : startArguments(), {
     cwd: root,
     env: { PATH, HOME, PORT: String(port), ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
