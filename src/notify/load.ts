@@ -32,16 +32,21 @@ export interface ActiveRule {
   readonly group: string;
 }
 
-const rules = createKeptReads<readonly ActiveRule[]>(1);
+export interface ActiveRules {
+  readonly rules: readonly ActiveRule[];
+  readonly pks: readonly string[];
+}
+
+const kept = createKeptReads<ActiveRules>(1);
 
 /** The rules that something is bound to and that are for somebody: the others never act. */
-export const loadRules = (db: Database): Promise<readonly ActiveRule[]> =>
-  rules.read(db, 'active', async (query) => {
+export const loadRules = (db: Database): Promise<ActiveRules> =>
+  kept.read(db, 'active', async (query) => {
     const { rows } = await sql<ActiveRule>`select r.pk, r.severity, r."group" from notification_rules r
       where r."group" is not null
         and exists (select 1 from policy_bindings b where b.target = r.pk and b.enabled)
       order by r.name`.execute(query);
-    return rows;
+    return { rules: rows, pks: rows.map(({ pk }) => pk) };
   });
 
 interface RuleTransport {

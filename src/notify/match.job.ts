@@ -50,9 +50,9 @@ export const matchingEvents =
 /** Most events are of the kinds that no rule is about. What tells of a change may have changed the rules themselves. */
 async function mayConcernRules(policies: PolicyEngine, call: Call, event: EventParts): Promise<boolean> {
   if (!call.db.watch || event.action.startsWith('model_')) return true;
-  const rules = await loadRules(call.db);
+  const { pks: targetPks } = await loadRules(call.db);
   const request = policyRequest(call, { user: null, context: { event: event as unknown as Json } });
-  return policies.couldPass({ call, request, targetPks: rules.map(({ pk }) => pk) });
+  return policies.couldPass({ call, request, targetPks });
 }
 
 interface Match {
@@ -84,7 +84,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     async run() {
       const { db } = quietCall();
       const waiting = await firstUnmatched(db.read);
-      const rules = await loadRules(db);
+      const { rules } = await loadRules(db);
       const matches: Match[] = [];
       for (const event of await loadEvents(db.read, [...waiting.values()])) {
         matches.push(...(await matchesOf(event, rules)));

@@ -111,7 +111,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     };
     if (tx) return load(tx);
     if (pks.length > mostTargetsKept) return load(call.db.read);
-    return kept.read(call.db, pks.length === 1 ? (pks[0] as string) : pks.join(), load);
+    return kept.read(call.db, nameOf(pks), load);
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
@@ -225,6 +225,16 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       }
     },
   };
+}
+
+/** Rules are asked about by the same list each time, as long as none of them has changed. */
+const names = new WeakMap<readonly string[], string>();
+
+function nameOf(pks: readonly string[]): string {
+  if (pks.length === 1) return pks[0] as string;
+  const name = names.get(pks) ?? pks.join();
+  names.set(pks, name);
+  return name;
 }
 
 /** Also of a group below it: a user's facts name those above theirs. */

@@ -24,7 +24,8 @@ export async function clientAccount(
   workload: { readonly subject: string; readonly name: string } = { subject: '', name: 'client_credentials' },
 ): Promise<number> {
   const { subject, name } = workload;
-  const known = await kept.read(call.db, `${client.pk} ${subject}`, (query) => find(query, client.pk, subject));
+  const key = subject === '' ? client.pk : `${client.pk} ${subject}`;
+  const known = await kept.read(call.db, key, (query) => find(query, client.pk, subject));
   if (known !== null) return known;
   return call.db.write(async (tx) => {
     await call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`)?.execute(tx);

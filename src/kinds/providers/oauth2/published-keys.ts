@@ -10,12 +10,13 @@ import type { PublicJwk, Signer, SigningKey } from './signing.ts';
 /** So much longer than the token that most tokens need not write it again; little, since keys are also replaced because they leaked. */
 const slackMs = 10 * 60_000;
 
-const publishedUntil = statement<[provider: number, kid: string], { expires: string }>(
-  (provider, kid) => sql`select expires from oauth2_published_keys where provider = ${provider} and kid = ${kid}`,
+const keysOf = statement<[provider: number], { kid: string; expires: string }>(
+  (provider) => sql`select kid, expires from oauth2_published_keys where provider = ${provider}`,
 );
 
 const mostKept = 1_000;
-const kept = createKeptReads<string | null>(mostKept);
+/** By provider, until when each key is published at least. */
+const kept = createKeptReads<ReadonlyMap<string, string>>(mostKept);
 
 /** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
 export async function publishKey(
@@ -26,11 +27,11 @@ export async function publishKey(
   until: string,
 ): Promise<void> {
   if (kid === null) return;
-  const published = await kept.read(db, `${provider} ${kid}`, async (query) => {
-    const [row] = await publishedUntil(query, provider, kid);
-    return row?.expires ?? null;
+  const published = await kept.read(db, provider, async (query) => {
+    const rows = await keysOf(query, provider);
+    return new Map(rows.map(({ kid: known, expires }) => [known, expires]));
   });
-  if (published !== null && published >= until) return;
+  if ((published.get(kid) ?? '') >= until) return;
   const expires = addMilliseconds(until, slackMs);
   await sql`insert into oauth2_published_keys (provider, kid, jwk, expires)
     values (${provider}, ${kid}, ${JSON.stringify(jwk)}, ${expires})
