@@ -27,27 +27,43 @@ interface Form {
   readonly leadsTo?: string;
 }
 
+/** The looks of the flows' pages (`web/page/tokens.css`), without loading anything. */
 const style = `:root{color-scheme:light dark}
-body{font:1rem/1.5 system-ui,sans-serif;max-width:28rem;margin:15vh auto 0;padding:0 1.5rem}
-h1{font-size:1.4rem}
-input,button,.way{font:inherit;padding:.6rem .8rem;border-radius:.4rem;border:1px solid #8888}
-input{width:100%;box-sizing:border-box;margin:.25rem 0 1rem;letter-spacing:.1em;text-transform:uppercase}
-button,.way{background:#1f5fbf;border-color:#1f5fbf;color:#fff;cursor:pointer}
-.way{display:inline-block;text-decoration:none}
-.other{background:none;color:inherit}
-iframe{display:none}`;
+*{box-sizing:border-box}
+body{margin:0;min-height:100dvh;display:grid;place-items:center;padding:1.5rem 1rem;background:light-dark(#f4f5f8,#12151c);
+color:light-dark(#1a2030,#e8ebf2);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",sans-serif}
+main{width:min(100%,27rem);padding:2rem;border-radius:.875rem;background:light-dark(#fff,#1b1f29);overflow-wrap:anywhere;
+box-shadow:0 1px 2px light-dark(rgb(20 26 46/6%),rgb(0 0 0/30%)),0 8px 32px light-dark(rgb(20 26 46/10%),rgb(0 0 0/40%))}
+.brand{margin:0 0 1.5rem;font-size:1.25rem;font-weight:650;color:light-dark(#3650c8,#8fa4ff)}
+h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25}
+p{margin:0 0 1rem;color:light-dark(#586076,#a5adbf)}
+main>:last-child,form>:last-child{margin-bottom:0}
+form+p{margin-top:1rem}
+a{color:light-dark(#3650c8,#8fa4ff)}
+input,button,.way{font:inherit;width:100%;min-height:2.75rem;padding:.5rem 1rem;border-radius:.5rem}
+input{margin:.25rem 0 1rem;border:1px solid light-dark(#8089a0,#78829a);background:light-dark(#fff,#151923);color:inherit;letter-spacing:.1em;text-transform:uppercase}
+button,.way{display:flex;align-items:center;justify-content:center;margin:0 0 .75rem;border:1px solid transparent;
+background:light-dark(#3b57d6,#4a64e0);color:#fff;font-weight:550;text-decoration:none;cursor:pointer}
+button:hover,.way:hover{background:light-dark(#2f47b8,#5d76ee)}
+.other,.other:hover{border-color:light-dark(#d9dee7,#343b4b);background:none;color:inherit}
+.other:hover{border-color:light-dark(#8089a0,#78829a)}
+iframe{display:none}
+@media (max-width:30rem){body{display:block;padding:0;background:light-dark(#fff,#1b1f29)}main{width:100%;padding:1.5rem 1rem;box-shadow:none}}`;
 const styleHash = hash('sha256', style, 'base64');
 
 /** A page for the few things that are said outside of flows. It runs nothing and loads nothing but what it is told to. */
 export function plainPage(page: Page): BrowserAnswer {
   const { status = 200, title, brand, paragraphs, link, form, frames = [], goOnTo } = page;
   const body = [
+    `<p class="brand">${escapeHtml(brand)}</p>`,
     `<h1>${escapeHtml(title)}</h1>`,
     ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
     ...(form ? [formOf(form)] : []),
     ...(link ? [linkOf(link, form ? 'aside' : 'way')] : []),
-    ...frames.map((url) => `<iframe src="${escapeHtml(url)}" title="" referrerpolicy="no-referrer"></iframe>`),
   ];
+  const unseen = frames.map(
+    (url) => `<iframe src="${escapeHtml(url)}" title="" referrerpolicy="no-referrer"></iframe>`,
+  );
   return {
     status,
     headers: {
@@ -73,7 +89,10 @@ ${goOnTo === undefined ? '' : `<meta http-equiv="refresh" content="3;url=${escap
 <style>${style}</style>
 </head>
 <body>
+<main>
 ${body.join('\n')}
+</main>
+${unseen.join('\n')}
 </body>
 </html>
 `,
