@@ -61,14 +61,14 @@ export interface App {
 /** Builds the whole server from what is open. The only place where parts meet. */
 export async function composeApp(world: World): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
-  const announce = matchingEvents(() => ({ policies: kinds.policies, jobs }));
+  const kinds = createKinds(world, () => jobs);
+  const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const resourceWorld: ResourceWorld = {
     ...key.box,
     record: tellingOfLogouts(createRecord({ ...recording, announce }), () => jobs),
   };
   const quietWorld: ResourceWorld = { ...key.box, record: createRecord(recording) };
-  const kinds = createKinds(world, () => jobs);
   const metrics = createMetrics(version);
   const jobs: JobWorker = createJobWorker({
     db,

@@ -1,4 +1,4 @@
-import { createRecentlyUsed } from './recently-used.ts';
+import { remembering } from './recently-used.ts';
 
 const millisecondsPer: ReadonlyMap<string, number> = new Map([
   ['microseconds', 0.001],
@@ -19,16 +19,8 @@ const longestMilliseconds = 999_999_999 * 86_400_000;
  * Reads `hours=1;minutes=30` into milliseconds. Parts may be negative (a SAML assertion is valid from `minutes=-5`) and
  * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
  */
-export function parseDuration(text: string): number | null {
-  const known = lengths.get(text);
-  if (known !== undefined) return known;
-  const length = readDuration(text);
-  lengths.set(text, length);
-  return length;
-}
-
-/** Every token and every event reads the same few again. Their texts count, so that nobody fills the memory with long ones. */
-const lengths = createRecentlyUsed<number | null>(5_000, (text) => text.length);
+// Every token and every event reads the same few again. Their texts count, so that nobody fills the memory with long ones.
+export const parseDuration: (text: string) => number | null = remembering(5_000, readDuration, (text) => text.length);
 
 function readDuration(text: string): number | null {
   let sum = 0;

@@ -52,12 +52,13 @@ export function createRecentlyUsed<Value, Key = string>(
   };
 }
 
-/** The same function, which does not make again what it made lately; at least half of `limit` is remembered. */
+/** The same function, which does not make again what it made lately; at least half of `limit` is remembered. Each counts as 1 if not told otherwise. */
 export function remembering<Key extends string | number, Value>(
   limit: number,
   make: (key: Key) => Value,
+  weigh?: (key: Key) => number,
 ): (key: Key) => Value {
-  const known = createRecentlyUsed<{ readonly value: Value }, Key>(limit);
+  const known = createRecentlyUsed<{ readonly value: Value }, Key>(limit, weigh);
   return (key) => {
     let made = known.get(key);
     if (!made) {

@@ -14,11 +14,6 @@ import { deliver } from './deliver.job.ts';
 import { type ActiveRule, isAboutRules, loadEvents, loadRecipients, loadRules } from './load.ts';
 import type { EventFacts, TransportKind } from './transport-kind.ts';
 
-interface Needed {
-  readonly policies: PolicyEngine;
-  readonly jobs: Jobs;
-}
-
 interface Needs {
   readonly policies: PolicyEngine;
   readonly transports: readonly TransportKind[];
@@ -39,15 +34,17 @@ const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unm
 
 /** Has the rules asked about events, once they are durable. */
 export const matchingEvents =
-  (needs: () => Needed): Announce =>
+  ({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce =>
   async (tx, call, pk, event) => {
-    const { jobs, policies } = needs();
     if (event && !(await mayConcernRules(policies, call, event))) return;
     await insertUnmatched(tx, pk);
-    await jobs.lookAfter(tx);
+    await jobs().lookAfter(tx);
   };
 
-/** Most events are of the kinds that no rule is about. What tells of a change may have changed the rules themselves. */
+/**
+ * Most events are of the kinds that no rule is about. What tells of a change may have changed the rules themselves. Where nothing is kept of what
+ * was read, it is no quicker than to ask.
+ */
 async function mayConcernRules(policies: PolicyEngine, call: Call, event: EventParts): Promise<boolean> {
   if (!call.db.watch || event.action.startsWith('model_')) return true;
   const { pks: targetPks } = await loadRules(call.db);

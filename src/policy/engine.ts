@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts';
+import { madeOnce } from '../lib/made-once.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createKeptReads, type KeptReads } from '../platform/db/kept-reads.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
@@ -191,11 +192,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   return {
     kept,
     async couldPass({ call, request, targetPks }) {
-      const { db } = call;
-      // Where nothing is kept of what is bound, it is no quicker than to ask.
-      if (!db.watch || targetPks.length > mostTargetsKept) return true;
+      // Nothing is kept of what is bound to so many: it is no quicker than to ask.
+      if (targetPks.length > mostTargetsKept) return true;
       const { bindings, policies } = await boundTo(targetPks, call, undefined);
-      return !bindings.every((binding) => surelyRefuses(binding, policies, request, db.read));
+      return !bindings.every((binding) => surelyRefuses(binding, policies, request, call.db.read));
     },
     async evaluateTargets(asked) {
       const { call, tx, targets } = asked;
@@ -228,14 +228,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
 }
 
 /** Rules are asked about by the same list each time, as long as none of them has changed. */
-const names = new WeakMap<readonly string[], string>();
-
-function nameOf(pks: readonly string[]): string {
-  if (pks.length === 1) return pks[0] as string;
-  const name = names.get(pks) ?? pks.join();
-  names.set(pks, name);
-  return name;
-}
+const joined = madeOnce((pks: readonly string[]) => pks.join());
+const nameOf = (pks: readonly string[]): string => (pks.length === 1 ? (pks[0] as string) : joined(pks));
 
 /** Also of a group below it: a user's facts name those above theirs. */
 const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>

@@ -59,6 +59,8 @@ export interface Visitor {
   visit(address: string | URL, init?: RequestInit): Promise<Visit>;
   /** Answers the step of a flow at which the browser stands; shows it when there is no answer. */
   answerStep(flow: string, values?: Record<string, unknown>): Promise<Made>;
+  /** Agrees to what the flow asks consent for. Where that leads. */
+  agree(flow: string): Promise<string>;
   /** Asks the authorize endpoint. */
   authorize(params: Record<string, string>): Promise<Visit>;
 }
@@ -68,16 +70,21 @@ export async function visitor(server: TestServer, person?: TestUser): Promise<Vi
   const who = person ?? (await server.user());
   const session = await signIn(server, who.pk);
   const browser = browserWith(server, `${session.cookie}; gatehouse_csrf=${session.csrf}`);
+  const answerStep: Visitor['answerStep'] = async (flow, values) => {
+    const { text } = await browser.visit(`/api/v3/flows/executor/${flow}/?query=`, {
+      headers: { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '', 'content-type': 'application/json' },
+      ...(values && { method: 'POST', body: JSON.stringify(values) }),
+    });
+    return JSON.parse(text);
+  };
   return {
     person: who,
     session: session.pk,
     ...browser,
-    async answerStep(flow, values) {
-      const { text } = await browser.visit(`/api/v3/flows/executor/${flow}/?query=`, {
-        headers: { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '', 'content-type': 'application/json' },
-        ...(values && { method: 'POST', body: JSON.stringify(values) }),
-      });
-      return JSON.parse(text);
+    answerStep,
+    async agree(flow) {
+      const { token } = await answerStep(flow);
+      return (await answerStep(flow, { token })).to;
     },
   };
 }

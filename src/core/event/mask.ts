@@ -7,11 +7,12 @@ const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
 /** A diff names fields: what it says of a field named like a secret is one. */
 const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 
-const isNamedSo = (name: string): boolean => (name.length <= longestKnown ? isKnownSo(name) : looksSecret(name));
-const looksSecret = (name: string) => secretName.test(name) && !openName.test(name);
-/** The same few names, in every event. What strangers send along may be called anything. */
-const isKnownSo = remembering(1_000, looksSecret);
-const longestKnown = 40;
+/** The same few names, in every event. What strangers send along may be called anything, so the length of a name counts. */
+const isNamedSo = remembering(
+  20_000,
+  (name: string) => secretName.test(name) && !openName.test(name),
+  (name) => name.length,
+);
 
 /** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
 export const maskSecrets = (value: unknown): unknown => (holdsSecret(value) ? masking(value, false) : value);

@@ -36,9 +36,8 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory',
+    `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}`,
   );
-  writer.exec(`pragma wal_autocheckpoint = ${longLog}`);
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   reader.exec('pragma cache_size = -4000; pragma temp_store = memory');
   for (const connection of [writer, reader]) addFunctions(connection);
@@ -53,15 +52,15 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   );
   const ofReader = answersOf(reader, listeners);
   const ofWriter = answersOf(writer, listeners);
-  // A commit costs other connections all that they have in their caches: so between transactions the one that writes reads as well.
-  const readAnswers: Answers = {
-    execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
-    iterate: ofReader.iterate,
-  };
   // What touches no table may be anything, and is left to the connection that cannot write.
   const isRead = (text: string) => {
     const tables = scout.tablesOf(text);
     return tables !== null && tables.writes.size === 0 && tables.reads.size > 0;
+  };
+  // A commit costs other connections all that they have in their caches: so between transactions the one that writes reads as well.
+  const readAnswers: Answers = {
+    execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
+    iterate: ofReader.iterate,
   };
   const writeAnswers = noting(ofWriter, (text) => {
     const tables = scout.tablesOf(text);

@@ -253,8 +253,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const [browser, thief] = [await visitor(server()), await visitor(server())];
     await browser.authorize(asked(party));
-    const { token } = await browser.answerStep(explicit);
-    const { to } = await browser.answerStep(explicit, { token });
+    const to = await browser.agree(explicit);
     expect([(await thief.visit(to)).status, (await stranger(server()).visit(to)).status]).toEqual([400, 400]);
     expect(codeOf(await browser.visit(to))).not.toBeNull();
     expect((await browser.visit(to)).status).toBe(400);
@@ -266,8 +265,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
     await browser.authorize(asked(party));
-    const { token } = await browser.answerStep(explicit);
-    const { to } = await browser.answerStep(explicit, { token });
+    const to = await browser.agree(explicit);
     await bindExpression(server(), party.application.pk, 'return false;');
     expect(errorOf(await browser.visit(to))).toBe('access_denied');
     expect(errorOf(await browser.authorize(asked(party)))).toBe('access_denied');
@@ -278,8 +276,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     for (const end of ['session', 'user'] as const) {
       const browser = await visitor(server());
       await browser.authorize(asked(party));
-      const { token } = await browser.answerStep(explicit);
-      const { to } = await browser.answerStep(explicit, { token });
+      const to = await browser.agree(explicit);
       if (end === 'session') await server().admin.delete(`/core/authenticated_sessions/${browser.session}/`);
       else await server().admin.patch(`/core/users/${browser.person.pk}/`, { is_active: false });
       expect(codeOf(await browser.visit(to))).toBeNull();

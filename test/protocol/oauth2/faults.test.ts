@@ -141,8 +141,7 @@ describeOnBoth(
       const party = await makeRelyingParty(server(), {}, explicit);
       const browser = await visitor(server());
       await browser.authorize(asked(party, { response_mode: 'fragment' }));
-      const { token } = await browser.answerStep(explicit);
-      const { to } = await browser.answerStep(explicit, { token });
+      const to = await browser.agree(explicit);
       const visit = await withBroken(server(), codes, () => browser.visit(to));
       expect(ofFragment(visit)).toEqual(failed(party)(visit));
       expect(ofFragment(await browser.visit(to))).toHaveProperty('code');
@@ -169,8 +168,7 @@ describeOnBoth(
       const party = await makeRelyingParty(server(), {}, explicit);
       const browser = await visitor(server());
       await browser.authorize(asked(party));
-      const { token } = await browser.answerStep(explicit);
-      const { to } = await browser.answerStep(explicit, { token });
+      const to = await browser.agree(explicit);
       const { request_uri } = await sent(server(), 'par', { ...asked(party), ...secretOf(party) });
       await server().world.db.write((tx) => sql`update oauth2_requests set content = 'not sealed'`.execute(tx));
       expectPage(await browser.visit(to));

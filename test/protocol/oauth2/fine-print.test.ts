@@ -194,8 +194,7 @@ describeOnBoth(
       await db.write((tx) => sql`delete from oauth2_requests where expires <= ${clock.now()}`.execute(tx));
       const outcomes: unknown[] = [];
       for (const browser of browsers) {
-        const { token } = await browser.answerStep(explicit);
-        const { to } = await browser.answerStep(explicit, { token });
+        const to = await browser.agree(explicit);
         const answer = await browser.visit(to);
         outcomes.push(errorOf(answer) ?? answer.location?.searchParams.has('code'));
       }

@@ -11,7 +11,7 @@ const claimsOf = (...expressions: string[]) =>
     expressions.map((expression, index) => ({ name: `m${index}`, scope_name: `s${index}`, expression })),
     user,
     settings,
-  );
+  ).value;
 
 test.each(['return {};', '// The scope that brings a refresh token.\nreturn {};', '// one\n  // two\n\nreturn {}\n'])(
   'a scope that brings nothing adds nothing, and is still told to the others: %j',

@@ -3,6 +3,7 @@ import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
 import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
+import { madeOnce } from '../../../lib/made-once.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Client } from './client.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
@@ -65,13 +66,10 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
 /** Many scopes bring nothing of their own and say so in these words: that need not be evaluated to be known. */
 const bringsNothing = /^(?:\s*\/\/.*\n)*\s*return \{\};?\s*$/;
 
-/** The claims that the scopes of these mappings bring. Throws `MappingFailed`. */
-export const scopeClaims = (...of: Parameters<typeof claimsBy>): Claims => claimsBy(...of).value;
+/** What each client was told last of a user, as long as nothing of either has changed: both are then not read anew. */
+const toldOf = madeOnce((_: UserFacts) => new WeakMap<Client, { readonly names: string; readonly claims: Claims }>());
 
-/** Of the same user to the same client, as long as nothing of either has changed: both are then not read anew. */
-const told = new WeakMap<UserFacts, WeakMap<object, { readonly names: string; readonly claims: Claims }>>();
-
-/** The same for a client that is asked about the same people again and again; nobody may change the answer. */
+/** What `scopeClaims` gives, for a client that is asked about the same people again and again; nobody may change the answer. */
 export function keptScopeClaims(
   sandbox: Sandbox,
   client: Client,
@@ -80,17 +78,15 @@ export function keptScopeClaims(
 ): Readonly<Claims> {
   const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
   const names = mappings.map(({ name }) => name).join('\n');
-  const last = told.get(user)?.get(client);
+  const last = toldOf(user).get(client);
   if (last?.names === names) return last.claims;
-  const { value: claims, isLasting } = claimsBy(sandbox, mappings, user, client);
-  if (isLasting) {
-    const byClient = told.get(user) ?? new WeakMap();
-    told.set(user, byClient.set(client, { names, claims }));
-  }
+  const { value: claims, isLasting } = scopeClaims(sandbox, mappings, user, client);
+  if (isLasting) toldOf(user).set(client, { names, claims });
   return claims;
 }
 
-function claimsBy(
+/** The claims that the scopes of these mappings bring. Throws `MappingFailed`. */
+export function scopeClaims(
   sandbox: Sandbox,
   mappings: readonly ScopeRow[],
   user: UserFacts,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { madeOnce } from '../../../lib/made-once.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import type { KeptReads } from '../../../platform/db/kept-reads.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -132,13 +133,7 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   };
 }
 
-/** Asked for with every token; a client that was not read anew has the same scopes. */
-const namesOf = new WeakMap<Client['scopes'], ReadonlySet<string>>();
-
-export function scopeNames({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> {
-  const known = namesOf.get(scopes);
-  if (known) return known;
-  const names = new Set(scopes.map(({ scope_name }) => scope_name));
-  namesOf.set(scopes, names);
-  return names;
-}
+/** Asked for with every token. */
+export const scopeNames: (client: Pick<Client, 'scopes'>) => ReadonlySet<string> = madeOnce(
+  ({ scopes }) => new Set(scopes.map(({ scope_name }) => scope_name)),
+);

@@ -38,7 +38,7 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
       const user = await previewedUser(input);
       const mappings = await loadScopes(call.db.read, settings.pk);
       try {
-        const claims = scopeClaims(sandbox, mappings, user, settings);
+        const { value: claims } = scopeClaims(sandbox, mappings, user, settings);
         const subject = subjectOf(settings.sub_mode, user, installId);
         const { now } = call;
         const expires = addMilliseconds(now, lengthOf(settings.access_token_validity));

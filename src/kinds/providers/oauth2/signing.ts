@@ -1,7 +1,8 @@
 import { constants, createHmac, createPublicKey, hash, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { readPrivateKey } from '../../../lib/certificate.ts';
+import { madeOnce } from '../../../lib/made-once.ts';
 import { readPem } from '../../../lib/pem.ts';
-import { createRecentlyUsed } from '../../../lib/recently-used.ts';
+import { createRecentlyUsed, remembering } from '../../../lib/recently-used.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
 import type { Claims } from './claims.ts';
 import type { Client, StoredKey } from './client.ts';
@@ -29,9 +30,6 @@ export interface Signer {
 /** Reading a key takes longer than signing with it, so those that were read are remembered: each as it was stored. */
 export function createSigner(box: SecretBox): Signer {
   const byContent = createRecentlyUsed<SigningKey>(500);
-  // A client that was not read anew has the same pair.
-  const byPair = new WeakMap<StoredKey, SigningKey>();
-
   function read({ pk, sealedKey, certificate }: StoredKey): SigningKey {
     // A pair that is changed is sealed anew and never found under its old name.
     const name = hash('sha256', `${pk} ${sealedKey} ${certificate}`);
@@ -43,16 +41,10 @@ export function createSigner(box: SecretBox): Signer {
     return key;
   }
 
+  // A client that was not read anew has the same pair.
+  const keyOfPair = madeOnce(read);
   return {
-    keyOf({ signingKey, client_secret }) {
-      if (signingKey === null) return secretKey(client_secret);
-      let key = byPair.get(signingKey);
-      if (!key) {
-        key = read(signingKey);
-        byPair.set(signingKey, key);
-      }
-      return key;
-    },
+    keyOf: ({ signingKey, client_secret }) => (signingKey === null ? secretKey(client_secret) : keyOfPair(signingKey)),
   };
 }
 
@@ -122,20 +114,15 @@ function certificateMembers(pem: string): Record<string, unknown> {
 
 /** A signed token: `at+jwt` (RFC 9068), `JWT` for ID tokens, `logout+jwt`. */
 export async function signJwt(key: SigningKey, typ: string, claims: Claims): Promise<string> {
-  const text = `${headerOf(key, typ)}.${encode(claims)}`;
+  const text = `${headersOf(key)(typ)}.${encode(claims)}`;
   const signature = await key.sign(Buffer.from(text));
   return `${text}.${signature.toString('base64url')}`;
 }
 
-/** The same for all tokens of a key. */
-const headers = new WeakMap<SigningKey, Map<string, string>>();
-
-function headerOf(key: SigningKey, typ: string): string {
-  const ofKey = headers.get(key) ?? new Map<string, string>();
-  const text = ofKey.get(typ) ?? encode({ alg: key.alg, typ, ...(key.kid !== null && { kid: key.kid }) });
-  headers.set(key, ofKey.set(typ, text));
-  return text;
-}
+/** The same for all tokens of a key; there are three types. */
+const headersOf = madeOnce(({ alg, kid }: SigningKey) =>
+  remembering(6, (typ: string) => encode({ alg, typ, ...(kid !== null && { kid }) })),
+);
 
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
