@@ -15,7 +15,7 @@ import { mountBrowserEndpoints } from '../kinds/providers/oauth2/mount-browser.t
 import { mountOAuth2 } from '../kinds/providers/oauth2/mount-oauth2.ts';
 import { createRemoteKeys } from '../kinds/providers/oauth2/remote-keys.ts';
 import { matchingEvents } from '../notify/match.job.ts';
-import { createKeptReads } from '../platform/db/kept-reads.ts';
+import { createQueryCache } from '../platform/db/query-cache.ts';
 import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
@@ -136,7 +136,7 @@ export async function composeApp(world: World): Promise<App> {
     policies: kinds.policies,
     world: resourceWorld,
     engine,
-    keptClients: createKeptReads<Client | null>(mostClientsKept),
+    keptClients: createQueryCache<Client | null>(mostClientsKept),
     remoteKeys: createRemoteKeys(world.fetch),
   };
   mountOAuth2(server.calls, oauth2);

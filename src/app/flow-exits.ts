@@ -7,7 +7,7 @@ import type { FlowFacts } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
 import type { Database } from '../platform/db/database.ts';
-import { createKeptReads } from '../platform/db/kept-reads.ts';
+import { createQueryCache } from '../platform/db/query-cache.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
 
@@ -42,7 +42,7 @@ interface Targets {
 
 const nowhere: Targets = { launch: null, flow: null };
 const mostKept = 200;
-const kept = createKeptReads<Targets>(mostKept);
+const kept = createQueryCache<Targets>(mostKept);
 
 /** Where the brand's default application is, and the slug of the flow that signs people in. */
 const brandTargets = (host: string, db: Database): Promise<Targets> =>

@@ -1,4 +1,4 @@
-import { remembering } from './recently-used.ts';
+import { memoize } from './memoize.ts';
 
 const millisecondsPer: ReadonlyMap<string, number> = new Map([
   ['microseconds', 0.001],
@@ -20,7 +20,7 @@ const longestMilliseconds = 999_999_999 * 86_400_000;
  * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
  */
 // Every token and every event reads the same few again. Their texts count, so that nobody fills the memory with long ones.
-export const parseDuration: (text: string) => number | null = remembering(5_000, readDuration, (text) => text.length);
+export const parseDuration: (text: string) => number | null = memoize(5_000, readDuration, (text) => text.length);
 
 function readDuration(text: string): number | null {
   let sum = 0;

@@ -1,4 +1,4 @@
-import { createRecentlyUsed } from './recently-used.ts';
+import { createLruCache } from './lru-cache.ts';
 
 export interface RateLimit {
   /** Counts one more of these. Zero while there are not too many, else how many milliseconds are left until the count starts anew. */
@@ -15,7 +15,7 @@ export function createRateLimit(
   { most, windowMs, keys = 5_000 }: { readonly most: number; readonly windowMs: number; readonly keys?: number },
   now: () => number = Date.now,
 ): RateLimit {
-  const windows = createRecentlyUsed<Window>(2 * keys);
+  const windows = createLruCache<Window>(2 * keys);
 
   function windowOf(key: string, moment: number): Window {
     const known = windows.get(key);

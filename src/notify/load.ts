@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../platform/db/database.ts';
-import { createKeptReads } from '../platform/db/kept-reads.ts';
+import { createQueryCache } from '../platform/db/query-cache.ts';
 import type { EventFacts, StoredTransport, TransportKind } from './transport-kind.ts';
 
 type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
@@ -37,7 +37,7 @@ export interface ActiveRules {
   readonly pks: readonly string[];
 }
 
-const kept = createKeptReads<ActiveRules>(1);
+const kept = createQueryCache<ActiveRules>(1);
 
 /** The rules that something is bound to and that are for somebody: the others never act. */
 export const loadRules = (db: Database): Promise<ActiveRules> =>

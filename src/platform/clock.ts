@@ -1,4 +1,4 @@
-import { remembering } from '../lib/recently-used.ts';
+import { memoize } from '../lib/memoize.ts';
 
 /** A moment in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: always 27 characters, so that text order is time order. */
 export type Timestamp = string;
@@ -47,7 +47,7 @@ export function toTimestamp(date: Date | number): Timestamp {
 export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
 
 /** What a request adds to is nearly always the moment in which it came. */
-const millisecondsOf = remembering(remembered, readMilliseconds);
+const millisecondsOf = memoize(remembered, readMilliseconds);
 
 /** Nearly every timestamp is one of our own: that it reads back unchanged is seen sooner than that each part is right. */
 function readMilliseconds(text: Timestamp): number {
@@ -93,7 +93,7 @@ export function parseTimestamp(text: string): Timestamp | null {
 }
 
 const dayMs = 86_400_000;
-const dayText = remembering(remembered, (day: number) => new Date(day * dayMs).toISOString().slice(0, 11));
+const dayText = memoize(remembered, (day: number) => new Date(day * dayMs).toISOString().slice(0, 11));
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const threeDigits = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 

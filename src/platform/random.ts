@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { remembering } from '../lib/recently-used.ts';
+import { memoize } from '../lib/memoize.ts';
 
 const drawnAtOnce = 64;
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -44,7 +44,7 @@ const randomPart = drawing(10, (bytes) => {
   return `-7${text.slice(2, 5)}-${variant}${text.slice(5, 8)}-${text.slice(8)}`;
 });
 
-const timePart = remembering(2, (milliseconds: number) => {
+const timePart = memoize(2, (milliseconds: number) => {
   const time = milliseconds.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createRecentlyUsed } from '../lib/recently-used.ts';
+import { createLruCache } from '../lib/lru-cache.ts';
 
 /** What a browser says about itself, taken apart. What it does not say is '', or 'Other' for a family. */
 export interface UserAgent {
@@ -58,7 +58,7 @@ const deviceShape: Shape = [
 
 /** Follows the specification of uap-core. Its patterns are read with the first text, and each is compiled when first tried. */
 export function createUserAgentParser(): UserAgentParser {
-  const known = createRecentlyUsed<UserAgent>(remembered);
+  const known = createLruCache<UserAgent>(remembered);
   let matchers: Record<'userAgent' | 'os' | 'device', (text: string) => string[]> | null = null;
 
   return {

@@ -1,7 +1,7 @@
 import type { Json } from '../lib/json.ts';
-import { madeOnce } from '../lib/made-once.ts';
+import { memoizeByObject } from '../lib/memoize.ts';
 import type { Query } from '../platform/db/database.ts';
-import { createKeptReads, type KeptReads } from '../platform/db/kept-reads.ts';
+import { createQueryCache, type QueryCache } from '../platform/db/query-cache.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
@@ -62,7 +62,7 @@ export interface PolicyEngine {
     readonly policy: Row;
   }): Promise<PolicyResult>;
   /** What is kept of what is bound to objects. Decisions are not kept: they depend on the request. */
-  readonly kept: Pick<KeptReads<unknown>, 'count' | 'clear'>;
+  readonly kept: Pick<QueryCache<unknown>, 'count' | 'clear'>;
 }
 
 /** What decides about some targets, whoever asks. */
@@ -81,7 +81,7 @@ interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
 
 export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
-  const kept = createKeptReads<Bound>(mostKept);
+  const kept = createQueryCache<Bound>(mostKept);
 
   async function evaluate(
     { call, request: asking, tx, onlyAsks = false }: Asked,
@@ -228,7 +228,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
 }
 
 /** Rules are asked about by the same list each time, as long as none of them has changed. */
-const joined = madeOnce((pks: readonly string[]) => pks.join());
+const joined = memoizeByObject((pks: readonly string[]) => pks.join());
 const nameOf = (pks: readonly string[]): string => (pks.length === 1 ? (pks[0] as string) : joined(pks));
 
 /** Also of a group below it: a user's facts name those above theirs. */

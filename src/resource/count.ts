@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { createKeptReads } from '../platform/db/kept-reads.ts';
+import { createQueryCache } from '../platform/db/query-cache.ts';
 import type { Call } from './call.ts';
 import type { Resource } from './resource.ts';
 
@@ -12,7 +12,7 @@ const remembered = 500;
  * none of the tables has changed; where the database does not tell, every count is made anew.
  */
 export function createCount(): CountRows {
-  const known = createKeptReads<number>(remembered);
+  const known = createQueryCache<number>(remembered);
   return (resource, call, where) => {
     const query = sql<{ count: number }>`select count(*) as count from ${resource.from()} ${where}`.compile(
       call.db.read,

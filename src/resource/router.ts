@@ -1,4 +1,4 @@
-import { createRecentlyUsed } from '../lib/recently-used.ts';
+import { createLruCache } from '../lib/lru-cache.ts';
 import type { Method, Operation } from './operation.ts';
 
 export interface Match {
@@ -34,7 +34,7 @@ export function createRouter(operations: readonly Operation[]): (path: string) =
     return node ? { operations: node.operations, params } : null;
   }
   // To find what was found before takes a third of the time.
-  const known = createRecentlyUsed<Match>(mostKnown);
+  const known = createLruCache<Match>(mostKnown);
   return (path) => {
     const before = known.get(path);
     if (before) return before;

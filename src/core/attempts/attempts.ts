@@ -48,7 +48,7 @@ export async function claimAttempt<T extends object | true = true>(
       // What is not looked at is not counted: else an address that has to wait could still make users wait.
       if (!isFree) throw new Rollback(false);
       return await look(tx);
-    }, countsMayBeLost);
+    }, notDurable);
   } catch (error) {
     if (error instanceof Rollback) return false;
     throw error;
@@ -56,7 +56,7 @@ export async function claimAttempt<T extends object | true = true>(
 }
 
 /** Nobody who guesses can cut the power, and after a restart the counts are there. */
-const countsMayBeLost = { mayBeLost: true } as const;
+const notDurable = { durable: false } as const;
 
 /** A right guess: the user starts anew, the address gets this one attempt back. */
 export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {

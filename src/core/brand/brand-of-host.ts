@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { createKeptReads } from '../../platform/db/kept-reads.ts';
+import { createQueryCache } from '../../platform/db/query-cache.ts';
 
 export interface BrandOfHost {
   readonly pk: string;
@@ -33,7 +33,7 @@ function domainsOf(host: string): string[] {
 export const normalDomain = (text: string): string => text.trim().toLowerCase().replace(/\.$/, '');
 
 const mostKept = 200;
-const kept = createKeptReads<Record<string, unknown>>(mostKept);
+const kept = createQueryCache<Record<string, unknown>>(mostKept);
 
 /** The brand as events show it. */
 export const brandFacts = (db: Database, host: string): Promise<Record<string, unknown>> =>

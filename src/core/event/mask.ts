@@ -1,4 +1,4 @@
-import { remembering } from '../../lib/recently-used.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { masked } from '../../resource/audit.ts';
 
 const secretName = /api|token|key|secret|pass|signature/i;
@@ -8,7 +8,7 @@ const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
 const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 
 /** The same few names, in every event. What strangers send along may be called anything, so the length of a name counts. */
-const isNamedSo = remembering(
+const isNamedSo = memoize(
   20_000,
   (name: string) => secretName.test(name) && !openName.test(name),
   (name) => name.length,

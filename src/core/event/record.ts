@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { parseDuration } from '../../lib/duration.ts';
-import { madeOnce } from '../../lib/made-once.ts';
+import { memoizeByObject } from '../../lib/memoize.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -64,7 +64,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
 }
 
 /** A brand that was not read anew need not be written anew either. */
-const textOf = madeOnce((brand: Record<string, unknown>) => JSON.stringify(brand));
+const textOf = memoizeByObject((brand: Record<string, unknown>) => JSON.stringify(brand));
 
 export const expiryOf = (now: string, { event_retention }: Settings): string =>
   addMilliseconds(now, parseDuration(event_retention) ?? 0);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type CertificateFacts, readCertificate, readPrivateKey } from '../../lib/certificate.ts';
-import { createRecentlyUsed } from '../../lib/recently-used.ts';
+import { createLruCache } from '../../lib/lru-cache.ts';
 
 /** Reads PEM texts and remembers what was read, so that a list need not parse every certificate and key again. */
 export interface PemReader {
@@ -12,8 +12,8 @@ export interface PemReader {
 const remembered = 2_000;
 
 export function createPemReader(): PemReader {
-  const certificates = createRecentlyUsed<{ readonly facts: CertificateFacts | null }>(remembered);
-  const keyTypes = createRecentlyUsed<{ readonly type: string | null }>(remembered);
+  const certificates = createLruCache<{ readonly facts: CertificateFacts | null }>(remembered);
+  const keyTypes = createLruCache<{ readonly type: string | null }>(remembered);
   return {
     certificate(pem) {
       const name = hash('sha256', pem);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Json } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import { createKeptReads } from '../../platform/db/kept-reads.ts';
 import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
+import { createQueryCache } from '../../platform/db/query-cache.ts';
 import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
@@ -63,7 +63,7 @@ function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
 const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(postgresDialect) };
 
 const mostKept = 2_000;
-const kept = createKeptReads<UserFacts | null>(mostKept);
+const kept = createQueryCache<UserFacts | null>(mostKept);
 
 /**
  * The same as `loadUserFacts`, without a statement if nothing of it has changed since it was last read. For users who are

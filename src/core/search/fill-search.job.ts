@@ -35,7 +35,7 @@ export async function fillSearchIndexes(db: Database, registry: Registry): Promi
   if (!lateIndex) return;
   for (const { table, columns } of indexed(registry)) {
     while ((await behind(db, db.read, table)) > 0) {
-      await db.write((tx) => lateIndex.fill(table, columns, rowsAtATime).execute(tx), { mayBeLost: true });
+      await db.write((tx) => lateIndex.fill(table, columns, rowsAtATime).execute(tx), { durable: false });
     }
   }
 }

@@ -200,7 +200,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
         // What was written may be part of the state: the user who was just made.
         return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
       },
-      { mayBeLost: !last },
+      { durable: last !== undefined },
     );
   }
 

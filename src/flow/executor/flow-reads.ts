@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { createKeptReads } from '../../platform/db/kept-reads.ts';
+import { createQueryCache } from '../../platform/db/query-cache.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import type { AskedFlow } from '../applicable-flow.ts';
 import type { FlowFacts, PlannedStage } from './flow-state.ts';
@@ -27,8 +27,8 @@ export interface FlowReads {
 const most = 1_000;
 
 export function createFlowReads(): FlowReads {
-  const flows = createKeptReads<StoredFlow | null>(most);
-  const stages = createKeptReads<readonly BoundStage[]>(most);
+  const flows = createQueryCache<StoredFlow | null>(most);
+  const stages = createQueryCache<readonly BoundStage[]>(most);
   return {
     read: (db, slug) => flows.read(db, slug, (query) => loadFlow(query, slug)),
     stagesOf: (db, flow) => stages.read(db, flow, (query) => loadStages(query, flow)),

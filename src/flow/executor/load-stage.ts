@@ -1,11 +1,11 @@
-import { createKeptReads } from '../../platform/db/kept-reads.ts';
+import { createQueryCache } from '../../platform/db/query-cache.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
 
 const mostKept = 1_000;
-const kept = createKeptReads<Row | null>(mostKept);
+const kept = createQueryCache<Row | null>(mostKept);
 
 /** A stage's settings as they are now, secrets in clear. For the executor only: nobody's permissions are asked. */
 export async function loadStage(engine: Engine, resource: Resource, pk: string, call: Call): Promise<Row> {

@@ -39,15 +39,10 @@ export interface Watched<T> {
 
 export interface WriteOptions {
   /**
-   * Does not wait for the disk: a loss of power may undo it, the end of the process never does. For what is only on its
-   * way to something else. The next write that waits makes it durable too.
+   * False: does not wait for the disk. A loss of power may undo the write, the end of the process never does. For intermediate state. The
+   * next durable write makes it durable too. True by default.
    */
-  readonly mayBeLost?: boolean;
-  /**
-   * The work may be done over after all of it was undone: it changes nothing but the database. Such works can be committed together
-   * without a way back for each of them.
-   */
-  readonly isRepeatable?: boolean;
+  readonly durable?: boolean;
 }
 
 export interface Snapshot {

@@ -33,13 +33,13 @@ export function openPostgres(url: string, poolSize = 10): Database {
   return {
     dialect: postgresDialect,
     read,
-    async write(work, { mayBeLost = false } = {}) {
+    async write(work, { durable = true } = {}) {
       let open: Query | undefined;
       let isCommitted = false;
       try {
         const value = await write.transaction().execute(async (tx) => {
           open = tx;
-          if (mayBeLost) await sql`set local synchronous_commit = off`.execute(tx);
+          if (!durable) await sql`set local synchronous_commit = off`.execute(tx);
           return work(tx);
         });
         isCommitted = true;

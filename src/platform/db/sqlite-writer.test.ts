@@ -62,32 +62,6 @@ test('one that fails undoes nothing but itself, and its effects never happen', a
   );
 });
 
-test('repeatable works are done over one by one when one of them fails', async () => {
-  const effects: number[] = [];
-  const runs = new Map<number, number>();
-  const works = numbers.map((number) =>
-    db.write(
-      async (tx) => {
-        runs.set(number, (runs.get(number) ?? 0) + 1);
-        db.afterCommit(tx, () => effects.push(number));
-        await note(number)(tx);
-        if (number === 50) throw new Error(`no ${number}`);
-        return number;
-      },
-      { isRepeatable: true },
-    ),
-  );
-  const ends = await Promise.allSettled(works);
-  const kept = numbers.filter((number) => number !== 50);
-  expect(await notes()).toEqual(kept);
-  expect(effects).toEqual(kept);
-  expect(ends[50]).toMatchObject({ status: 'rejected', reason: { message: 'no 50' } });
-  expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
-  // Its company was done twice, all others once.
-  expect(runs.get(50)).toBe(2);
-  expect(runs.get(0)).toBe(1);
-});
-
 test('what is read outside a transaction that is open is not of it', async () => {
   const before: number[][] = [];
   await db.write(async (tx) => {
@@ -166,10 +140,10 @@ test('nobody is told of success before the disk has it, unless it may be lost; o
     const tell = (number: number) => told.push(number);
     store.write(note(1)).then(tell);
     await turns();
-    await store.write(note(2), { mayBeLost: true }).then(tell);
+    await store.write(note(2), { durable: false }).then(tell);
     const effects: string[] = [];
     store.write(async (tx) => store.afterCommit(tx, () => effects.push('done'))).then(() => tell(3));
-    store.write(note(4), { mayBeLost: true }).then(tell);
+    store.write(note(4), { durable: false }).then(tell);
     await turns();
     expect([told, effects, disk.flushes, await notes()]).toEqual([[2], [], 2, [1, 2, 4]]);
     disk.let();

@@ -11,8 +11,7 @@ export interface SqliteWriter {
 
 interface Waiting {
   readonly work: (tx: Query) => Promise<unknown>;
-  readonly mayBeLost: boolean;
-  readonly isRepeatable: boolean;
+  readonly durable: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -42,7 +41,7 @@ interface Needs {
 /**
  * Has the one connection that writes do one work after the other. Works that wait at the same time are committed together: the
  * disk is waited for once, and nobody is told of success before that. Meanwhile the next ones are done. One that fails undoes nothing but
- * itself: each has a savepoint of its own, or all are repeatable, and then they are done over one by one.
+ * itself: each has a savepoint of its own.
  */
 export function createSqliteWriter({ connection, tx, effects, flush, lost, afterEachCommit }: Needs): SqliteWriter {
   const run = prepared(connection);
@@ -69,20 +68,19 @@ export function createSqliteWriter({ connection, tx, effects, flush, lost, after
 
   async function transaction(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
-    const way = wayBack(batch);
+    const isAlone = batch.length === 1;
     try {
       run.begin();
-      for (const waiting of batch) await perform(waiting, done, way);
+      for (const waiting of batch) await perform(waiting, done, isAlone);
       if (done.length > 0) run.commit();
       else connection.exec('rollback');
     } catch (error) {
       if (connection.isTransaction) connection.exec('rollback');
-      if (error === toBeDoneOver) for (const waiting of batch) await transaction([waiting]);
-      else for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) reject(error);
       return;
     }
     afterEachCommit();
-    if (done.every(({ waiting }) => waiting.mayBeLost)) return tell(done);
+    if (done.every(({ waiting }) => !waiting.durable)) return tell(done);
     const flushed = tellOnceFlushed(done).finally(() => unflushed.delete(flushed));
     unflushed.add(flushed);
   }
@@ -104,26 +102,25 @@ export function createSqliteWriter({ connection, tx, effects, flush, lost, after
   }
 
   /** Throws only when the whole transaction is lost. */
-  async function perform(waiting: Waiting, done: Done[], way: WayBack): Promise<void> {
-    if (way === 'savepoint') run.savepoint();
+  async function perform(waiting: Waiting, done: Done[], isAlone: boolean): Promise<void> {
+    if (!isAlone) run.savepoint();
     try {
       const value = await waiting.work(tx);
-      if (way === 'savepoint') run.release();
+      if (!isAlone) run.release();
       done.push({ waiting, value, effects: effects.take(tx) });
     } catch (error) {
       effects.take(tx);
       // A full disk, for one, makes SQLite undo everything at once.
       if (!connection.isTransaction) throw error;
-      if (way === 'do over') throw toBeDoneOver;
-      if (way === 'savepoint') connection.exec('rollback to work; release work');
+      if (!isAlone) connection.exec('rollback to work; release work');
       waiting.reject(error);
     }
   }
 
   return {
-    write: <T>(work: (tx: Query) => Promise<T>, { mayBeLost = false, isRepeatable = false }: WriteOptions = {}) =>
+    write: <T>(work: (tx: Query) => Promise<T>, { durable = true }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
-        queue.push({ work, mayBeLost, isRepeatable, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
         running ??= drain();
       }),
     async idle() {
@@ -131,15 +128,6 @@ export function createSqliteWriter({ connection, tx, effects, flush, lost, after
       await Promise.all(unflushed);
     },
   };
-}
-
-/** What becomes of the others when a work fails. To do all of them over is rare, and costs less than a savepoint each time. */
-type WayBack = 'alone' | 'savepoint' | 'do over';
-const toBeDoneOver = new Error('a work has failed, and the others are done over');
-
-function wayBack(batch: readonly Waiting[]): WayBack {
-  if (batch.length === 1) return 'alone';
-  return batch.every(({ isRepeatable }) => isRepeatable) ? 'do over' : 'savepoint';
 }
 
 /** What every write takes, read once: SQLite would read the text each time. */

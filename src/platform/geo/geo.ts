@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'maxmind';
 import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
-import { remembering } from '../../lib/recently-used.ts';
+import { memoize } from '../../lib/memoize.ts';
 
 /** What the database does not say is '' or 0. */
 export interface Place {
@@ -53,11 +53,11 @@ export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {})
   const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase());
   const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath);
   return {
-    locate: remembering(remembered, (ip: string) => {
+    locate: memoize(remembered, (ip: string) => {
       const found = findPlace(ip);
       return found && readPlace(found.record);
     }),
-    network: remembering(remembered, (ip: string) => {
+    network: memoize(remembered, (ip: string) => {
       const found = findNetwork(ip);
       return found && readNetwork(found);
     }),

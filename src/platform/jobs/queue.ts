@@ -56,7 +56,7 @@ export async function claimJobs(
       return rows;
     },
     // A claim that is lost with the power leaves the job as it was.
-    { mayBeLost: true },
+    { durable: false },
   );
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { contains, parseCidrs, readAddress } from '../../lib/cidr.ts';
 import type { Json } from '../../lib/json.ts';
-import { createRecentlyUsed } from '../../lib/recently-used.ts';
+import { createLruCache } from '../../lib/lru-cache.ts';
 import { prelude } from './prelude.ts';
 import { loadQuickJs } from './quickjs.ts';
 import { type Compiler, chance, openCompiler, openRoom, type Room } from './room.ts';
@@ -71,8 +71,8 @@ type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; 
 
 /** Cheap to make: QuickJS is loaded with the first expression (some 100 ms). */
 export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
-  const compiled = createRecentlyUsed<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
-  const results = createRecentlyUsed<Result>(cacheBytes / 4, (key, { value }) => (key.length + value.length) * 2 + 200);
+  const compiled = createLruCache<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
+  const results = createLruCache<Result>(cacheBytes / 4, (key, { value }) => (key.length + value.length) * 2 + 200);
   const idle: Room[] = [];
   let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
   let running = 0;

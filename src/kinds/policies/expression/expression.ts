@@ -1,7 +1,7 @@
 import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
-import { remembering } from '../../../lib/recently-used.ts';
+import { memoize } from '../../../lib/memoize.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyKind } from '../../../policy/kind.ts';
@@ -21,7 +21,7 @@ interface Needs {
 }
 
 export function expressions({ sandbox, settings, geo }: Needs): PolicyKind {
-  const membersRead = remembering(remembered, openMembersRead);
+  const membersRead = memoize(remembered, openMembersRead);
   return {
     resource: expressionPolicy({ sandbox }),
     readsUser: ({ expression }) => membersRead(expression as string) === null,

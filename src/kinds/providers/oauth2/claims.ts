@@ -3,7 +3,7 @@ import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
 import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
-import { madeOnce } from '../../../lib/made-once.ts';
+import { memoizeByObject } from '../../../lib/memoize.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Client } from './client.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
@@ -67,7 +67,9 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
 const bringsNothing = /^(?:\s*\/\/.*\n)*\s*return \{\};?\s*$/;
 
 /** What each client was told last of a user, as long as nothing of either has changed: both are then not read anew. */
-const toldOf = madeOnce((_: UserFacts) => new WeakMap<Client, { readonly names: string; readonly claims: Claims }>());
+const toldOf = memoizeByObject(
+  (_: UserFacts) => new WeakMap<Client, { readonly names: string; readonly claims: Claims }>(),
+);
 
 /** What `scopeClaims` gives, for a client that is asked about the same people again and again; nobody may change the answer. */
 export function keptScopeClaims(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
-import { createKeptReads } from '../../../platform/db/kept-reads.ts';
+import { createQueryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { randomText } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -11,7 +11,7 @@ import type { Client } from './client.ts';
 const longestName = 150;
 const suffixLength = 8;
 const mostKept = 1_000;
-const kept = createKeptReads<number | null>(mostKept);
+const kept = createQueryCache<number | null>(mostKept);
 
 /**
  * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by what

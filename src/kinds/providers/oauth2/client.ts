@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { madeOnce } from '../../../lib/made-once.ts';
+import { memoizeByObject } from '../../../lib/memoize.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
-import type { KeptReads } from '../../../platform/db/kept-reads.ts';
+import type { QueryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
@@ -92,7 +92,7 @@ export interface ClientNeeds {
   readonly db: Database;
   readonly key: { readonly box: SecretBox };
   /** Clients that were read and have not changed since. */
-  readonly keptClients?: KeptReads<Client | null>;
+  readonly keptClients?: QueryCache<Client | null>;
 }
 
 type By = { readonly clientId: string } | { readonly slug: string } | { readonly provider: number };
@@ -134,6 +134,6 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
 }
 
 /** Asked for with every token. */
-export const scopeNames: (client: Pick<Client, 'scopes'>) => ReadonlySet<string> = madeOnce(
+export const scopeNames: (client: Pick<Client, 'scopes'>) => ReadonlySet<string> = memoizeByObject(
   ({ scopes }) => new Set(scopes.map(({ scope_name }) => scope_name)),
 );

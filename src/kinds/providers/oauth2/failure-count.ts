@@ -1,5 +1,5 @@
 import { networkOf } from '../../../lib/cidr.ts';
-import { createRecentlyUsed } from '../../../lib/recently-used.ts';
+import { createLruCache } from '../../../lib/lru-cache.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -20,7 +20,7 @@ const windowMs = 60_000;
 const remembered = 20_000;
 
 export function createFailureCount(): FailureCount {
-  const counts = createRecentlyUsed<{ readonly failures: number; readonly until: string }>(remembered);
+  const counts = createLruCache<{ readonly failures: number; readonly until: string }>(remembered);
   const current = ({ request, now }: Call, who = '') => {
     const subject = `${networkOf(request.clientIp)} ${who}`;
     const known = counts.get(subject);

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import type { KeptReads } from '../../../platform/db/kept-reads.ts';
+import type { QueryCache } from '../../../platform/db/query-cache.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -20,7 +20,7 @@ export interface OAuthNeeds {
   readonly policies: PolicyEngine;
   readonly fetch: GuardedFetch;
   readonly engine: Engine;
-  readonly keptClients: KeptReads<Client | null>;
+  readonly keptClients: QueryCache<Client | null>;
   readonly remoteKeys: RemoteKeys;
   readonly signer: Signer;
   readonly failures: FailureCount;

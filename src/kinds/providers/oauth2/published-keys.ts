@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
-import { createKeptReads } from '../../../platform/db/kept-reads.ts';
+import { createQueryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Client } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -16,7 +16,7 @@ const keysOf = statement<[provider: number], { kid: string; expires: string }>(
 
 const mostKept = 1_000;
 /** By provider, until when each key is published at least. */
-const kept = createKeptReads<ReadonlyMap<string, string>>(mostKept);
+const kept = createQueryCache<ReadonlyMap<string, string>>(mostKept);
 
 /** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
 export async function publishKey(

@@ -1,4 +1,4 @@
-import { createRecentlyUsed } from '../../../lib/recently-used.ts';
+import { createLruCache } from '../../../lib/lru-cache.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
@@ -13,9 +13,7 @@ const addressesRemembered = 200;
 
 /** Fetches the keys of other servers when they are needed, and remembers them for a while. */
 export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
-  const known = createRecentlyUsed<{ readonly keys: Promise<string | null>; readonly until: string }>(
-    addressesRemembered,
-  );
+  const known = createLruCache<{ readonly keys: Promise<string | null>; readonly until: string }>(addressesRemembered);
   return async (url, now) => {
     const kept = known.get(url);
     if (kept && kept.until > now) return kept.keys;

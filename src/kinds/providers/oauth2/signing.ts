@@ -1,8 +1,8 @@
 import { constants, createHmac, createPublicKey, hash, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { readPrivateKey } from '../../../lib/certificate.ts';
-import { madeOnce } from '../../../lib/made-once.ts';
+import { createLruCache } from '../../../lib/lru-cache.ts';
+import { memoize, memoizeByObject } from '../../../lib/memoize.ts';
 import { readPem } from '../../../lib/pem.ts';
-import { createRecentlyUsed, remembering } from '../../../lib/recently-used.ts';
 import type { SecretBox } from '../../../platform/keys.ts';
 import type { Claims } from './claims.ts';
 import type { Client, StoredKey } from './client.ts';
@@ -29,7 +29,7 @@ export interface Signer {
 
 /** Reading a key takes longer than signing with it, so those that were read are remembered: each as it was stored. */
 export function createSigner(box: SecretBox): Signer {
-  const byContent = createRecentlyUsed<SigningKey>(500);
+  const byContent = createLruCache<SigningKey>(500);
   function read({ pk, sealedKey, certificate }: StoredKey): SigningKey {
     // A pair that is changed is sealed anew and never found under its old name.
     const name = hash('sha256', `${pk} ${sealedKey} ${certificate}`);
@@ -42,7 +42,7 @@ export function createSigner(box: SecretBox): Signer {
   }
 
   // A client that was not read anew has the same pair.
-  const keyOfPair = madeOnce(read);
+  const keyOfPair = memoizeByObject(read);
   return {
     keyOf: ({ signingKey, client_secret }) => (signingKey === null ? secretKey(client_secret) : keyOfPair(signingKey)),
   };
@@ -120,8 +120,8 @@ export async function signJwt(key: SigningKey, typ: string, claims: Claims): Pro
 }
 
 /** The same for all tokens of a key; there are three types. */
-const headersOf = madeOnce(({ alg, kid }: SigningKey) =>
-  remembering(6, (typ: string) => encode({ alg, typ, ...(kid !== null && { kid }) })),
+const headersOf = memoizeByObject(({ alg, kid }: SigningKey) =>
+  memoize(6, (typ: string) => encode({ alg, typ, ...(kid !== null && { kid }) })),
 );
 
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');

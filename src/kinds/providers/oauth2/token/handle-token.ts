@@ -1,6 +1,5 @@
 import { asAsked } from '../../../../core/application/application-access.ts';
 import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
-import type { Query } from '../../../../platform/db/database.ts';
 import { policyRequest } from '../../../../policy/request.ts';
 import { type GrantTerms, revokeFamily } from '../../../../provider/grants.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -66,14 +65,13 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
         grant.gives.refresh && granted.includes('offline_access') && client.grant_types.includes('refresh_token'),
     },
   });
-  const storing = async (tx: Query) => {
+  await call.db.write(async (tx) => {
     await grant.consume(tx);
     await tokens.store(tx);
     if (!kind.isAuthorization) return;
     const event = authorizedEvent(client, { scope, grantType: kind.grantType, actor });
     await call.world.record(tx, callAs(call, user), event);
-  };
-  await call.db.write(storing, { isRepeatable: true });
+  });
   return { status: 200, body: { ...tokens.body, ...grant.says } };
 }
 

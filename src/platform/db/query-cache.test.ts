@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database, Query } from './database.ts';
-import { createKeptReads } from './kept-reads.ts';
+import { createQueryCache } from './query-cache.ts';
 import { openSqlite } from './sqlite.ts';
 
 let folder: string;
@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const kept = createKeptReads<unknown>(2);
+const kept = createQueryCache<unknown>(2);
 
 const rowsOf = (text: string) => async (query: Query) => {
   reads += 1;

@@ -4,8 +4,8 @@ import type { Query } from '../../src/platform/db/database.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
 import { adminPassword, describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
 
-describeOnBoth('writes that a loss of power may undo', (server) => {
-  test('of all that signing in writes, the session waits', async () => {
+describeOnBoth('writes that need not be durable', (server) => {
+  test('signing in waits for the disk to have the session and the event, but not the state of the flow', async () => {
     // Beside a job that waits for the disk, everything does.
     await server().app.jobs.stop();
     const waited: string[] = [];
@@ -17,7 +17,7 @@ describeOnBoth('writes that a loss of power may undo', (server) => {
         const stop = db.onStatement(({ sql: text }) => seen.push(text));
         const value = await work(tx);
         stop();
-        if (!options?.mayBeLost) waited.push(...seen.filter((text) => /^insert/.test(text)));
+        if (options?.durable !== false) waited.push(...seen.filter((text) => /^insert/.test(text)));
         return value;
       }, options);
     const browser = openBrowser(server());
@@ -34,7 +34,7 @@ describeOnBoth('writes that a loss of power may undo', (server) => {
 });
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
-  test('transactions wait for the disk as it is configured, those that may be lost do not', async () => {
+  test('transactions wait for the disk as configured, except those that need not be durable', async () => {
     const server = await startServer('postgres');
     const { db } = server.world;
     async function waits(tx: Query): Promise<boolean> {
@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
       return rows[0]?.source !== 'session';
     }
     expect(await db.write(waits)).toBe(true);
-    expect(await db.write(waits, { mayBeLost: true })).toBe(false);
+    expect(await db.write(waits, { durable: false })).toBe(false);
     expect(await db.write(waits)).toBe(true);
     await server.close();
   });

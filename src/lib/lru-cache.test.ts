@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createRecentlyUsed } from './recently-used.ts';
+import { createLruCache } from './lru-cache.ts';
 
 test('what was used last is kept, what was not used for long is forgotten', () => {
-  const recent = createRecentlyUsed<number>(4);
+  const recent = createLruCache<number>(4);
   recent.set('a', 1);
   for (const key of ['b', 'c', 'd', 'e', 'f']) {
     recent.set(key, 2);
@@ -13,7 +13,7 @@ test('what was used last is kept, what was not used for long is forgotten', () =
 });
 
 test('no more is kept than the limit says', () => {
-  const recent = createRecentlyUsed<number>(10);
+  const recent = createLruCache<number>(10);
   const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`);
   for (const key of keys) recent.set(key, 1);
   const kept = keys.filter((key) => recent.get(key) !== undefined);
@@ -22,7 +22,7 @@ test('no more is kept than the limit says', () => {
 });
 
 test('setting a key again replaces its value and its weight', () => {
-  const recent = createRecentlyUsed<string>(20, (_key, value) => value.length);
+  const recent = createLruCache<string>(20, (_key, value) => value.length);
   recent.set('a', 'eight...');
   recent.set('a', 'two');
   recent.set('b', 'seven..');
@@ -31,7 +31,7 @@ test('setting a key again replaces its value and its weight', () => {
 });
 
 test('what weighs more than half of the limit is not kept, nor what was there before it', () => {
-  const recent = createRecentlyUsed<string>(20, (_key, value) => value.length);
+  const recent = createLruCache<string>(20, (_key, value) => value.length);
   recent.set('a', '1234');
   recent.set('b', '1234');
   recent.set('a', '12345678901');
@@ -40,7 +40,7 @@ test('what weighs more than half of the limit is not kept, nor what was there be
 });
 
 test('names of built-in properties are ordinary keys', () => {
-  const recent = createRecentlyUsed<number>(2);
+  const recent = createLruCache<number>(2);
   expect(recent.get('__proto__')).toBeUndefined();
   expect(recent.get('constructor')).toBeUndefined();
 });

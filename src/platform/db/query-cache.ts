@@ -1,7 +1,7 @@
 import type { Database, Query, Watched } from './database.ts';
 
 /** What was read before and is still so. */
-export interface KeptReads<Value> {
+export interface QueryCache<Value> {
   /** What `load` reads under this key by the query it is given, or what it read last time if none of those tables has changed since. */
   read(db: Database, key: string | number, load: (query: Query) => Promise<Value>): Promise<Value>;
   /** How much is kept that may be used. */
@@ -13,7 +13,7 @@ export interface KeptReads<Value> {
  * Keeps what was read for as long as it is so. What is not there is not kept, since anybody can ask for it. Where a database does
  * not tell of changes, nothing is kept.
  */
-export function createKeptReads<Value>(most: number): KeptReads<Value> {
+export function createQueryCache<Value>(most: number): QueryCache<Value> {
   const kept = new WeakMap<Database, Map<string | number, Watched<Value>>>();
 
   function of(db: Database): Map<string | number, Watched<Value>> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { madeOnce } from './made-once.ts';
+import { memoizeByObject } from './memoize.ts';
 
 test('is made once of each object, however alike they are', () => {
   let count = 0;
-  const made = madeOnce((key: { readonly name: string }) => {
+  const made = memoizeByObject((key: { readonly name: string }) => {
     count += 1;
     return `${key.name} ${count}`;
   });
@@ -13,7 +13,7 @@ test('is made once of each object, however alike they are', () => {
 
 test('what could not be made is tried again', () => {
   let fails = true;
-  const made = madeOnce((_: object) => {
+  const made = memoizeByObject((_: object) => {
     if (fails) throw new Error('not now');
     return 'made';
   });

@@ -1,0 +1,33 @@
+import { createLruCache } from './lru-cache.ts';
+
+/** Memoizes a function in an LRU cache of this weight. Entries weigh 1 by default. */
+export function memoize<Key extends string | number, Value>(
+  limit: number,
+  make: (key: Key) => Value,
+  weigh?: (key: Key) => number,
+): (key: Key) => Value {
+  const known = createLruCache<{ readonly value: Value }, Key>(limit, weigh);
+  return (key) => {
+    let made = known.get(key);
+    if (!made) {
+      made = { value: make(key) };
+      known.set(key, made);
+    }
+    return made.value;
+  };
+}
+
+/** Memoizes a function of an object for as long as the object lives. */
+export function memoizeByObject<Key extends object, Value extends NonNullable<unknown>>(
+  make: (key: Key) => Value,
+): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    let value = made.get(key);
+    if (value === undefined) {
+      value = make(key);
+      made.set(key, value);
+    }
+    return value;
+  };
+}
