@@ -87,7 +87,9 @@ export async function openWorld(
 
 async function updateSchema(db: Database, log: Log): Promise<void> {
   const ran = await migrate(db, migrations);
-  if (ran.length > 0) log.info({ migrations: ran }, 'the database schema is up to date');
+  if (ran.length === 0) return;
+  await db.analyze?.();
+  log.info({ migrations: ran }, 'the database schema is up to date');
 }
 
 async function checkSchema(db: Database, config: Config): Promise<void> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { expiredOfProviders } from '../../src/core/cleanup/cleanup.jobs.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
 
 const session = '00000000-0000-4000-8000-000000000000';
 
@@ -38,4 +38,14 @@ describeOnBoth('indexes', (server) => {
       expect(await planOf(sql`${query} limit 500`)).toMatch(/_provider_expires_pk/);
     },
   );
+});
+
+test.skipIf(!hasPostgres)('PostgreSQL knows from the first start how many groups there are', async () => {
+  const server = await startServer('postgres');
+  const { rows } = await sql<{
+    expected: number;
+  }>`select reltuples as expected from pg_class where relname = 'groups'`.execute(server.world.db.read);
+  const { body } = await server.admin.get('/core/groups/');
+  expect(rows).toEqual([{ expected: body.pagination.count }]);
+  await server.close();
 });

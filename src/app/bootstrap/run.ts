@@ -59,6 +59,7 @@ export async function bootstrap(world: World, engine: Engine, resourceWorld: Res
       await step.run(createMake(tx, world, engine, systemCall(db, silent, clock.now())), prepared);
     });
   }
+  if (pending.length > 0) await db.analyze?.();
 }
 
 function startPreparing(step: BootstrapStep, world: World): Promise<unknown> {

@@ -11,7 +11,8 @@ export const migrateDatabase: Command = {
   async run({ config }) {
     const { db, close } = openDatabase(config);
     try {
-      await migrate(db, migrations, (step) => process.stdout.write(`${step} done\n`));
+      const ran = await migrate(db, migrations, (step) => process.stdout.write(`${step} done\n`));
+      if (ran.length > 0) await db.analyze?.();
       process.stdout.write('The schema is up to date.\n');
       return 0;
     } finally {

@@ -32,6 +32,7 @@ comes out of the backup too, unless there is one here already.`,
       await makeSchema(db, backup.header.migrations);
       const rows = await fill(db, backup, config, facts.size, progress);
       await migrate(db, migrations);
+      await db.analyze?.();
       progress.finish(`${rows} rows of ${backup.header.created} restored`);
       return 0;
     } finally {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
 import type { JobKind, RunningJob } from '../../platform/jobs/job.ts';
 import type { Call } from '../../resource/call.ts';
 import { deleteInBatches, type Outdated } from './delete-in-batches.ts';
@@ -10,6 +11,7 @@ const hourMs = 60 * minuteMs;
 export const jobsAreKeptMs = 7 * 24 * hourMs;
 
 interface Needs extends RotationNeeds {
+  readonly db: Pick<Database, 'analyze'>;
   /** A call that the server makes by itself, at this moment. */
   systemCall(): Call;
   /** Rows with an expiry that is tested wherever they are used: removing them frees space and nothing else. */
@@ -37,7 +39,7 @@ export const expiredOfProviders = (table: string, name: string): Outdated => ({
   where: (now) => sql`provider in (select pk from providers) and expiring and expires <= ${now}`,
 });
 
-export function cleanupJobs({ systemCall, expiring, ...rotation }: Needs): JobKind[] {
+export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): JobKind[] {
   return [
     {
       name: 'clean_expired_models',
@@ -64,8 +66,21 @@ export function cleanupJobs({ systemCall, expiring, ...rotation }: Needs): JobKi
       everyMs: hourMs,
       run: async (job) => report(await deleteAll([oldJobs], systemCall(), job)),
     },
+    ...(db.analyze ? [analyzeJob(db.analyze)] : []),
   ];
 }
+
+/** PostgreSQL does it by itself only after many changes to a table, so never for tables that stay small. */
+const analyzeJob = (analyze: () => Promise<void>): JobKind => ({
+  name: 'analyze_database',
+  summary: 'Tell the query planner how many rows the tables have.',
+  oneAtATime: true,
+  everyMs: 24 * hourMs,
+  async run() {
+    await analyze();
+    return 'Done.';
+  },
+});
 
 const expiredTokens: Outdated = {
   table: 'tokens',

@@ -26,6 +26,8 @@ export interface Database {
   listen(channel: string, listener: () => void): () => Promise<void>;
   /** Called with each statement that is run; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
+  /** Tells the query planner how many rows the tables have; null where it does not plan by that. */
+  readonly analyze: (() => Promise<void>) | null;
   /** Answers when the store can be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,11 @@
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { createPostgresDriver } from './postgres-driver.ts';
 import { listenOn } from './postgres-listen.ts';
+import { createStatementNames, type StatementNames } from './postgres-statements.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 
 /** Also the longest wait for a connection that others use. */
@@ -28,8 +30,9 @@ const types = {
 export function openPostgres(url: string, poolSize = 10): Database {
   const listeners = createStatementListeners();
   const effects = createEffects();
-  const read = kyselyOn(url, poolSize, listeners);
-  const write = kyselyOn(url, poolSize, listeners);
+  const names = createStatementNames();
+  const read = kyselyOn(openPool(url, poolSize), names, listeners);
+  const write = kyselyOn(openPool(url, poolSize), names, listeners);
   return {
     dialect: postgresDialect,
     read,
@@ -61,6 +64,9 @@ export function openPostgres(url: string, poolSize = 10): Database {
     },
     listen: (channel, listener) => listenOn(url, channel, listener),
     onStatement: listeners.add,
+    async analyze() {
+      await sql`analyze`.execute(read);
+    },
     async ping() {
       await sql`select 1`.execute(read);
     },
@@ -83,7 +89,7 @@ async function* rowsOf(transaction: Query, table: string): AsyncGenerator<Record
   }
 }
 
-function kyselyOn(url: string, poolSize: number, listeners: StatementListeners): Query {
+function openPool(url: string, poolSize: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -98,10 +104,16 @@ function kyselyOn(url: string, poolSize: number, listeners: StatementListeners):
   // would end the process as well: the pool's is for idle connections, the other for those in use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+function kyselyOn(pool: pg.Pool, names: StatementNames, listeners: StatementListeners): Query {
   return new Kysely({
-    dialect: new PostgresDialect({ pool }),
-    log: (event) => {
-      if (event.level === 'query') listeners.notify(event.query as CompiledQuery);
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => createPostgresDriver({ pool, names, listeners }),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
 }

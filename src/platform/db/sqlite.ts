@@ -112,6 +112,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     // There is one instance, and it wakes itself after its own commits.
     listen: () => async () => {},
     onStatement: listeners.add,
+    analyze: null,
     async ping() {
       reader.prepare('select 1').get();
     },

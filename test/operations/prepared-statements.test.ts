@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+
+const database = await freshPostgresDatabase();
+
+describe.skipIf(!database)('statements on PostgreSQL', () => {
+  const db = openPostgres(database?.url ?? '');
+  afterAll(async () => {
+    await db.close();
+    await database?.drop();
+  });
+
+  /** How often the connection has run each statement that it holds prepared. */
+  async function prepared(containing: string): Promise<number[]> {
+    const { rows } = await sql<{ runs: number }>`select generic_plans + custom_plans as runs from pg_prepared_statements
+      where strpos(statement, ${containing}) > 0 and strpos(statement, 'pg_prepared_statements') = 0`.execute(db.read);
+    return rows.map(({ runs }) => runs);
+  }
+
+  test('that come again are prepared once and run from then on', async () => {
+    for (let turn = 1; turn <= 5; turn++) await sql`select ${turn}::int as one`.execute(db.read);
+    expect(await prepared('as one')).toEqual([4]);
+  });
+
+  test('that come once are not', async () => {
+    await sql`select 1 as alone`.execute(db.read);
+    expect(await prepared('as alone')).toEqual([]);
+  });
+
+  test('that search are planned for their term each time', async () => {
+    for (let turn = 1; turn <= 3; turn++) await sql`select 'x' ilike ${`%${turn}%`} as found`.execute(db.read);
+    expect(await prepared('as found')).toEqual([]);
+  });
+
+  test('go on when another instance has changed the table, outside of transactions and after one', async () => {
+    await db.write((tx) => sql`create table things (pk int)`.execute(tx));
+    const read = () => sql`select * from things`.execute(db.read);
+    for (let turn = 1; turn <= 3; turn++) expect((await read()).rows).toEqual([]);
+    const other = new pg.Client({ connectionString: database?.url });
+    await other.connect();
+    await other.query('alter table things add column name text; insert into things values (1, $$one$$)');
+    await other.end();
+    for (let turn = 1; turn <= 3; turn++) expect((await read()).rows).toEqual([{ pk: 1, name: 'one' }]);
+  });
+
+  test('do not pile up: a connection that holds many is replaced', async () => {
+    const [before] = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.read)).rows;
+    for (let text = 1; text <= 505; text++) {
+      for (const _ of [1, 2]) await sql`select ${sql.raw(`${text} as many`)}`.execute(db.read);
+    }
+    const [after] = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.read)).rows;
+    expect(after?.pid).not.toBe(before?.pid);
+  });
+});
