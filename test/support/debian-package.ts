@@ -21,3 +21,18 @@ export async function installDebianPackage(name: string): Promise<string | null>
     return `\`apt-get install ${name}\` failed: ${complaint}`;
   }
 }
+
+/**
+ * Whether all the files of a Debian package are there, installed if need be. Where it cannot be had, CI fails and everybody
+ * else is told that its tests are skipped. Call it at the top level of a test file.
+ */
+export async function hasDebianPackage(name: string, files: readonly string[]): Promise<boolean> {
+  const isThere = () => files.every((file) => existsSync(file));
+  if (isThere()) return true;
+  const reason = await installDebianPackage(name);
+  if (reason === null && isThere()) return true;
+  const words = `No ${name}: ${reason ?? 'the package brought none'}`;
+  if (process.env.CI) throw new Error(words);
+  process.stderr.write(`${words}. Its tests are skipped.\n`);
+  return false;
+}

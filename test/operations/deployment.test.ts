@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Agent, fetch } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { hasDebianPackage } from '../support/debian-package.ts';
+import {
+  firstStart,
+  processPassword,
+  processToken,
+  type RunningServer,
+  startServerProcess,
+} from '../support/gatehouse-process.ts';
+import { caddy, findProxy, newProxyPlace, nginx, type ProxyPlace, startProxy } from '../support/reverse-proxy.ts';
+import { newFolder } from '../support/server.ts';
+
+const run = promisify(execFile);
+const hasSystemd = await hasDebianPackage('systemd', ['/usr/bin/systemd-analyze']);
+const deploy = (name: string) => new URL(`../../deploy/${name}`, import.meta.url);
+
+describe.for([
+  { name: 'nginx', kind: nginx, isThere: await findProxy(nginx) },
+  { name: 'Caddy', kind: caddy, isThere: await findProxy(caddy) },
+])('behind $name as docs/deployment.md has it', ({ kind, isThere }) => {
+  describe.skipIf(!isThere)('the server', () => {
+    let place: ProxyPlace;
+    let server: RunningServer;
+    let stopProxy: () => Promise<void>;
+    let dispatcher: Agent;
+    const at = (path: string) => `https://localhost:${place.securePort}${path}`;
+    const ask = (path: string, init: Parameters<typeof fetch>[1] = {}) =>
+      fetch(at(path), { redirect: 'manual', ...init, dispatcher });
+
+    beforeAll(async () => {
+      place = await newProxyPlace();
+      server = await startServerProcess({
+        ...firstStart,
+        GATEHOUSE_DATA_DIR: newFolder(),
+        GATEHOUSE_PUBLIC_URL: `https://localhost:${place.securePort}`,
+        GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1/32',
+      });
+      stopProxy = await startProxy(kind, place, server.url);
+      dispatcher = new Agent({ connect: { ca: place.certificate } });
+    });
+    afterAll(async () => {
+      await dispatcher?.close();
+      await stopProxy?.();
+      await server?.stop();
+    });
+
+    test('lets people sign in with cookies that only TLS carries', async () => {
+      const path = '/api/v3/flows/executor/default-authentication-flow/?query=';
+      const cookies = new Map<string, string>();
+      const step = async (body?: object) => {
+        const headers: Record<string, string> = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
+        const response = await ask(
+          path,
+          body
+            ? {
+                method: 'POST',
+                headers: { ...headers, 'content-type': 'application/json' },
+                body: JSON.stringify(body),
+              }
+            : { headers },
+        );
+        for (const cookie of response.headers.getSetCookie()) {
+          expect(cookie).toMatch(/^__Host-.*; Secure/i);
+          const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
+          cookies.set(name, value);
+        }
+        return response;
+      };
+      await step();
+      await step({ uid_field: 'admin' });
+      await step({ password: processPassword });
+      await step();
+      const headers = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
+      const me = await ask('/api/v3/core/users/me/', { headers });
+      expect(await me.json()).toMatchObject({ user: { username: 'admin' } });
+    });
+
+    test('records the address of the client whatever it claims', async () => {
+      const headers = {
+        authorization: `Bearer ${processToken}`,
+        'content-type': 'application/json',
+        'x-forwarded-for': '203.0.113.7',
+      };
+      const made = await ask('/api/v3/core/groups/', { method: 'POST', headers, body: '{"name": "from outside"}' });
+      expect(made.status).toBe(201);
+      const events = await ask('/api/v3/events/events/?action=model_created&ordering=-created', { headers });
+      expect(((await events.json()) as { results: { client_ip: string }[] }).results[0]?.client_ip).toBe('127.0.0.1');
+    });
+
+    test('keeps metrics inside and shows health', async () => {
+      expect((await ask('/-/metrics')).status).toBe(404);
+      expect((await ask('/-/health/ready/')).status).toBeLessThan(300);
+    });
+
+    test('names the public address in links', async () => {
+      const response = await ask('/if/user/');
+      const location = new URL(response.headers.get('location') ?? '', at('/'));
+      expect([response.status, location.origin]).toEqual([302, `https://localhost:${place.securePort}`]);
+    });
+  });
+});
+
+describe('what is shipped for deployment', () => {
+  test.skipIf(!hasSystemd)('the systemd unit is valid', async () => {
+    const unit = readFileSync(deploy('gatehouse.service'), 'utf8');
+    const folder = newFolder();
+    const file = join(folder, 'gatehouse.service');
+    // The program has to exist for the check, and it is not installed here.
+    writeFileSync(
+      file,
+      unit.replaceAll('/opt/gatehouse/node_modules/.bin/node', process.execPath).replaceAll('/opt/gatehouse', folder),
+    );
+    const { stderr } = await run('systemd-analyze', ['verify', '--man=no', file]);
+    expect(stderr).not.toContain('gatehouse.service');
+  });
+
+  test.each(['compose.yaml', 'compose.postgres.yaml', 'traefik.yaml', 'alerts.yaml'])(
+    '%s is YAML without surprises',
+    (name) => {
+      expect(parse(readFileSync(deploy(name), 'utf8'), { strict: true, uniqueKeys: true, merge: true })).toBeTypeOf(
+        'object',
+      );
+    },
+  );
+
+  test('alerts name metrics that the server has', async () => {
+    const server = await startServerProcess({ ...firstStart, GATEHOUSE_DATA_DIR: newFolder() });
+    try {
+      await server.as(processToken).get('/core/users/me/');
+      const metrics = await (await fetch(`${server.url}/-/metrics`)).text();
+      const named = readFileSync(deploy('alerts.yaml'), 'utf8').match(/gatehouse_[a-z_]+/g) ?? [];
+      expect(named.length).toBeGreaterThan(2);
+      for (const name of named) expect(metrics).toContain(name.replace(/_(?:count|bucket)$/, ''));
+    } finally {
+      await server.stop();
+    }
+  });
+});
