@@ -23,7 +23,8 @@ const transactionWords = new Set(['begin', 'commit', 'rollback']);
 export async function captureRows(
   rows: readonly BenchRow[],
   { db }: World,
-  { server, operations }: App,
+  { operations }: App,
+  url: string,
   data: Loaded,
   adminToken: string,
 ): Promise<CapturedRow[]> {
@@ -37,24 +38,23 @@ export async function captureRows(
     count += 1;
     const text = body && fillBody(JSON.stringify(body), `capture-${count}`, count);
     statements = [];
-    const answer = await server.inject({
+    const answer = await fetch(`${url}${path}`, {
       method,
-      url: path,
       headers: {
-        host: '127.0.0.1',
         accept: 'application/json',
         ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(text && { 'content-type': 'application/json' }),
       },
-      ...(text && { payload: text }),
+      ...(text && { body: text }),
     });
-    if (answer.statusCode > 299) throw new Error(`${method} ${path} answers ${answer.statusCode}: ${answer.body}`);
+    const answered = await answer.text();
+    if (answer.status > 299) throw new Error(`${method} ${path} answers ${answer.status}: ${answered}`);
     return {
       name: text ? ((JSON.parse(text) as { name?: string }).name ?? null) : null,
       statements,
-      status: answer.statusCode,
+      status: answer.status,
       headers: headersOf(answer.headers),
-      body: answer.body,
+      body: answered,
     };
   }
 
@@ -93,8 +93,5 @@ async function forgetCounts(db: Database): Promise<void> {
 const transportHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
 
 /** The headers of an answer but those that follow from how it is sent. */
-export function headersOf(headers: Readonly<Record<string, number | string | string[] | undefined>>): string[] {
-  return Object.entries(headers)
-    .filter(([name]) => !transportHeaders.has(name))
-    .flatMap(([name, value]) => [value ?? ''].flat().flatMap((one) => [name, String(one)]));
-}
+export const headersOf = (headers: Headers): string[] =>
+  [...headers].filter(([name]) => !transportHeaders.has(name)).flat();

@@ -24,19 +24,19 @@ export async function measureGrowth(options: BenchOptions): Promise<Growth> {
   const database = await databases.fresh();
   let data: Loaded | undefined;
   try {
-    const before = await withApp(database, async (world, app) => {
+    const before = await withApp(database, async (world, app, url) => {
       data = await load(world, app, { users: fewUsers, policies: 0, rules: 0, events: 0, accessTokens: 0 });
-      return captureRows(rows, world, app, data, adminToken);
+      return captureRows(rows, world, app, url, data, adminToken);
     });
     await database.settle();
     say(`${fewUsers} users`);
     const { rows: few } = await measureRows(before, database, options);
-    const after = await withApp(database, async (world, app) => {
+    const after = await withApp(database, async (world, app, url) => {
       for (let from = fewUsers; from < manyUsers; from += usersPerStep) {
         await loadMoreUsers(world, app, from, Math.min(from + usersPerStep, manyUsers));
         say(`${from} users`);
       }
-      return captureRows(rows, world, app, data as Loaded, adminToken);
+      return captureRows(rows, world, app, url, data as Loaded, adminToken);
     });
     await database.settle();
     say(`${manyUsers} users`);

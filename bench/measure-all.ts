@@ -29,11 +29,11 @@ export async function measureAll(options: BenchOptions): Promise<{ rows: Measure
   const database = await databases.fresh();
   try {
     say('Loading');
-    const { captured, names } = await withApp(database, async (world, app) => {
+    const { captured, names } = await withApp(database, async (world, app, url) => {
       const data = await load(world, app, sizes);
       const wanted = benchRows.filter(({ title }) => title.includes(only));
       const names = signInRow.title.includes(only) ? data.signInNames : [];
-      return { captured: await captureRows(wanted, world, app, data, adminToken), names };
+      return { captured: await captureRows(wanted, world, app, url, data, adminToken), names };
     });
     await database.settle();
     if (only !== '') return { rows: (await measureRows(captured, database, options, names)).rows, life: null };

@@ -19,13 +19,16 @@ export const commonSettings = {
 };
 
 /** Runs work with the whole server in this process, to load it and to see its statements. */
-export async function withApp<T>(database: BenchDatabase, work: (world: World, app: App) => Promise<T>): Promise<T> {
+export async function withApp<T>(
+  database: BenchDatabase,
+  work: (world: World, app: App, url: string) => Promise<T>,
+): Promise<T> {
   const config = readConfig({ ...commonSettings, ...database.settings });
   const world = await openWorld(config, createLog({ level: 'error' }));
   const app = await composeApp(world);
   try {
     await prepareDatabase(world, app);
-    const result = await work(world, app);
+    const result = await work(world, app, await app.server.listen({ host: '127.0.0.1', port: 0 }));
     // As its jobs would have by the time a server has been in use.
     await fillSearchIndexes(world.db, app.engine.registry);
     return result;

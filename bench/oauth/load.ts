@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { App } from '../../src/app/compose.ts';
 import type { World } from '../../src/app/world.ts';
 import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import { addMilliseconds } from '../../src/platform/clock.ts';
@@ -40,12 +39,12 @@ export interface LoadedOAuth {
 type Made = Readonly<Record<string, unknown>>;
 
 /** One application, one user, and enough codes and refresh tokens for the run. */
-export async function loadOAuth(world: World, app: App, count: number): Promise<LoadedOAuth> {
+export async function loadOAuth(world: World, url: string, count: number): Promise<LoadedOAuth> {
   async function post(path: string, body: object): Promise<Made> {
-    const headers = { authorization: `Bearer ${adminToken}` };
-    const answer = await app.server.inject({ method: 'POST', url: `/api/v3${path}`, headers, payload: body });
-    if (answer.statusCode !== 201) throw new Error(`POST ${path} answers ${answer.statusCode}: ${answer.body}`);
-    return answer.json();
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/api/v3${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (answer.status !== 201) throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as Made;
   }
 
   const pair = await generateCertificate({
@@ -70,14 +69,13 @@ export async function loadOAuth(world: World, app: App, count: number): Promise<
 
   async function answerTo({ method, path, requests }: Supply, at = 0): Promise<FloorOrder> {
     const { authorization, form } = requests[at] as ReadyRequest;
-    const answer = await app.server.inject({
+    const answer = await fetch(`${url}${path}`, {
       method,
-      url: path,
       headers: { authorization, ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' }) },
-      ...(form !== null && { payload: form }),
+      body: form,
     });
-    if (answer.statusCode !== 200) throw new Error(`${path} answers ${answer.statusCode}: ${answer.body}`);
-    const body = answer.json();
+    if (answer.status !== 200) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
+    const body = (await answer.json()) as FloorOrder['body'];
     const signed = ['access_token', 'id_token'].filter((name) => name in body);
     return { headers: headersOf(answer.headers), body, signed };
   }

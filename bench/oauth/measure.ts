@@ -40,7 +40,7 @@ export async function measureOAuth(options: BenchOptions): Promise<MeasuredOAuth
   const stops: (() => unknown)[] = [() => database.drop(), () => rmSync(folder, { recursive: true, force: true })];
   try {
     say('Loading');
-    const loaded = await withApp(database, (world, app) => loadOAuth(world, app, count));
+    const loaded = await withApp(database, (world, _app, url) => loadOAuth(world, url, count));
     const server = await startServer({ ...commonSettings, ...database.settings }, profileFolder);
     stops.unshift(server.stop);
     const floorArgs = [loaded.privateKey, join(folder, 'floor.db')];

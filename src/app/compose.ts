@@ -31,16 +31,16 @@ import { operationsOf } from '../resource/operations.ts';
 import { createEngine, type Engine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import { appendSteps } from '../source/append-steps.ts';
-import { mountApiBrowser } from './api-browser.ts';
 import { catalogue, createKinds, endpoints } from './catalogue.ts';
 import { homeOf, mountCancel } from './flow-exits.ts';
 import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
 import { mountMetrics } from './metrics-route.ts';
 import { schemaOperation } from './openapi-routes.ts';
+import { createErrorPage } from './pages/error-page.ts';
 import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
-import { mountStaticFiles } from './static-files.ts';
+import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
 import { systemCall } from './system-call.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
@@ -115,8 +115,13 @@ export async function composeApp(world: World): Promise<App> {
     schemaOperation(() => openApiDocument(operations, registry, { version, prefix: apiPrefix, sessionCookie })),
   ];
   db.onStatement(metrics.countStatement);
-  const server = createServer({ log, trustedProxies: config.trustedProxies });
-  mountApi(server.calls, operations, {
+  const server = createServer({
+    log,
+    trustedProxies: config.trustedProxies,
+    errorPage: createErrorPage(db.read, apiPrefix),
+  });
+  const { routes } = server;
+  mountApi(routes, operations, {
     db,
     world: resourceWorld,
     prefix: apiPrefix,
@@ -129,7 +134,7 @@ export async function composeApp(world: World): Promise<App> {
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });
-  mountCancel(server.pages, { db, key, publicUrl: config.publicUrl });
+  mountCancel(routes, { db, key, publicUrl: config.publicUrl });
   const oauth2 = {
     ...world,
     publicUrl: config.publicUrl,
@@ -139,14 +144,14 @@ export async function composeApp(world: World): Promise<App> {
     keptClients: createQueryCache<Client | null>(mostClientsKept),
     remoteKeys: createRemoteKeys(world.fetch),
   };
-  mountOAuth2(server.calls, oauth2);
+  mountOAuth2(routes, oauth2);
   const askAccess = askApplicationAccess(kinds.policies);
-  mountBrowserEndpoints(server.calls, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
-  mountHealth(server.pages, db);
-  mountMetrics(server.pages, metrics, config.metricsToken);
-  mountMedia(server.pages, db);
-  await mountStaticFiles(server.pages);
-  await mountApiBrowser(server, apiPrefix);
-  await mountPages(server.pages, { ...sessions, clock, log, mediaApi: config.mediasrcApiUrl });
+  mountBrowserEndpoints(routes, { ...oauth2, sessions, executor, flows: kinds.flows, askAccess, signInPath });
+  mountHealth(routes, db);
+  mountMetrics(routes, metrics, config.metricsToken);
+  mountMedia(routes, db);
+  mountStaticFiles(routes);
+  mountApiBrowser(routes, apiPrefix);
+  mountPages(routes, { ...sessions, clock, log, mediaApi: config.mediasrcApiUrl });
   return { server, engine, operations, resourceWorld, jobs };
 }

@@ -1,13 +1,14 @@
-import type { FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { launchUrl } from '../core/application/launch-url.ts';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
-import { cancelPath, flowPage, ownPath } from '../flow/executor/challenge.ts';
+import { cancelPath, flowPage } from '../flow/executor/challenge.ts';
 import type { FlowFacts } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
+import { ownPath } from '../lib/own-path.ts';
 import type { Database } from '../platform/db/database.ts';
 import { createQueryCache } from '../platform/db/query-cache.ts';
+import type { Routes } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
 
@@ -23,15 +24,15 @@ export async function homeOf({ designation }: FlowFacts, { db, request }: Call):
 
 /** Leaves a flow: the walk is forgotten, and the person may begin anew. It changes nothing else, so a link will do. */
 export function mountCancel(
-  pages: FastifyInstance,
+  routes: Routes,
   { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },
 ): void {
-  pages.get<{ Querystring: { next?: unknown } }>(cancelPath, async (request, reply) => {
-    const token = planTokenOf(request.facts.cookies, publicUrl);
+  routes.on(['GET'], cancelPath, async ({ facts: { cookies, host, query } }) => {
+    const token = planTokenOf(cookies, publicUrl);
     if (token) await db.write((tx) => deleteStates(tx, key, token));
-    const { flow } = await brandTargets(request.facts.host, db);
-    const next = ownPath(typeof request.query.next === 'string' ? request.query.next : null, publicUrl);
-    return reply.header('cache-control', 'no-store').redirect(flow === null ? '/' : flowPage(flow, next));
+    const { flow } = await brandTargets(host, db);
+    const location = flow === null ? '/' : flowPage(flow, ownPath(query.get('next'), publicUrl));
+    return { status: 302, headers: { location, 'cache-control': 'no-store' } };
   });
 }
 

@@ -1,20 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { Database } from '../platform/db/database.ts';
+import { json, type Routes } from '../platform/http/routes.ts';
 
 /** A database that takes longer than this to say a word is not there for requests either. */
 const answerWithinMs = 3_000;
 
 /** `live`: the process answers. `ready`: it can also reach its database, so requests may be sent to it. */
-export function mountHealth(app: FastifyInstance, db: Database): void {
-  app.get('/-/health/live/', async () => ({ status: 'ok' }));
-  app.get('/-/health/ready/', async (request, reply) => {
+export function mountHealth(routes: Routes, db: Database): void {
+  routes.on(['GET'], '/-/health/live/', async () => json(200, { status: 'ok' }));
+  routes.on(['GET'], '/-/health/ready/', async () => {
     try {
       await within(answerWithinMs, db.ping());
-      return { status: 'ok' };
+      return json(200, { status: 'ok' });
     } catch (error) {
-      request.fault = error;
-      return reply.code(503).send({ status: 'the database cannot be reached' });
+      return { ...json(503, { status: 'the database cannot be reached' }), fault: error };
     }
   });
 }

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contains, parseCidrs } from '../lib/cidr.ts';
 import { equalInConstantTime } from '../lib/constant-time.ts';
 import { Problem } from '../lib/problem.ts';
+import type { RequestFacts } from '../platform/http/request-facts.ts';
+import type { Routes } from '../platform/http/routes.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
 const loopback = parseCidrs(['127.0.0.0/8', '::1/128']);
@@ -9,23 +10,18 @@ const loopback = parseCidrs(['127.0.0.0/8', '::1/128']);
 const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
 /** For callers on this machine, and for those who bring the token. */
-export function mountMetrics(app: FastifyInstance, metrics: Metrics, token: string | null): void {
-  app.get('/-/metrics', async (request, reply) => {
-    if (!isLocal(request) && !brings(request, token)) {
-      return reply.code(403).send(new Problem('permission_denied').body());
-    }
+export function mountMetrics(routes: Routes, metrics: Metrics, token: string | null): void {
+  routes.on(['GET'], '/-/metrics', async ({ facts }) => {
+    if (!isLocal(facts) && !brings(facts, token)) throw new Problem('permission_denied');
     const { type, text } = await metrics.render();
-    return reply.header('content-type', type).send(text);
+    return { status: 200, headers: { 'content-type': type }, body: text };
   });
 }
 
-function isLocal({ socket, headers }: FastifyRequest): boolean {
-  return (
-    contains(loopback, socket.remoteAddress ?? '') && forwardingHeaders.every((name) => headers[name] === undefined)
-  );
-}
+export const isLocal = ({ clientIp, header }: Pick<RequestFacts, 'clientIp' | 'header'>): boolean =>
+  contains(loopback, clientIp) && forwardingHeaders.every((name) => header(name) === undefined);
 
-function brings({ headers }: FastifyRequest, token: string | null): boolean {
-  const given = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+function brings({ header }: RequestFacts, token: string | null): boolean {
+  const given = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1];
   return token !== null && given !== undefined && equalInConstantTime(given, token);
 }

@@ -1,24 +1,15 @@
 import { networkOf } from '../lib/cidr.ts';
 import { isDeeperThan } from '../lib/json.ts';
-import { Invalid, Problem } from '../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { createRateLimit } from '../lib/rate-limit.ts';
 import type { Database } from '../platform/db/database.ts';
-import { isUnreachable } from '../platform/db/unreachable.ts';
-import {
-  type Calls,
-  everyMethod,
-  faultBody,
-  type HttpAnswer,
-  type HttpCall,
-  isUpload,
-} from '../platform/http/calls.ts';
-import { readUpload } from '../platform/http/read-upload.ts';
+import { isUpload, readUpload } from '../platform/http/read-upload.ts';
+import { refusalOf } from '../platform/http/refusal.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
-import { PasswordQueueFull } from '../platform/passwords.ts';
+import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
 import type { Actor } from './actor.ts';
 import type { Call, Reply, ResourceWorld } from './call.ts';
-import type { Method, Operation } from './operation.ts';
-import { createRouter } from './router.ts';
+import type { Operation } from './operation.ts';
 
 export interface ApiNeeds {
   readonly db: Database;
@@ -33,32 +24,30 @@ export interface ApiNeeds {
   readonly anonymousPerMinute: number;
 }
 
-/** Serves all operations below one prefix by a table of their own. */
-export function mountApi(calls: Calls, operations: readonly Operation[], needs: ApiNeeds): void {
-  const route = createRouter(operations);
+/** The operations of one path. */
+type Offered = ReadonlyMap<string, Operation>;
+
+/** Serves all operations below one prefix. */
+export function mountApi(routes: Routes, operations: readonly Operation[], needs: ApiNeeds): void {
   const anonymous = createRateLimit({ most: needs.anonymousPerMinute, windowMs: 60_000 });
 
-  async function serve(http: HttpCall): Promise<HttpAnswer> {
+  async function serve(http: HttpCall, offered: Offered): Promise<HttpAnswer> {
     const started = performance.now();
-    let operation: Operation | undefined;
-    let reply: Reply;
+    const { facts } = http;
+    const operation = offered.get(facts.method === 'HEAD' ? 'GET' : facts.method);
+    let answer: HttpAnswer;
     try {
-      const { facts } = http;
-      const match = route(facts.path.slice(needs.prefix.length));
-      if (!match) throw new Problem('not_found');
       checkAccept(facts);
       const now = needs.now();
       const actor = await signedIn(facts, now);
-      operation = match.operations.get(facts.method === 'HEAD' ? 'GET' : (facts.method as Method));
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
-      reply = operation
-        ? await operation.handle(callOf(http, match.params, actor, now))
-        : notOffered(facts.method, match.operations);
+      if (!operation) return notOffered(facts.method, offered);
+      answer = answerOf(await operation.handle(callOf(http, actor, now)));
     } catch (error) {
-      reply = refusal(error, http);
+      answer = refusalOf(error, facts.id);
     }
-    if (operation) needs.observe(operation, reply.status, performance.now() - started);
-    return answerOf(reply);
+    if (operation) needs.observe(operation, answer.status, performance.now() - started);
+    return answer;
   }
 
   /** Callers who are not signed in, or not rightly, share a limit per address. */
@@ -80,12 +69,12 @@ export function mountApi(calls: Calls, operations: readonly Operation[], needs: 
     throw new Problem('throttled', detail, { 'retry-after': String(seconds) });
   }
 
-  function callOf(http: HttpCall, params: Readonly<Record<string, string>>, actor: Actor | null, now: string): Call {
+  function callOf(http: HttpCall, actor: Actor | null, now: string): Call {
     let body: { readonly value: unknown } | undefined;
     return {
       actor,
       request: http.facts,
-      params,
+      params: http.params,
       now,
       db: needs.db,
       world: needs.world,
@@ -97,7 +86,20 @@ export function mountApi(calls: Calls, operations: readonly Operation[], needs: 
     };
   }
 
-  calls.on(everyMethod, `${needs.prefix}/*`, serve);
+  for (const [path, offered] of byPath(operations)) {
+    routes.on([anyMethod], `${needs.prefix}${path}`, (http) => serve(http, offered));
+  }
+}
+
+function byPath(operations: readonly Operation[]): ReadonlyMap<string, Offered> {
+  const paths = new Map<string, Map<string, Operation>>();
+  for (const operation of operations) {
+    const { path, method } = operation;
+    const offered = paths.get(path) ?? new Map<string, Operation>();
+    if (offered.has(method)) throw new Error(`two operations serve ${method} ${path}`);
+    paths.set(path, offered.set(method, operation));
+  }
+  return paths;
 }
 
 function checkAccept(facts: RequestFacts): void {
@@ -111,14 +113,10 @@ function checkAccept(facts: RequestFacts): void {
   throw new Problem('not_acceptable');
 }
 
-function notOffered(method: string, operations: ReadonlyMap<Method, Operation>): Reply {
-  const allow = { allow: [...operations.keys(), 'OPTIONS'].join(', ') };
-  if (method === 'OPTIONS') return { status: 204, headers: allow };
-  return {
-    status: 405,
-    body: new Problem('method_not_allowed', `Method "${method}" not allowed.`).body(),
-    headers: allow,
-  };
+function notOffered(method: string, offered: Offered): HttpAnswer {
+  const allow = { allow: [...offered.keys(), 'OPTIONS'].join(', ') };
+  if (method === 'OPTIONS') return { status: 204, headers: { ...notStored, ...allow } };
+  throw new Problem('method_not_allowed', `Method "${method}" not allowed.`, allow);
 }
 
 function parseJsonBody({ body: bytes, facts, raw }: HttpCall): unknown {
@@ -144,27 +142,15 @@ function parseText(text: string): unknown {
 }
 
 // Answers may hold secrets: no cache keeps them. A client that has an ETag may still ask with it.
-const unlessSaid = { 'cache-control': 'no-store' };
-const ofJson = { ...unlessSaid, 'content-type': 'application/json' };
+const notStored = { 'cache-control': 'no-store' };
+const ofJson = { ...notStored, 'content-type': 'application/json' };
 
 function answerOf({ status, body, headers }: Reply): HttpAnswer {
-  if (body === undefined) return { status, headers: { ...unlessSaid, ...headers } };
+  if (body === undefined) return { status, headers: { ...notStored, ...headers } };
   const isReady = Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['content-type'] !== undefined);
   return {
     status,
     headers: headers ? { ...ofJson, ...headers } : ofJson,
     body: isReady ? (body as Buffer | string) : JSON.stringify(body),
   };
-}
-
-/** What a caller is told of an error; faults are logged and say nothing of the inside. */
-function refusal(error: unknown, http: HttpCall): Reply {
-  if (error instanceof Problem) return { status: error.status, body: error.body(), headers: error.headers };
-  if (error instanceof Invalid) return { status: error.status, body: error.body() };
-  if (error instanceof PasswordQueueFull)
-    return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '1' } };
-  http.fault = error;
-  if (isUnreachable(error))
-    return { status: 503, body: new Problem('unavailable').body(), headers: { 'retry-after': '5' } };
-  return { status: 500, body: faultBody(http.facts.id) };
 }

@@ -21,7 +21,7 @@ const listsOf = ({ app }: TestServer) =>
 
 describeOnBoth('the demo', (server) => {
   test('leaves no list of the API empty', { timeout: 60_000 }, async () => {
-    await makeDemo(server().world, server().app);
+    await makeDemo(server().world, server().app, server().url);
     const empty: string[] = [];
     for (const { id, path } of listsOf(server())) {
       const { status, body } = await server().admin.get(path + (queries[id] ?? ''));
@@ -56,7 +56,7 @@ describeOnBoth('the demo', (server) => {
   test('changes nothing when it is run again', { timeout: 60_000 }, async () => {
     const { world, app } = server();
     const before = await contentsOf(world.db);
-    expect(await makeDemo(world, app)).toEqual(new Map());
+    expect(await makeDemo(world, app, server().url)).toEqual(new Map());
     expect(await contentsOf(world.db)).toEqual(before);
   });
 
@@ -64,7 +64,7 @@ describeOnBoth('the demo', (server) => {
     const { world, app, admin } = server();
     const { body } = await admin.get('/core/groups/?name=Demo+Engineering');
     expect((await admin.delete(`/core/groups/${body.results[0].pk}/`)).status).toBe(204);
-    const made = await makeDemo(world, app);
+    const made = await makeDemo(world, app, server().url);
     expect(made.get('/core/groups/')).toBe(1);
     expect(made.has('/core/users/')).toBe(false);
   });

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { createRouter } from '../../src/platform/http/router.ts';
 import type { OpenApiDocument } from '../../src/resource/openapi.ts';
 import type { Operation } from '../../src/resource/operation.ts';
-import { createRouter } from '../../src/resource/router.ts';
 import type { Answer, Api } from '../support/api.ts';
 
 /** Holds every answer against the OpenAPI document. */
@@ -17,7 +17,8 @@ export function createDocumentCheck(document: OpenApiDocument, operations: reado
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(closed(document) as object, 'document');
-  const route = createRouter(operations);
+  const router = createRouter<Operation>();
+  for (const operation of operations) router.add(operation.method, operation.path, operation);
   const succeeded = new Set<string>();
   const validators = new Map<string, ValidateFunction>();
 
@@ -32,7 +33,7 @@ export function createDocumentCheck(document: OpenApiDocument, operations: reado
   }
 
   function check(method: string, path: string, answer: Answer): void {
-    const operation = route(path.split('?', 1)[0] as string)?.operations.get(method as Operation['method']);
+    const operation = router.find(path.split('?', 1)[0] as string)?.methods.get(method);
     if (!operation) return;
     const { responses } = (document.paths[operation.path] as NonNullable<OpenApiDocument['paths'][string]>)[
       method.toLowerCase()

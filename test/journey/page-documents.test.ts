@@ -1,5 +1,7 @@
 import { get } from 'node:http';
 import { expect, test } from 'vitest';
+import { apiPrefix } from '../../src/app/compose.ts';
+import { createErrorPage } from '../../src/app/pages/error-page.ts';
 import { mountPages } from '../../src/app/pages/mount-pages.ts';
 import { createServer } from '../../src/platform/http/server.ts';
 import { firstStart, startServerProcess } from '../support/gatehouse-process.ts';
@@ -98,7 +100,7 @@ describeOnSqlite('the documents of pages', (server) => {
       branding_title: '"></title><script>alert(1)</script>',
     });
     const { html } = await readPage(signInPage);
-    expect(html).toContain('<title>&#34;&#62;&#60;/title&#62;&#60;script&#62;alert(1)&#60;/script&#62;</title>');
+    expect(html).toContain('<title>&quot;&gt;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>');
     expect(html).not.toContain('<script>');
     await server().admin.delete(`/core/brands/${brand.brand_uuid}/`);
   });
@@ -136,7 +138,6 @@ describeOnSqlite('the documents of pages', (server) => {
       '/': signInPage,
       '/if/user/tokens/?a=1&b=2': `${signInPage}?next=%2Fif%2Fuser%2Ftokens%2F%3Fa%3D1%26b%3D2`,
       '/if/admin/': `${signInPage}?next=%2Fif%2Fadmin%2F`,
-      '/if/flow/default-authentication-flow?next=%2Fx': `${signInPage}?next=%2Fx`,
       '/flows/-/cancel/?next=%2Fif%2Fuser%2F': `${signInPage}?next=%2Fif%2Fuser%2F`,
       '/flows/-/cancel/?next=https%3A%2F%2Fevil.example': signInPage,
     };
@@ -147,17 +148,17 @@ describeOnSqlite('the documents of pages', (server) => {
   });
 
   test('a fault is told in words, with the id under which it is recorded', async () => {
-    const bare = createServer({ log: server().world.log, trustedProxies: [] });
+    const { log, db } = server().world;
+    const bare = createServer({ log, trustedProxies: [], errorPage: createErrorPage(db.read, apiPrefix) });
     const settings = { ...server().world.settings, current: () => Promise.reject(new Error('broken')) };
-    await mountPages(
-      bare.pages,
-      { ...needsOf(server()), settings },
-      { folder: import.meta.dirname, pages: { flow: noFiles } },
-    );
-    const answer = await bare.inject({ url: signInPage });
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
-    expect(answer.body).toContain(answer.headers['x-request-id']);
-    expect(answer.body).not.toContain('broken');
+    const built = { folder: import.meta.dirname, pages: { flow: noFiles } };
+    mountPages(bare.routes, { ...needsOf(server()), settings }, built);
+    const url = await bare.listen({ host: '127.0.0.1', port: 0 });
+    const answer = await fetch(`${url}${signInPage}`, { headers: { accept: 'text/html' } });
+    const text = await answer.text();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+    expect(text).toContain(answer.headers.get('x-request-id'));
+    expect(text).not.toContain('broken');
     await bare.close();
   });
 
@@ -166,10 +167,11 @@ describeOnSqlite('the documents of pages', (server) => {
     const warnings: unknown[] = [];
     const log = Object.assign(Object.create(world.log), { warn: (text: string) => warnings.push(text) });
     const bare = createServer({ log: world.log, trustedProxies: [] });
-    await mountPages(bare.pages, { ...needsOf(server()), log }, null);
-    const answer = await bare.inject({ url: signInPage });
-    expect(answer.statusCode).toBe(503);
-    expect(answer.body).toContain('npm run build');
+    mountPages(bare.routes, { ...needsOf(server()), log }, null);
+    const url = await bare.listen({ host: '127.0.0.1', port: 0 });
+    const answer = await fetch(`${url}${signInPage}`);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('npm run build');
     expect(warnings).toEqual([expect.stringContaining('have not been built')]);
     await bare.close();
   });

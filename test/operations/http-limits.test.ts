@@ -143,7 +143,7 @@ describe('slow senders', () => {
   let url: string;
   beforeAll(async () => {
     app = createServer({ log: createLog({ level: 'silent' }), trustedProxies: [], requestTimeoutMs: 400 });
-    app.pages.post('/', async () => ({ ok: true }));
+    app.routes.on(['POST'], '/', async () => ({ status: 200 }));
     url = await app.listen({ host: '127.0.0.1', port: 0 });
   });
   afterAll(() => app.close());

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { quiet } from '../support/jobs.ts';
 import { makeWalk, unique } from '../support/make-walk.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, makeRecovery, newPassword, readMails, recoverBy } from '../support/recovery.ts';
 import { adminToken, describeOnBoth } from '../support/server.ts';
@@ -43,22 +44,21 @@ describeOnBoth(
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
       const user = await person();
-      const inject = (url: string, cookie: string, payload: object, headers = {}) =>
-        server().app.server.inject({
+      const post = (url: string, cookie: string, payload: object, headers = {}) =>
+        rawRequest(server().url, `/api/v3${url}`, {
           method: 'POST',
-          url: `/api/v3${url}`,
           headers: { ...spoofed, ...headers, cookie },
-          payload,
+          body: payload,
         });
       const executor = `/flows/executor/${walk.slug}/`;
-      const first = await server().app.server.inject({ url: `/api/v3${executor}`, headers: spoofed });
+      const first = await rawRequest(server().url, `/api/v3${executor}`, { headers: spoofed });
       const cookie = String(first.headers['set-cookie']).split(';', 1)[0] ?? '';
-      await inject(executor, cookie, { uid_field: user.username });
+      await post(executor, cookie, { uid_field: user.username });
       await quiet(server());
       expect(linkIn(mail).origin).toBe(publicUrl);
       expect(readMails(mail).join()).not.toContain('evil.invalid');
       const bearer = { authorization: `Bearer ${adminToken}` };
-      const made = await inject(`/core/users/${user.pk}/recovery/`, '', {}, bearer);
+      const made = await post(`/core/users/${user.pk}/recovery/`, '', {}, bearer);
       expect(new URL(made.json().link).origin).toBe(publicUrl);
     });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { rawRequest } from '../support/raw-request.ts';
 import { adminToken, describeOnSqlite, type TestServer } from '../support/server.ts';
 
 const garbage = [
@@ -19,16 +20,15 @@ const garbage = [
 ];
 
 /** The address that the audit event of a change carries. */
-async function recordedAddress(server: TestServer, headers: Record<string, string>, remoteAddress = '127.0.0.1') {
+async function recordedAddress(server: TestServer, headers: Record<string, string>, from = '127.0.0.1') {
   const name = crypto.randomUUID();
-  const answer = await server.app.server.inject({
+  const answer = await rawRequest(server.url, '/api/v3/core/groups/', {
     method: 'POST',
-    url: '/api/v3/core/groups/',
-    remoteAddress,
-    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json', ...headers },
-    payload: { name },
+    from,
+    headers: { authorization: `Bearer ${adminToken}`, ...headers },
+    body: { name },
   });
-  expect(answer.statusCode).toBe(201);
+  expect(answer.status).toBe(201);
   const { rows } = await sql<{
     client_ip: string;
   }>`select client_ip from events where context like ${`%${name}%`}`.execute(server.world.db.read);
@@ -48,7 +48,7 @@ describeOnSqlite('class 37: without trusted proxies no header says who calls', (
     ...garbage.map((text) => ({ 'x-forwarded-for': text })),
   ])('%o', async (headers) => {
     const given = headers as unknown as Record<string, string>;
-    expect(await recordedAddress(server(), given, '198.51.100.4')).toBe('198.51.100.4');
+    expect(await recordedAddress(server(), given, '127.0.0.44')).toBe('127.0.0.44');
   });
 });
 
@@ -56,14 +56,13 @@ describeOnSqlite(
   'class 37: with trusted proxies',
   (server) => {
     test.each<[string, string, string, string]>([
-      ['a stranger is not believed', '198.51.100.4', '203.0.113.7', '198.51.100.4'],
+      ['a stranger is not believed', '127.0.0.44', '203.0.113.7', '127.0.0.44'],
       ['a proxy is', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
       ['a proxy behind a proxy is', '127.0.0.1', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
       ['what the caller wrote himself is not', '127.0.0.1', '192.0.2.66, 203.0.113.7', '203.0.113.7'],
       ['nor behind two proxies', '127.0.0.1', '10.9.9.9, 192.0.2.66, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
       ['an IPv6 address is one', '127.0.0.1', '2001:db8::7', '2001:db8::7'],
       ['a mapped one is its IPv4 address', '127.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
-      ['a mapped proxy is a proxy', '::ffff:127.0.0.1', '203.0.113.7', '203.0.113.7'],
     ])('%s', async (_, peer, forwarded, expected) => {
       expect(await recordedAddress(server(), { 'x-forwarded-for': forwarded }, peer)).toBe(expected);
     });

@@ -1,20 +1,6 @@
-import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { rawRequest } from '../support/raw-request.ts';
 import { describeOnSqlite } from '../support/server.ts';
-
-/** Sends the path as it is; URL parsers would clean it up before it left. */
-function rawGet(origin: string, path: string): Promise<{ status: number; body: string }> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, agent: false }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('latin1') });
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
-}
 
 const climbs = [
   '../package.json',
@@ -33,12 +19,12 @@ const climbs = [
 describeOnSqlite('43 path traversal', (server) => {
   test.each(['/media/', '/static/', '/static/sources/'])('nothing outside is reached through %s', async (prefix) => {
     for (const climb of climbs) {
-      const { status, body } = await rawGet(server().url, prefix + climb);
+      const { status, text } = await rawRequest(server().url, prefix + climb);
       expect([climb, status]).not.toEqual([climb, 200]);
       expect(status).toBeLessThan(500);
-      expect(body).not.toMatch(/"dependencies"|root:/);
+      expect(text).not.toMatch(/"dependencies"|root:/);
     }
-    expect((await rawGet(server().url, '/static/favicon.svg')).status).toBe(200);
+    expect((await rawRequest(server().url, '/static/favicon.svg')).status).toBe(200);
   });
 
   test('the name of an uploaded file plays no part', async () => {

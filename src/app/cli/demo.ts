@@ -22,6 +22,8 @@ import { NoDatabase } from '../open-database.ts';
 import { openWorld, type World } from '../world.ts';
 import { type Command, CommandError } from './command.ts';
 
+/** Any free port: the objects are made through the API. */
+const loopback = { host: '127.0.0.1', port: 0 };
 const tokenLifetimeMs = 10 * 60 * 1000;
 
 export const demo: Command = {
@@ -37,7 +39,7 @@ A second run makes only what is missing. The server may be running.`,
       try {
         await prepareDatabase(world, app);
         if (!options.force) await refuseUsed(world);
-        const made = await makeDemo(world, app);
+        const made = await makeDemo(world, app, await app.server.listen(loopback));
         process.stdout.write(report(made));
         return 0;
       } finally {
@@ -70,8 +72,8 @@ async function refuseUsed({ db }: World): Promise<void> {
     throw new CommandError('This database is already in use; --force makes demo data in it all the same.');
 }
 
-/** Makes what is missing; answers how many objects of each list or table that were. */
-export async function makeDemo(world: World, app: App): Promise<ReadonlyMap<string, number>> {
+/** Makes what is missing, through the server at this URL; answers how many objects of each list or table that were. */
+export async function makeDemo(world: World, app: App, url: string): Promise<ReadonlyMap<string, number>> {
   const { db, key, clock } = world;
   const token = randomText(60);
   const pk = await db.write(async (tx) =>
@@ -84,7 +86,7 @@ export async function makeDemo(world: World, app: App): Promise<ReadonlyMap<stri
     }),
   );
   try {
-    const demoWorld = createDemoWorld(world, app, createDemoApi(app.server, token));
+    const demoWorld = createDemoWorld(world, app, createDemoApi(url, token));
     await makeAll(demoWorld);
     return new Map([...demoWorld.api.made(), ...demoWorld.stored()]);
   } finally {

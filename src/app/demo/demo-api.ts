@@ -1,10 +1,9 @@
-import type { HttpServer } from '../../platform/http/server.ts';
 import { apiPrefix } from '../compose.ts';
 
 /** An object as the API shows it. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** The API as an administrator calls it, within the process. */
+/** The API as an administrator calls it. */
 export interface DemoApi {
   get(path: string): Promise<Shown>;
   post(path: string, body: Shown): Promise<Shown>;
@@ -20,19 +19,18 @@ export interface DemoApi {
 /** A reference may be shown as its key or as the object. */
 const names = (shown: unknown, value: unknown): boolean => shown === value || (shown as Shown | null)?.pk === value;
 
-export function createDemoApi(server: HttpServer, token: string): DemoApi {
+export function createDemoApi(url: string, token: string): DemoApi {
   const made = new Map<string, number>();
 
   async function send(method: 'GET' | 'POST', path: string, body?: Shown): Promise<Shown> {
-    const answer = await server.inject({
+    const answer = await fetch(`${url}${apiPrefix}${path}`, {
       method,
-      url: `${apiPrefix}${path}`,
-      headers: { authorization: `Bearer ${token}` },
-      ...(body && { payload: body }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
     });
-    if (answer.statusCode >= 300)
-      throw new Error(`${method} ${path} was answered with ${answer.statusCode}: ${answer.body}`);
-    return answer.body === '' ? {} : answer.json();
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
+    return text === '' ? {} : JSON.parse(text);
   }
 
   /** By the filters that the list has; where those leave too many rows, by its search as well. */

@@ -1,15 +1,16 @@
-import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { defaultBranding } from '../../core/brand/branding.ts';
 import { currentBrand } from '../../core/brand/current-brand.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
-import { flowPage } from '../../flow/executor/challenge.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { isUnreachable } from '../../platform/db/unreachable.ts';
+import { serveFolder } from '../../platform/http/files.ts';
+import { plainPage } from '../../platform/http/plain-page.ts';
+import type { RequestFacts } from '../../platform/http/request-facts.ts';
+import type { HttpAnswer, Routes } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
 import { type FlowPageFacts, factsOfFlowPage, signInPath } from './flow-pages.ts';
-import { type BuiltPages, findBuiltPages } from './page-files.ts';
-import { assetPrefix, nothingForeign, pagePolicy, pageShell, wordsOnly } from './shell.ts';
+import { findBuiltPages } from './page-files.ts';
+import { assetPrefix, nothingForeign, pagePolicy, pageShell } from './shell.ts';
 
 interface Needs extends SessionNeeds {
   readonly clock: Clock;
@@ -19,97 +20,71 @@ interface Needs extends SessionNeeds {
 }
 
 const accountPath = '/if/user/';
-const html = 'text/html; charset=utf-8';
-const plainPage = { foreign: nothingForeign, asksMediaServer: false };
+const nothingMore = { foreign: nothingForeign, asksMediaServer: false };
+const notStored = { 'cache-control': 'no-store' };
+/** The names of scripts and styles change with their contents. */
+const forEver = 'public, max-age=31536000, immutable';
 
 const missing =
   'This server runs without its web pages, because they have not been built. Its administrator can do that with ' +
   '“npm run build”, on a platform that the bundler supports. The API works all the same.';
-const away = 'The server is busy, or cannot reach its database. Please try again in a moment.';
 
 /** The pages people see: flows for everybody, their own page for those who are signed in. */
-export async function mountPages(server: FastifyInstance, needs: Needs, built = findBuiltPages()): Promise<void> {
-  if (!built) needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
-  await server.register(async (app) => {
-    app.setErrorHandler((error, request, reply) => {
-      request.fault = error;
-      reply.headers({ 'cache-control': 'no-store', 'content-type': html });
-      if (isUnreachable(error)) return reply.code(503).send(wordsOnly('Not available at the moment', away));
-      const text = `If it keeps happening, tell your administrator this request id: ${request.id}`;
-      return reply.code(500).send(wordsOnly('Something went wrong', text));
-    });
-    if (built) await mountFiles(app, built);
-    mountDocuments(app, needs, built);
-  });
-}
-
-/** Scripts and styles: their names change with their contents, so browsers need not ask again. */
-async function mountFiles(app: FastifyInstance, { folder }: BuiltPages): Promise<void> {
-  await app.register(fastifyStatic, {
-    root: folder,
-    prefix: assetPrefix,
-    index: false,
-    decorateReply: false,
-    preCompressed: true,
-    immutable: true,
-    maxAge: '365d',
-  });
-}
-
-function mountDocuments(app: FastifyInstance, needs: Needs, built: BuiltPages | null): void {
+export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages()): void {
   const { db, settings } = needs;
+  if (built) routes.on(['GET'], `${assetPrefix}*`, serveFolder(built.folder, forEver));
+  else needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
 
   async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    { host }: RequestFacts,
     page: string,
-    { foreign, asksMediaServer }: Pick<FlowPageFacts, 'foreign' | 'asksMediaServer'> = plainPage,
-  ): Promise<FastifyReply> {
+    { foreign, asksMediaServer }: Pick<FlowPageFacts, 'foreign' | 'asksMediaServer'> = nothingMore,
+  ): Promise<HttpAnswer> {
     const files = built?.pages[page];
-    reply.headers({ 'cache-control': 'no-store', 'content-type': html });
-    if (!files) return reply.code(503).send(wordsOnly('The pages are missing', missing));
-    const brand = await currentBrand(request.facts.host, db.read, await settings.current());
-    reply.header('content-security-policy', pagePolicy(foreign));
-    return reply.send(pageShell(files, brand, asksMediaServer ? needs.mediaApi : null));
+    if (!files) {
+      return plainPage({
+        status: 503,
+        brand: defaultBranding.title,
+        title: 'The pages are missing',
+        paragraphs: [missing],
+      });
+    }
+    const brand = await currentBrand(host, db.read, await settings.current());
+    return {
+      status: 200,
+      headers: {
+        ...notStored,
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': pagePolicy(foreign),
+      },
+      body: pageShell(files, brand, asksMediaServer ? needs.mediaApi : null),
+    };
   }
 
-  const leadTo = (reply: FastifyReply, path: string) => reply.header('cache-control', 'no-store').redirect(path);
+  const leadTo = (location: string): HttpAnswer => ({ status: 302, headers: { ...notStored, location } });
 
-  const isSignedIn = async (request: FastifyRequest): Promise<boolean> =>
-    (await actorOfSession(needs, request.facts, needs.clock.now())) !== null;
+  const isSignedIn = async (facts: RequestFacts): Promise<boolean> =>
+    (await actorOfSession(needs, facts, needs.clock.now())) !== null;
 
-  const signInPage = (request: FastifyRequest, next: string | null): Promise<string> =>
-    signInPath(request.facts.host, db.read, next);
-
-  app.get('/', async (request, reply) =>
-    leadTo(reply, (await isSignedIn(request)) ? accountPath : await signInPage(request, null)),
+  routes.on(['GET'], '/', async ({ facts }) =>
+    leadTo((await isSignedIn(facts)) ? accountPath : await signInPath(facts.host, db.read, null)),
   );
 
-  app.get<{ Params: { slug: string } }>('/if/flow/:slug/', async (request, reply) => {
-    const facts = await factsOfFlowPage(request.params.slug, db.read, needs.mediaApi);
-    if (!facts.exists) reply.code(404);
-    reply.headers(stayingInWindow);
-    return show(request, reply, 'flow', facts);
+  routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
+    const flow = await factsOfFlowPage(params.slug ?? '', db.read, needs.mediaApi);
+    const page = await show(facts, 'flow', flow);
+    const isMissing = page.status === 200 && !flow.exists;
+    return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };
   });
-
-  app.get<{ Params: { slug: string } }>('/if/flow/:slug', (request, reply) =>
-    leadTo(reply, `${flowPage(request.params.slug)}${queryOf(request)}`),
-  );
 
   /** A page for people who are signed in; others sign in first and then come back to it. */
   const ownPage = (prefix: string, page: string) => {
-    app.get(`${prefix}*`, async (request, reply) => {
-      if (!(await isSignedIn(request))) return leadTo(reply, await signInPage(request, request.url));
+    routes.on(['GET'], `${prefix}*`, async ({ facts, raw }) => {
+      if (!(await isSignedIn(facts))) return leadTo(await signInPath(facts.host, db.read, raw.url ?? prefix));
       const isBuilt = built === null || built.pages[page] !== undefined;
-      return isBuilt || prefix === accountPath ? show(request, reply, page) : leadTo(reply, accountPath);
+      return isBuilt || prefix === accountPath ? show(facts, page) : leadTo(accountPath);
     });
-    app.get(prefix.slice(0, -1), (request, reply) => leadTo(reply, `${prefix}${queryOf(request)}`));
   };
   ownPage(accountPath, 'account');
   ownPage('/if/admin/', 'admin');
-}
-
-function queryOf({ url }: FastifyRequest): string {
-  const at = url.indexOf('?');
-  return at === -1 ? '' : url.slice(at);
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../lib/escape-html.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { PageFiles } from './page-files.ts';
 
@@ -40,42 +41,26 @@ export function pagePolicy({ services, connections, forms }: Foreign): string {
 
 /** The document that every page starts from. What it says of the brand is all that the page knows before it asks. */
 export function pageShell(files: PageFiles, brand: Row, mediaApi: string | null = null): string {
-  const title = escaped(String(brand.branding_title));
-  const media = mediaApi === null ? '' : ` data-media-api="${escaped(mediaApi)}"`;
+  const title = escapeHtml(String(brand.branding_title));
+  const media = mediaApi === null ? '' : ` data-media-api="${escapeHtml(mediaApi)}"`;
   const modules = files.preload.map((name) => `<link rel="modulepreload" href="${assetPrefix}${name}">`);
   return `<!doctype html>
-<html lang="en" data-theme="${escaped(String(brand.ui_theme))}">
+<html lang="en" data-theme="${escapeHtml(String(brand.ui_theme))}">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<link rel="icon" href="${escaped(String(brand.branding_favicon))}">
+<link rel="icon" href="${escapeHtml(String(brand.branding_favicon))}">
 <link rel="stylesheet" href="${assetPrefix}${files.style}">
 ${modules.join('\n')}
 <script type="module" src="${assetPrefix}${files.script}"></script>
 </head>
 <body>
-<div id="page" data-brand="${escaped(JSON.stringify(brand))}"${media}></div>
+<div id="page" data-brand="${escapeHtml(JSON.stringify(brand))}"${media}></div>
 <noscript>${title} needs JavaScript to sign you in. Please allow it for this site.</noscript>
 </body>
 </html>
 `;
 }
-
-/** What is shown in place of a page: a few words, which need no style, no script and no database. */
-export function wordsOnly(title: string, text: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(title)}</title>
-<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
-</html>
-`;
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

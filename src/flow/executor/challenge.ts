@@ -74,14 +74,3 @@ function detailedErrors(errors: Complaints): Row {
   ];
   return Object.fromEntries(Object.entries(errors).map(details));
 }
-
-/**
- * A place on this server to go to in the end. Anything that a browser could read as another origin is dropped: absolute
- * addresses, `//host`, backslashes, control characters, schemes.
- */
-export function ownPath(text: string | null, publicUrl: string): string | null {
-  if (!text?.startsWith('/') || /[\\\p{Cc}]/u.test(text)) return null;
-  const url = URL.parse(text, publicUrl);
-  if (!url || url.origin !== new URL(publicUrl).origin) return null;
-  return `${url.pathname}${url.search}${url.hash}`;
-}

@@ -1,4 +1,5 @@
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { ownPath } from '../../lib/own-path.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
@@ -9,7 +10,7 @@ import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedBy, planCookie, planThrough } from '../plan.ts';
-import { deniedChallenge, flowPage, ownPath, redirectTo } from './challenge.ts';
+import { deniedChallenge, flowPage, redirectTo } from './challenge.ts';
 import type { Executor, Shown } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowFacts, Start } from './flow-state.ts';

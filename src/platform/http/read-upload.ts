@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
-import { isUpload } from './calls.ts';
 import { readBody } from './read-body.ts';
 
 /** What a form with a file has sent. */
@@ -8,6 +7,8 @@ export interface Upload {
   readonly bytes: Buffer;
   readonly fields: Readonly<Record<string, string>>;
 }
+
+export const isUpload = ({ headers }: IncomingMessage): boolean => /^multipart\//i.test(headers['content-type'] ?? '');
 
 const largestFile = 5 * 1024 * 1024;
 const roomForFields = 64 * 1024;

@@ -1,19 +1,13 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyListenOptions,
-  type FastifyReply,
-} from 'fastify';
-import inject, { type InjectOptions, type Response } from 'light-my-request';
-import { Problem } from '../../lib/problem.ts';
+import type { AddressInfo } from 'node:net';
 import type { Log } from '../log.ts';
-import { requestId } from '../random.ts';
 import { answerBrokenRequest } from './broken-request.ts';
-import { type Calls, createCalls, faultBody } from './calls.ts';
+import { hasBody, readBody } from './read-body.ts';
+import { isUpload } from './read-upload.ts';
+import { refusalOf } from './refusal.ts';
 import { type RequestFacts, requestFacts } from './request-facts.ts';
-import { PageLog } from './request-log.ts';
+import { logRequests } from './request-log.ts';
+import { createRoutes, type HttpAnswer, type Routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSenders } from './senders.ts';
 
@@ -24,108 +18,96 @@ export interface ServerOptions {
   readonly bodyLimitBytes?: number;
   /** How long a request may take to arrive. */
   readonly requestTimeoutMs?: number;
+  /** Turns a refusal into a page for somebody's browser; null where it stays as it is. */
+  errorPage?(error: unknown, refusal: HttpAnswer, request: RequestFacts): Promise<HttpAnswer | null>;
 }
 
 export interface HttpServer {
-  /** What programs ask: the API, and the endpoints of protocols. */
-  readonly calls: Calls;
-  /** What people open in a browser, and files; everything that is no call. */
-  readonly pages: FastifyInstance;
-  listen(options: FastifyListenOptions): Promise<string>;
+  readonly routes: Routes;
+  /** Resolves with the URL under which this machine reaches the server. */
+  listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   /** Takes no new connections, and resolves when the requests in flight are answered. */
   close(): Promise<void>;
-  /** Answers a request that comes from within the process. */
-  inject(options: InjectOptions): Promise<Response>;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    readonly facts: RequestFacts;
-    /** What went wrong inside; for the log, never for the caller. */
-    fault: unknown;
-  }
 }
 
 const defaultBodyLimit = 2 * 1024 * 1024;
 const defaultRequestTimeoutMs = 30_000;
+const nothing: Buffer = Buffer.alloc(0);
 
-/** An HTTP server with the habits every answer here shares: request ids, security headers, limits, raw bodies. */
+/** The one path that every request takes: id, limits, route, answer or refusal, security headers, log. */
 export function createServer({
   log,
   trustedProxies,
   bodyLimitBytes = defaultBodyLimit,
   requestTimeoutMs = defaultRequestTimeoutMs,
+  errorPage = async () => null,
 }: ServerOptions): HttpServer {
   let isStopping = false;
   const senders = createSenders(trustedProxies);
-  const calls = createCalls({ log, senders, bodyLimitBytes, isStopping: () => isStopping });
+  const routes = createRoutes();
+  const logRequest = logRequests(log);
 
-  // What Fastify says of itself ("Server listening …") is no news. A child of the log for each request would cost
-  // more than routing it: the one line that a request may have brings its id along.
-  const quiet: FastifyBaseLogger = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
-  const pages = fastify({
-    serverFactory: (handlePage) =>
-      createHttpServer(timeouts(requestTimeoutMs), (request, response) => {
-        if (!calls.take(request, response)) handlePage(request, response);
-      }).setTimeout(2 * requestTimeoutMs),
-    loggerInstance: quiet,
-    childLoggerFactory: (logger) => logger,
-    logController: new PageLog(log),
-    bodyLimit: bodyLimitBytes,
-    genReqId: requestId,
-    routerOptions: { maxParamLength: 500 },
-    forceCloseConnections: 'idle',
-    // While it stops, what still comes over an open connection is served, and the connection closed.
-    return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
-    // Paths with broken escapes, or too long to name anything, are turned away before any hook.
-    frameworkErrors: (error, _request, reply: FastifyReply) => {
-      const problem = new Problem(error.statusCode === 414 ? 'not_found' : 'bad_request');
-      reply.code(problem.status).headers(securityHeaders).send(problem.body());
-    },
-  });
-  pages.decorateRequest('fault', null);
-  pages.decorateRequest('facts', {
-    getter() {
-      return requestFacts(this.raw, senders, this.id);
-    },
-  });
-  // Bodies stay bytes: whoever wants something else reads it out of them.
-  pages.removeAllContentTypeParsers();
-  pages.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  pages.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders).header('x-request-id', request.id);
-    done();
-  });
-  // Node keeps connections open for their next request even while it stops: those in use are closed with their answer.
-  pages.addHook('preClose', (done) => {
-    isStopping = true;
-    done();
-  });
-  pages.addHook('onSend', (_request, reply, payload, done) => {
-    if (isStopping) reply.header('connection', 'close');
-    done(null, payload);
-  });
-  pages.setNotFoundHandler((_request, reply) =>
-    reply.code(404).header('cache-control', 'no-store').send(new Problem('not_found').body()),
-  );
-  pages.setErrorHandler<FastifyError>((error, request, reply) => {
-    const { statusCode = 500 } = error;
-    if (statusCode === 413) return reply.code(413).send(new Problem('payload_too_large').body());
-    if (statusCode < 500) return reply.code(statusCode).send(new Problem('bad_request', error.message).body());
-    request.fault = error;
-    return reply.code(500).send(faultBody(request.id));
-  });
+  async function serve(raw: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = performance.now();
+    const facts = requestFacts(raw, senders);
+    let answer: HttpAnswer;
+    try {
+      answer = await answerTo(raw, facts);
+    } catch (error) {
+      answer = await refuse(error, facts);
+    }
+    try {
+      write(response, facts, answer);
+    } catch (error) {
+      // A header, for one, that cannot be sent.
+      answer = refusalOf(error, facts.id);
+      if (!response.headersSent) write(response, facts, answer);
+    }
+    logRequest(answer, facts, raw.url, started);
+  }
+
+  function answerTo(raw: IncomingMessage, facts: RequestFacts): Promise<HttpAnswer> {
+    const { answer, params } = routes.find(facts);
+    if (!bringsBody(raw)) return answer({ facts, params, raw, body: nothing });
+    return readBody(raw, bodyLimitBytes).then((body) => answer({ facts, params, raw, body }));
+  }
+
+  async function refuse(error: unknown, facts: RequestFacts): Promise<HttpAnswer> {
+    const refusal = refusalOf(error, facts.id);
+    return (await errorPage(error, refusal, facts)) ?? refusal;
+  }
+
+  function write(response: ServerResponse, facts: RequestFacts, { status, headers, body }: HttpAnswer): void {
+    const all: Record<string, string | number | readonly string[]> = {
+      ...securityHeaders,
+      'x-request-id': facts.id,
+      ...headers,
+    };
+    // Node keeps connections open for their next request even while it stops.
+    if (isStopping) all.connection = 'close';
+    // RFC 9110 §8.6
+    if (status !== 204 && status !== 304) all['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
+    response.writeHead(status, all as Record<string, string>);
+    response.end(facts.method === 'HEAD' ? undefined : body);
+  }
+
+  const http = createHttpServer(timeouts(requestTimeoutMs), serve)
+    .setTimeout(2 * requestTimeoutMs)
+    .on('clientError', answerBrokenRequest);
 
   return {
-    calls,
-    pages,
-    listen: (options) => pages.listen(options),
-    close: () => pages.close(),
-    async inject(options) {
-      await pages.ready();
-      const [handle] = pages.server.listeners('request');
-      return inject(handle as (request: IncomingMessage, response: ServerResponse) => void, options);
+    routes,
+    listen: (at) =>
+      new Promise((resolve, reject) => {
+        http.once('error', reject).listen(at, () => {
+          http.off('error', reject);
+          resolve(urlOf(http.address() as AddressInfo));
+        });
+      }),
+    close() {
+      isStopping = true;
+      // Connections without a request in flight are closed at once; a server that never listened is closed already.
+      return new Promise((resolve) => void http.close(() => resolve()));
     },
   };
 }
@@ -138,3 +120,11 @@ const timeouts = (requestTimeoutMs: number) => ({
   headersTimeout: requestTimeoutMs / 2,
   connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6),
 });
+
+const bringsBody = (request: IncomingMessage): boolean =>
+  request.method !== 'GET' && request.method !== 'HEAD' && hasBody(request) && !isUpload(request);
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
+}

@@ -22,5 +22,5 @@ export const backRoutes = (needs: OAuthNeeds): readonly Route[] => [
   [['POST'], 'introspect/', introspectionEndpoint(needs)],
   [['POST'], 'revoke/', revocationEndpoint(needs)],
   [['POST'], 'register/', registrationEndpoint(needs)],
-  [['GET'], ':slug/jwks/', jwksEndpoint(needs)],
+  [['GET'], '{slug}/jwks/', jwksEndpoint(needs)],
 ];

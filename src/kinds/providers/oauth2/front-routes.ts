@@ -12,10 +12,10 @@ export function frontRoutes(needs: OAuthNeeds): readonly Route[] {
   const discovery = discoveryEndpoint(needs);
   const globalDiscovery = globalDiscoveryEndpoint(needs);
   return [
-    [['GET'], ':slug/.well-known/openid-configuration', discovery],
+    [['GET'], '{slug}/.well-known/openid-configuration', discovery],
     // RFC 8414 §3.1: between the host and the issuer's path.
-    [['GET'], `/.well-known/oauth-authorization-server${applications}:slug`, discovery],
-    [['GET'], `/.well-known/oauth-authorization-server${applications}:slug/`, discovery],
+    [['GET'], `/.well-known/oauth-authorization-server${applications}{slug}`, discovery],
+    [['GET'], `/.well-known/oauth-authorization-server${applications}{slug}/`, discovery],
     [['GET'], '/.well-known/openid-configuration', globalDiscovery],
     [['GET'], '/.well-known/oauth-authorization-server', globalDiscovery],
     [['GET'], 'jwks/', globalJwksEndpoint(needs)],

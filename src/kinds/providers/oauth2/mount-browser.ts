@@ -1,10 +1,11 @@
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { actorOfSession, type SessionNeeds } from '../../../core/session/session-credential.ts';
-import type { AnswerCall, Calls, HttpCall } from '../../../platform/http/calls.ts';
+import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { RequestFacts } from '../../../platform/http/request-facts.ts';
+import type { AnswerCall, HttpAnswer, HttpCall, Routes } from '../../../platform/http/routes.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
-import { type BrowserAnswer, redirectBrowser } from './authorize/answer-client.ts';
+import { redirectBrowser } from './authorize/answer-client.ts';
 import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
 import { devicePath } from './device/device-authorization.ts';
@@ -13,7 +14,6 @@ import { createFailureCount } from './failure-count.ts';
 import { proofField } from './form-proof.ts';
 import { handleEndSession } from './logout/end-session.ts';
 import type { OAuthError } from './oauth-error.ts';
-import { plainPage } from './plain-page.ts';
 import { browserRefusalOf } from './refusal-of.ts';
 import { createSigner } from './signing.ts';
 import { authorizePath, endSessionPath } from './urls.ts';
@@ -25,19 +25,16 @@ export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> 
 }
 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
-type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<BrowserAnswer>;
+type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<HttpAnswer>;
 
 /** Serves what people come to with a browser on their way to a client or back. */
-export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
+export function mountBrowserEndpoints(routes: Routes, mount: BrowserMount): void {
   const needs: BrowserNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
 
   const serve =
     (endpoint: BrowserEndpoint): AnswerCall =>
     async (http) => {
-      const { fault = null, ...answer } = await answerOf(http, async () =>
-        endpoint(needs, await callOf(http), textOf(http)),
-      );
-      http.fault = fault;
+      const answer = await answerOf(http, async () => endpoint(needs, await callOf(http), textOf(http)));
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 
@@ -56,7 +53,7 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
     };
   }
 
-  async function answerOf({ facts }: HttpCall, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+  async function answerOf({ facts }: HttpCall, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     try {
       return await work();
     } catch (error) {
@@ -66,7 +63,7 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
   }
 
   /** For the person, because no client is proven that could be told. */
-  async function refusalPage({ status, message }: OAuthError, { host }: RequestFacts): Promise<BrowserAnswer> {
+  async function refusalPage({ status, message }: OAuthError, { host }: RequestFacts): Promise<HttpAnswer> {
     const brand = await brandTitle(host, mount.db.read).catch(() => 'Gatehouse');
     return plainPage({ status, brand, title: 'This cannot be done', paragraphs: [message] });
   }
@@ -74,11 +71,11 @@ export function mountBrowserEndpoints(calls: Calls, mount: BrowserMount): void {
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
   const byGet: BrowserEndpoint = async (_needs, { request }, text) => redirectBrowser(`${request.path}?${text}`);
   const mountAt = (path: string, asked: BrowserEndpoint, sent: BrowserEndpoint) => {
-    calls.on(['GET', 'HEAD'], path, serve(asked));
-    calls.on(['POST'], path, serve(sent));
+    routes.on(['GET'], path, serve(asked));
+    routes.on(['POST'], path, serve(sent));
   };
   mountAt(authorizePath, handleAuthorize, byGet);
-  for (const path of ['/application/o/:slug/end-session/', endSessionPath]) {
+  for (const path of ['/application/o/{slug}/end-session/', endSessionPath]) {
     mountAt(path, handleEndSession, (mounted, call, text) =>
       (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
     );

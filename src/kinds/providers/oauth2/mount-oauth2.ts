@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
-import { type AnswerCall, type Calls, type HttpCall, withHead } from '../../../platform/http/calls.ts';
+import { type AnswerCall, anyMethod, type HttpCall, type Routes, withHead } from '../../../platform/http/routes.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
@@ -22,7 +22,7 @@ const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`)
 const preflightSeconds = 600;
 
 /** Serves the endpoints of OAuth 2 and OpenID Connect. */
-export function mountOAuth2(calls: Calls, mount: MountNeeds): void {
+export function mountOAuth2(routes: Routes, mount: MountNeeds): void {
   const needs: OAuthNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
   const callOf = (http: HttpCall): Call => ({
     actor: null,
@@ -53,11 +53,10 @@ export function mountOAuth2(calls: Calls, mount: MountNeeds): void {
     };
   for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {
     const url = urlOf(path);
-    const offered = withHead(methods);
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !offered.includes(method));
-    calls.on(offered, url, (http) => answerOAuth(http, callOf(http), endpoint));
-    calls.on(others, url, (http) => answerOAuth(http, callOf(http), notOffered([...offered, 'OPTIONS'])));
-    calls.on(['OPTIONS'], url, preflight(methods));
+    const refuse = notOffered([...withHead(methods), 'OPTIONS']);
+    routes.on(methods, url, (http) => answerOAuth(http, callOf(http), endpoint));
+    routes.on(['OPTIONS'], url, preflight(methods));
+    routes.on([anyMethod], url, (http) => answerOAuth(http, callOf(http), refuse));
   }
 }
 

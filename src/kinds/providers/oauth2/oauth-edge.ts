@@ -1,5 +1,5 @@
 import { isDeeperThan } from '../../../lib/json.ts';
-import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/calls.ts';
+import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
 import { dpopAlgorithms } from './dpop.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -21,6 +21,8 @@ export interface OAuthAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong inside; for the log. */
+  readonly fault?: unknown;
 }
 
 export type OAuthEndpoint = (exchange: Exchange) => Promise<OAuthAnswer>;
@@ -38,7 +40,7 @@ export async function answerOAuth(http: HttpCall, call: Call, endpoint: OAuthEnd
     readers = redirect_uris;
   };
   const answer = await answerOf(http, async () => endpoint({ call, params: readParams(http), isOf }));
-  const { status, body, headers } = answer;
+  const { status, body, headers, fault } = answer;
   const origin = http.facts.header('origin');
   const isShared = origin !== undefined && isOriginOf(origin, readers);
   const shared = isShared
@@ -46,7 +48,7 @@ export async function answerOAuth(http: HttpCall, call: Call, endpoint: OAuthEnd
     : unshared;
   if (body === undefined) return { status, headers: { ...shared, ...headers } };
   if (typeof body === 'string') return { status, headers: { ...shared, 'content-type': plainText, ...headers }, body };
-  return json(status, body, { ...shared, ...headers });
+  return { ...json(status, body, { ...shared, ...headers }), fault };
 }
 
 const plainText = 'text/plain; charset=utf-8';
@@ -56,10 +58,9 @@ async function answerOf(http: HttpCall, work: () => Promise<OAuthAnswer>): Promi
     return await work();
   } catch (error) {
     const { refusal, fault } = refusalOf(error);
-    http.fault = fault;
     // A fault says nothing of the inside; whoever runs the server finds it by the request's id.
     const body = refusal.code === 'server_error' ? { ...refusal.body(), request_id: http.facts.id } : refusal.body();
-    return { status: refusal.status, body, headers: { ...challengeOf(refusal, http), ...refusal.headers } };
+    return { status: refusal.status, body, headers: { ...challengeOf(refusal, http), ...refusal.headers }, fault };
   }
 }
 

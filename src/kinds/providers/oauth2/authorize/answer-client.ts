@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../../../lib/escape-html.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import type { AnswerTo } from './authorize-request.ts';
-
-/** What a browser is told. */
-export interface BrowserAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body?: string;
-  /** What went wrong inside, whatever the browser is told; for the log. */
-  readonly fault?: unknown;
-}
 
 const notStored = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
@@ -18,7 +10,7 @@ export function answerClient(
   { redirect_uri, response_mode, state }: AnswerTo,
   issuer: string,
   members: Readonly<Record<string, string>>,
-): BrowserAnswer {
+): HttpAnswer {
   const all = { ...members, ...(state !== null && { state }), iss: issuer };
   if (response_mode === 'form_post') return formPost(redirect_uri, all);
   return redirectBrowser(withMembers(redirect_uri, response_mode === 'fragment' ? '#' : '?', all));
@@ -30,7 +22,7 @@ function withMembers(uri: string, mark: '?' | '#', members: Readonly<Record<stri
   return `${uri}${joint}${new URLSearchParams(members)}`;
 }
 
-export const redirectBrowser = (location: string, cookies: readonly string[] = []): BrowserAnswer => ({
+export const redirectBrowser = (location: string, cookies: readonly string[] = []): HttpAnswer => ({
   status: 302,
   headers: { ...notStored, location, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) },
 });
@@ -39,7 +31,7 @@ const submit = 'document.forms[0].submit()';
 const submitHash = hash('sha256', submit, 'base64');
 
 /** OAuth 2.0 Form Post Response Mode. Nothing on the page runs but the one line that sends the form. */
-function formPost(uri: string, members: Readonly<Record<string, string>>): BrowserAnswer {
+function formPost(uri: string, members: Readonly<Record<string, string>>): HttpAnswer {
   const inputs = Object.entries(members)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('\n');

@@ -4,18 +4,19 @@ import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Json } from '../../../../lib/json.ts';
 import type { Query } from '../../../../platform/db/database.ts';
+import { plainPage } from '../../../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { randomToken } from '../../../../platform/random.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { type Client, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { plainPage } from '../plain-page.ts';
 import { browserRefusalOf } from '../refusal-of.ts';
 import { findRequest } from '../requests.ts';
 import { signInOfSession } from '../sign-in-of-session.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
 import { answerAllowed, refuseRequest } from './answer-allowed.ts';
-import { answerClient, type BrowserAnswer, redirectBrowser } from './answer-client.ts';
+import { answerClient, redirectBrowser } from './answer-client.ts';
 import { type AnswerTo, type AuthorizeRequest, isSilent } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 import { allowing, refusing } from './decide-request.ts';
@@ -25,7 +26,7 @@ import { mustSignIn, readNote, signInPage, slugOf } from './sign-in-first.ts';
 import { readRequest } from './steps.ts';
 
 /** The authorize endpoint. What it throws is for the person: there is no client yet that could be told. */
-export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<BrowserAnswer> {
+export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: string): Promise<HttpAnswer> {
   const given = new URLSearchParams(query);
   const ticket = given.get('ticket');
   // RFC 6749 §3.1: in a client's request it means nothing.
@@ -61,8 +62,8 @@ async function tellingClient(
   { request: { id } }: Call,
   client: Client,
   to: AnswerTo,
-  work: () => Promise<BrowserAnswer>,
-): Promise<BrowserAnswer> {
+  work: () => Promise<HttpAnswer>,
+): Promise<HttpAnswer> {
   try {
     return await work();
   } catch (error) {
@@ -101,7 +102,7 @@ async function goThroughFlow(
   call: Call,
   client: Client,
   request: AuthorizeRequest,
-): Promise<BrowserAnswer> {
+): Promise<HttpAnswer> {
   const flow = client.authorization_flow ?? '';
   const slug = await slugOf(call.db.read, client.authorization_flow);
   const id = randomToken();
@@ -137,7 +138,7 @@ async function goThroughFlow(
 }
 
 /** For somebody whom the flow denied before it showed them anything: the client learns of it when they have read why. */
-const deniedPage = async (call: Call, { application }: Client, message: string, to: string): Promise<BrowserAnswer> =>
+const deniedPage = async (call: Call, { application }: Client, message: string, to: string): Promise<HttpAnswer> =>
   plainPage({
     status: 403,
     brand: await brandTitle(call.request.host, call.db.read),
@@ -165,7 +166,7 @@ export async function consentContext(
 }
 
 /** Somebody comes back from a flow. The ticket is theirs alone, for this session, once. */
-async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Promise<BrowserAnswer> {
+async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Promise<HttpAnswer> {
   const found = await findRequest(needs.db.read, needs.key, 'authorize', ticket);
   const session = call.actor?.session ?? null;
   if (

@@ -1,7 +1,9 @@
 import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
+import { plainPage } from '../../../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
+import { redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { allowing, refusing } from '../authorize/decide-request.ts';
 import { consentContext, mayUse } from '../authorize/handle-authorize.ts';
@@ -11,7 +13,6 @@ import { formProof, isProvenForm } from '../form-proof.ts';
 import { deviceCodeGrant } from '../grant-types.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParams } from '../params.ts';
-import { plainPage } from '../plain-page.ts';
 import { decideRequest, findRequestByUserCode, type StoredRequest } from '../requests.ts';
 import { devicePath } from './device-authorization.ts';
 import { deviceFlowOf, isDevicePageOpen } from './device-page-entry.ts';
@@ -26,7 +27,7 @@ const notForYou = 'You may not let this device in.';
  * Where people let a device in (RFC 8628 §3.3): they type the code that it shows, see which application asks, and go through
  * its authorization flow. A link with the code in it does none of that for them.
  */
-export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
+export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: string): Promise<HttpAnswer> {
   const params = parseParams(text);
   const code = params.get('code') ?? '';
   const here = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
@@ -53,7 +54,7 @@ async function goThroughDeviceFlow(
   call: Call,
   session: string,
   next: string,
-): Promise<BrowserAnswer | null> {
+): Promise<HttpAnswer | null> {
   const slug = await deviceFlowOf(call.request.host, call.db.read);
   if (slug === null || (await isDevicePageOpen(call.db.read, needs.key, session, call.now))) return null;
   const append = [allowing({ kind: 'device_page' })];
@@ -76,7 +77,7 @@ async function waitingRequest(needs: BrowserNeeds, call: Call, code: string): Pr
   return client?.grant_types.includes(deviceCodeGrant) ? { request, client } : null;
 }
 
-async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise<BrowserAnswer> {
+async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise<HttpAnswer> {
   const { request, client } = waiting;
   if (!(await mayUse(needs, call, client))) return turnAway(call, waiting, notForYou);
   const scope = request.content.scope as string[];
@@ -102,7 +103,7 @@ async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise
 }
 
 /** Tells the person why, unless they know. */
-async function turnAway(call: Call, { request }: Waiting, why: string | null): Promise<BrowserAnswer> {
+async function turnAway(call: Call, { request }: Waiting, why: string | null): Promise<HttpAnswer> {
   await deny(call, request);
   return why === null ? redirectBrowser(refusedPath) : { ...(await refusedPage(call, why)), status: 403 };
 }
@@ -115,7 +116,7 @@ async function deny(call: Call, { pk }: StoredRequest): Promise<void> {
 
 const brandOf = ({ request, db }: Call) => brandTitle(request.host, db.read);
 
-const codePage = async ({ key }: BrowserNeeds, call: Call, code: string, complaint?: string): Promise<BrowserAnswer> =>
+const codePage = async ({ key }: BrowserNeeds, call: Call, code: string, complaint?: string): Promise<HttpAnswer> =>
   plainPage({
     ...(complaint && { status: 400 }),
     brand: await brandOf(call),
@@ -134,7 +135,7 @@ const confirmPage = async (
   call: Call,
   code: string,
   { application }: Client,
-): Promise<BrowserAnswer> =>
+): Promise<HttpAnswer> =>
   plainPage({
     brand: await brandOf(call),
     title: `Sign in to ${application.name}?`,
@@ -150,14 +151,14 @@ const confirmPage = async (
     },
   });
 
-const donePage = async (call: Call): Promise<BrowserAnswer> =>
+const donePage = async (call: Call): Promise<HttpAnswer> =>
   plainPage({
     brand: await brandOf(call),
     title: 'Your device is connected',
     paragraphs: ['It goes on by itself. You can close this page.'],
   });
 
-const refusedPage = async (call: Call, why?: string): Promise<BrowserAnswer> =>
+const refusedPage = async (call: Call, why?: string): Promise<HttpAnswer> =>
   plainPage({
     brand: await brandOf(call),
     title: 'Your device is not connected',

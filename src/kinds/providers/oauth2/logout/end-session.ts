@@ -5,8 +5,10 @@ import { endSession } from '../../../../core/session/session.ts';
 import { cookieHeader, endedSessionCookies } from '../../../../core/session/session-cookies.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Query } from '../../../../platform/db/database.ts';
+import { plainPage } from '../../../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
+import { redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { isRegisteredUri } from '../authorize/match-redirect-uri.ts';
 import { type Client, loadClient } from '../client.ts';
@@ -14,7 +16,6 @@ import { formProof, isProvenForm, proofField } from '../form-proof.ts';
 import { type HintClaims, readHint } from '../id-token-hint.ts';
 import { sessionIdClaim } from '../issue.ts';
 import { type Params, parseParams } from '../params.ts';
-import { plainPage } from '../plain-page.ts';
 import { type Afterwards, landing, pageAfterwards, readAfterwards } from './front-channel.ts';
 import { clientsToFrame } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
@@ -22,7 +23,7 @@ import { loadLogoutSettings } from './logout-settings.ts';
 const use = 'end session';
 
 /** Signs people out at the wish of a client (OpenID Connect RP-Initiated Logout). Without proof that the client may wish so they are asked. */
-export async function handleEndSession(needs: BrowserNeeds, call: Call, text: string): Promise<BrowserAnswer> {
+export async function handleEndSession(needs: BrowserNeeds, call: Call, text: string): Promise<HttpAnswer> {
   const params = parseParams(text);
   const after = readAfterwards(needs, text);
   if (after) return leave(needs, call, after);
@@ -87,7 +88,7 @@ const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolea
   typeof hint === 'object' && hint.sid === sessionIdClaim(key, session);
 
 /** Through the flow that the brand has for it, if it has one. */
-async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<BrowserAnswer> {
+async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<HttpAnswer> {
   const slug = await invalidationFlow(call);
   const next = pageAfterwards(needs, call.request.path, afterwards);
   const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
@@ -101,7 +102,7 @@ async function leave(
   call: Call,
   afterwards: Afterwards,
   ofFlow: readonly string[] = [],
-): Promise<BrowserAnswer> {
+): Promise<HttpAnswer> {
   const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
   const cookies = new Set([...ofFlow, ...(isTheirs ? await endHere(needs, call) : [])]);
   const answer = await landing(needs, call, afterwards);
@@ -130,7 +131,7 @@ async function confirmPage(
   params: Params,
   client: Client | null,
   to: string | null,
-): Promise<BrowserAnswer> {
+): Promise<HttpAnswer> {
   const given = params.entries().filter(([name]) => name !== proofField);
   return plainPage({
     brand: await brandTitle(call.request.host, call.db.read),

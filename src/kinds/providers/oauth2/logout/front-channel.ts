@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
 import type { Query } from '../../../../platform/db/database.ts';
+import { plainPage } from '../../../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
 import type { Call } from '../../../../resource/call.ts';
-import { type BrowserAnswer, redirectBrowser } from '../authorize/answer-client.ts';
+import { redirectBrowser } from '../authorize/answer-client.ts';
 import { sessionIdClaim } from '../issue.ts';
-import { plainPage } from '../plain-page.ts';
 import { endSessionPath, type IssuerMode, issuerOf } from '../urls.ts';
 import { clientsToFrame } from './logins.ts';
 
@@ -58,7 +59,7 @@ export function detourByFrames(needs: Needs): DetourOf {
 }
 
 /** The page itself. It waits for no client; where there is nobody to tell, people are taken on at once. */
-export async function landing(needs: Needs, call: Call, { session, to, clients }: Afterwards): Promise<BrowserAnswer> {
+export async function landing(needs: Needs, call: Call, { session, to, clients }: Afterwards): Promise<HttpAnswer> {
   const frames = session === null ? [] : await framesOf(needs, call.db.read, session, clients);
   if (to !== null && frames.length === 0) return redirectBrowser(to);
   return plainPage({

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { escapeHtml } from '../../../lib/escape-html.ts';
-import type { BrowserAnswer } from './authorize/answer-client.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
+import type { HttpAnswer } from './routes.ts';
 
 interface Page {
   readonly status?: number;
@@ -52,7 +52,7 @@ iframe{display:none}
 const styleHash = hash('sha256', style, 'base64');
 
 /** A page for the few things that are said outside of flows. It runs nothing and loads nothing but what it is told to. */
-export function plainPage(page: Page): BrowserAnswer {
+export function plainPage(page: Page): HttpAnswer {
   const { status = 200, title, brand, paragraphs, link, form, frames = [], goOnTo } = page;
   const body = [
     `<p class="brand">${escapeHtml(brand)}</p>`,

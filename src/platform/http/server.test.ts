@@ -11,22 +11,23 @@ let url: string;
 
 beforeAll(async () => {
   server = createServer({ log, trustedProxies: [], bodyLimitBytes: 100 });
-  const { calls, pages } = server;
-  calls.on(['GET', 'HEAD', 'POST'], '/calls/text', async ({ body }) => ({ status: 200, body: `grüß dich ${body}` }));
-  calls.on(['GET'], '/calls/:name/of/:other', async ({ params }) => ({ status: 200, body: JSON.stringify(params) }));
-  calls.on(['DELETE'], '/calls/text', async () => ({ status: 204 }));
-  calls.on(['GET'], '/calls/refused', async () => {
+  const { routes } = server;
+  routes.on(['GET', 'POST'], '/calls/text', async ({ body }) => ({ status: 200, body: `grüß dich ${body}` }));
+  routes.on(['GET'], '/calls/{name}/of/{other}', async ({ params }) => ({ status: 200, body: JSON.stringify(params) }));
+  routes.on(['DELETE'], '/calls/text', async () => ({ status: 204 }));
+  routes.on(['GET'], '/calls/refused', async () => {
     throw new Problem('throttled', undefined, { 'retry-after': '7' });
   });
-  calls.on(['GET'], '/calls/broken', async () => {
+  routes.on(['GET'], '/calls/broken', async () => {
     throw new Error('a secret of the inside');
   });
-  calls.on(['GET'], '/calls/unsendable', async () => ({ status: 200, headers: { location: 'a\r\nb: c' }, body: '' }));
-  calls.on(['POST'], '/calls/upload', async ({ raw }) => {
+  routes.on(['GET'], '/calls/unsendable', async () => ({ status: 200, headers: { location: 'a\r\nb: c' }, body: '' }));
+  routes.on(['POST'], '/calls/upload', async ({ raw }) => {
     const { bytes, fields } = await readUpload(raw);
     return { status: 200, body: JSON.stringify({ bytes: bytes.length, fields }) };
   });
-  pages.get('/*', async () => 'a page');
+  routes.on(['GET'], '/calls/tree/*', async ({ params }) => ({ status: 200, body: params['*'] ?? '' }));
+  routes.on(['GET', 'POST'], '/calls/slash/{name}/', async () => ({ status: 200, body: 'with a slash' }));
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(() => server.close());
@@ -47,11 +48,52 @@ test('parts of the path that vary are told, without their escapes', async () => 
 });
 
 test.each([
-  ['GET', '/elsewhere'],
-  ['GET', '/calls/nothing'],
-  ['GET', '/calls/upload'],
-])('%s %s is no call, so the pages get it', async (method, path) => {
-  expect(await (await ask(path, { method })).text()).toBe('a page');
+  ['GET', '/elsewhere', 404],
+  ['GET', '/calls/nothing', 404],
+  ['GET', '/', 404],
+  ['GET', '/calls/%zz/of/x', 400],
+  ['GET', `/calls/${'x'.repeat(501)}/of/x`, 404],
+])('%s %s has no route: %i', async (method, path, status) => {
+  const answer = await ask(path, { method });
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([status, 'no-store']);
+  expect(await answer.json()).toMatchObject({ code: status === 400 ? 'bad_request' : 'not_found' });
+});
+
+test('the rest of a path is passed on as it came', async () => {
+  expect(await (await ask('/calls/tree/a%2Fb/c/?x=1')).text()).toBe('a%2Fb/c/');
+  expect(await (await ask('/calls/tree/')).text()).toBe('');
+});
+
+test('another method is told which there are', async () => {
+  const refused = await ask('/calls/upload', { method: 'PUT', body: 'x' });
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  expect(await refused.json()).toMatchObject({ code: 'method_not_allowed' });
+  const options = await ask('/calls/text', { method: 'OPTIONS' });
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, DELETE, OPTIONS']);
+});
+
+test('reads without the last slash are led to the path with it, and keep their query', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await ask('/calls/slash/%C3%A4?b=%20&a=+', { method, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/calls/slash/%C3%A4/?b=%20&a=+']);
+  }
+});
+
+test('writes without the last slash are told the path with it', async () => {
+  const answer = await ask('/calls/slash/x?a=1', { method: 'POST', body: 'x' });
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    { detail: 'Not found. The path ends with a slash: /calls/slash/x/', code: 'not_found' },
+  ]);
+});
+
+test('a route cannot be declared twice, nor with a variable in another spelling', () => {
+  const { routes } = createServer({ log, trustedProxies: [] });
+  const answer = async () => ({ status: 204 });
+  routes.on(['GET'], '/a/{b}/', answer);
+  expect(() => routes.on(['HEAD'], '/a/{b}/', answer)).toThrow('declared twice');
+  expect(() => routes.on(['GET'], '/a/{c}/x/', answer)).toThrow('called b elsewhere');
+  expect(() => routes.on(['GET'], '/a/:b/', answer)).toThrow('write variables as {name}');
 });
 
 test('a body arrives whole, up to the limit', async () => {
@@ -104,10 +146,4 @@ test('a file that is too large is refused', async () => {
   form.set('file', new Blob([new Uint8Array(5 * 1024 * 1024 + 1)]), 'large');
   const answer = await ask('/calls/upload', { method: 'POST', body: form });
   expect(answer.status).toBe(413);
-});
-
-test('a request within the process takes the same way', async () => {
-  const answer = await server.inject({ method: 'POST', url: '/calls/text', payload: 'ada' });
-  expect([answer.statusCode, answer.body]).toEqual([200, 'grüß dich ada']);
-  expect((await server.inject({ url: '/elsewhere' })).body).toBe('a page');
 });

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+import { Problem } from '../../lib/problem.ts';
+import { decoded } from './router.ts';
+import type { AnswerCall, HttpAnswer } from './routes.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** The best first. */
+const codings = [
+  { name: 'br', extension: '.br' },
+  { name: 'gzip', extension: '.gz' },
+] as const;
+
+/**
+ * Serves the files of a folder, below a route that ends in `*`. They are read once, at the start: no request reaches the disk, so
+ * no path can lead anywhere else. Beside a file may stand its compressed forms (`app.js.br`).
+ */
+export function serveFolder(folder: string, cacheControl: string): AnswerCall {
+  const files = readFiles(folder);
+  const answers = new Map([...files].map(([name, bytes]) => [name, answerOf(name, bytes, cacheControl)]));
+  return async ({ facts, params }) => {
+    const name = decoded(params['*'] ?? '') ?? '';
+    const accepted = facts.header('accept-encoding') ?? '';
+    const coding = codings.find(
+      ({ name: word, extension }) => accepts(accepted, word) && answers.has(name + extension),
+    );
+    const plain = answers.get(name);
+    if (!plain) throw new Problem('not_found');
+    const answer = (coding && answers.get(name + coding.extension)) ?? plain;
+    const headers = {
+      ...answer.headers,
+      'content-type': plain.headers['content-type'],
+      vary: 'accept-encoding',
+      ...(coding && { 'content-encoding': coding.name }),
+    };
+    if (facts.header('if-none-match') === answer.headers.etag) return { status: 304, headers };
+    return { ...answer, headers };
+  };
+}
+
+function readFiles(folder: string): ReadonlyMap<string, Buffer> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name));
+  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]));
+}
+
+const answerOf = (name: string, body: Buffer, cacheControl: string) =>
+  ({
+    status: 200,
+    headers: {
+      'content-type': types[extname(name)] ?? 'application/octet-stream',
+      'cache-control': cacheControl,
+      etag: `"${hash('sha256', body, 'base64url')}"`,
+    },
+    body,
+  }) satisfies HttpAnswer;
+
+/** Whether an `Accept-Encoding` header names this coding, and not to refuse it (RFC 9110 §12.5.3). */
+const accepts = (header: string, coding: string): boolean =>
+  header.split(',').some((part) => {
+    const [name = '', weight = ''] = part.split(';');
+    return name.trim().toLowerCase() === coding && !/^\s*q=0(\.0*)?\s*$/i.test(weight);
+  });

@@ -1,0 +1,26 @@
+import { Invalid, Problem } from '../../lib/problem.ts';
+import { isUnreachable } from '../db/unreachable.ts';
+import { PasswordQueueFull } from '../passwords.ts';
+import { type HttpAnswer, json } from './routes.ts';
+
+/** What a program is told of an error. Faults go to the log and say nothing of the inside. */
+export function refusalOf(error: unknown, requestId: string): HttpAnswer {
+  if (error instanceof Problem || error instanceof Invalid) {
+    const headers = error instanceof Problem ? error.headers : {};
+    return json(error.status, error.body(), { ...notStored, ...headers });
+  }
+  if (error instanceof PasswordQueueFull) return busy('1');
+  if (isUnreachable(error)) return { ...busy('5'), fault: error };
+  return { ...json(500, faultBody(requestId), notStored), fault: error };
+}
+
+const notStored = { 'cache-control': 'no-store' };
+
+const busy = (seconds: string): HttpAnswer =>
+  json(503, new Problem('unavailable').body(), { ...notStored, 'retry-after': seconds });
+
+const faultBody = (requestId: string) => ({
+  detail: 'The server met a fault. It is recorded under the request id.',
+  code: 'internal_error',
+  request_id: requestId,
+});

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../lib/problem.ts';
+import type { RequestFacts } from './request-facts.ts';
+import { createRouter, decoded, type Match } from './router.ts';
+
+export interface HttpCall {
+  readonly facts: RequestFacts;
+  readonly params: Readonly<Record<string, string>>;
+  readonly raw: IncomingMessage;
+  /** Empty when there is none, and for uploads: those are read by whoever wants them. */
+  readonly body: Buffer;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Buffer;
+  /** What went wrong inside; for the log, never for the caller. */
+  readonly fault?: unknown;
+}
+
+export type AnswerCall = (call: HttpCall) => Promise<HttpAnswer>;
+
+/** For a path that answers methods that have no route of their own. */
+export const anyMethod = 'any method';
+
+/** The table of everything that the server answers. */
+export interface Routes {
+  /** Paths are the router's (`/a/{slug}/`, `/b/*`). What answers GET answers HEAD too (RFC 9110 §9.3.2). */
+  on(methods: readonly string[], path: string, answer: AnswerCall): void;
+}
+
+export interface RouteTable extends Routes {
+  /** Throws a `Problem` where there is no answer to be had. */
+  find(facts: RequestFacts): Found;
+}
+
+interface Found {
+  readonly answer: AnswerCall;
+  readonly params: HttpCall['params'];
+}
+
+export const withHead = (methods: readonly string[]): readonly string[] =>
+  methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+
+export function createRoutes(): RouteTable {
+  const router = createRouter<AnswerCall>();
+
+  /** Of the path with the slash that it lacks; null where that would not help. */
+  const withSlash = (path: string): Match<AnswerCall> | null => (path.endsWith('/') ? null : router.find(`${path}/`));
+
+  return {
+    on(methods, path, answer) {
+      for (const method of withHead(methods)) router.add(method, path, answer);
+    },
+    find({ method, path }) {
+      const match = router.find(path);
+      if (match) {
+        const answer = match.methods.get(method) ?? match.methods.get(anyMethod) ?? notOffered(method, match);
+        return { answer, params: match.params };
+      }
+      if (withSlash(path)) return { answer: addSlash(method, path), params: {} };
+      throw new Problem(decoded(path) === null ? 'bad_request' : 'not_found');
+    },
+  };
+}
+
+/** Reads are led to the right path; writes are told, since clients would send them again as something else, or not at all. */
+function addSlash(method: string, path: string): AnswerCall {
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new Problem('not_found', `Not found. The path ends with a slash: ${path}/`);
+  }
+  return async ({ raw: { url = path } }) => ({
+    status: 308,
+    headers: { location: `${path}/${url.slice(path.length)}`, 'cache-control': 'no-store' },
+  });
+}
+
+/** RFC 9110 §9.3.7, §15.5.6 */
+function notOffered(method: string, { methods }: Match<AnswerCall>): AnswerCall {
+  const headers = { allow: [...methods.keys(), 'OPTIONS'].join(', ') };
+  if (method === 'OPTIONS') return async () => ({ status: 204, headers });
+  throw new Problem('method_not_allowed', `Method "${method}" not allowed.`, headers);
+}
+
+export const json = (
+  status: number,
+  body: unknown,
+  headers?: Readonly<Record<string, string | readonly string[]>>,
+): HttpAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
