@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { networkOf } from '../../lib/cidr.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import { type Database, type Query, Rollback } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -84,7 +85,7 @@ export async function claimMessage(
   const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
   return (
     (await count(tx, key.hash(to), messages.ofUser, now)) &&
-    (await count(tx, key.hash(`messages:address:${ip}`), messages.ofAddress, now))
+    (await count(tx, key.hash(`messages:address:${networkOf(ip)}`), messages.ofAddress, now))
   );
 }
 
@@ -114,4 +115,5 @@ function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {
   return key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
 }
 
-const addressOf = (key: Pick<InstanceKey, 'hash'>, { ip }: Attempt): string => key.hash(`attempts:address:${ip}`);
+const addressOf = (key: Pick<InstanceKey, 'hash'>, { ip }: Attempt): string =>
+  key.hash(`attempts:address:${networkOf(ip)}`);

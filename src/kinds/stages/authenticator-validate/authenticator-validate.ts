@@ -7,6 +7,7 @@ import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { type AttemptScore, blockedWords } from '../../../flow/passwords/judge-password.ts';
+import { networkOf } from '../../../lib/cidr.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -183,7 +184,7 @@ async function prove(
 ): Promise<Move> {
   const { call } = step;
   const { clientIp: ip } = call.request;
-  const attempt = { who: user ? { secondFactorOf: user.pk } : `passwordless from ${ip}`, ip, now: call.now };
+  const attempt = { who: user ? { secondFactorOf: user.pk } : `passwordless from ${networkOf(ip)}`, ip, now: call.now };
   if (!(await claimAttempt(call.db, needs.key, attempt))) return stay({ [member]: [blockedWords] });
   let complaint: string | null = null;
   for (const { kind, ground } of factors) {

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { claimAttempt, claimMessage } from '../../src/core/attempts/attempts.ts';
+import { apiFor } from '../support/api.ts';
+import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
+
+/** The n-th address of one subscriber. */
+const ours = (n: number) => `2001:db8:1:2:${(n * 7919).toString(16).padStart(4, '0').slice(-4)}::${n.toString(16)}`;
+const neighbour = '2001:db8:1:3::1';
+const trustLoopback = { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' } };
+
+describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one limit', (server) => {
+  const now = '2030-01-01T00:00:00.000000Z';
+
+  test('guesses of passwords', async () => {
+    const { db, key } = server().world;
+    const guess = (ip: string, n: number) => claimAttempt(db, key, { who: `guessed-${n}`, ip, now });
+    const claims: (boolean | object)[] = [];
+    for (let n = 0; n < 203; n++) claims.push(await guess(ours(n), n));
+    expect(claims.indexOf(false)).toBe(201);
+    expect(await guess(neighbour, 1_000)).toBe(true);
+    expect(await guess('203.0.113.7', 1_001)).toBe(true);
+  });
+
+  test('messages that somebody wants sent', async () => {
+    const { db, key } = server().world;
+    const claim = (ip: string, n: number) => db.write((tx) => claimMessage(tx, key, { who: `name-${n}`, ip, now }));
+    const claims: boolean[] = [];
+    for (let n = 0; n < 63; n++) claims.push(await claim(ours(n), n));
+    expect(claims.indexOf(false)).toBe(61);
+    expect(await claim(neighbour, 1_000)).toBe(true);
+  });
+});
+
+describeOnSqlite(
+  'class 65: requests from all addresses of one IPv6 /64 share one limit',
+  (server) => {
+    const from = (address: string) => apiFor(server().url, { 'x-forwarded-for': address });
+
+    test('calls without a sign-in', { timeout: 60_000 }, async () => {
+      const ask = async (address: string) => (await from(address).get('/core/groups/')).status;
+      for (let n = 0; n < 1_000; n += 50) {
+        const statuses = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(ours(n + i))));
+        expect(new Set(statuses)).toEqual(new Set([403]));
+      }
+      expect(await ask(ours(5_000))).toBe(429);
+      expect(await ask(neighbour)).toBe(403);
+    });
+
+    test('failures to prove to be a client', { timeout: 60_000 }, async () => {
+      const authorization = `Basic ${Buffer.from('nobody:wrong').toString('base64')}`;
+      const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+      const ask = async (address: string) =>
+        (await from(address).send('POST', '/application/o/introspect/', 'token=x', headers)).status;
+      for (let n = 0; n < 100; n++) expect(await ask(ours(n))).toBe(401);
+      expect(await ask(ours(5_000))).toBe(429);
+      expect(await ask(neighbour)).toBe(401);
+    });
+  },
+  trustLoopback,
+);
