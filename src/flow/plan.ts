@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { InstanceKey } from '../platform/keys.ts';
+import { type InstanceKey, sealContext } from '../platform/keys.ts';
 import { randomText, randomUuid } from '../platform/random.ts';
 
 /** How somebody will go through a flow: made when it begins, kept until it ends. README.md says what each member is for. */
@@ -76,7 +76,9 @@ export interface PlannedGroup {
 
 const lifetimeMs = 30 * 60_000;
 const cookieName = 'gatehouse_flow_plan';
-const sealedAs = 'flow_plans.context';
+/** A walk is found by its token and its flow, so it is sealed for both. */
+export const planContext = (key: Pick<InstanceKey, 'hash'>, token: string, flow: string): string =>
+  sealContext('flow_plans', 'context', `${key.hash(token)} ${flow}`);
 const separator = '.';
 
 /** Keeps a plan and gives the token that stands for it; the token itself is stored nowhere. */
@@ -84,7 +86,7 @@ export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now:
   const token = randomText(43);
   await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
   await sql`insert into flow_plans (pk, token_hash, flow, context, created, expires) values (${randomUuid()}, ${key.hash(token)},
-    ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), sealedAs)}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
+    ${plan.flow.pk}, ${key.box.seal(JSON.stringify(plan), planContext(key, token, plan.flow.pk))}, ${now}, ${addMilliseconds(now, lifetimeMs)})`.execute(
     tx,
   );
   return token;
@@ -98,11 +100,15 @@ export async function findPlan(
   flow: string,
   now: string,
 ): Promise<FlowPlan | null> {
-  const { rows } = await sql<{ context: string }>`select p.context from flow_plans p join flows f on f.pk = p.flow
+  const { rows } = await sql<{
+    context: string;
+    flow: string;
+  }>`select p.context, p.flow from flow_plans p join flows f on f.pk = p.flow
     where p.token_hash = ${key.hash(token)} and f.slug = ${flow} and p.version = 1 and p.expires > ${now}`.execute(
     query,
   );
-  return rows[0] ? JSON.parse(key.box.open(rows[0].context, sealedAs)) : null;
+  const row = rows[0];
+  return row ? JSON.parse(key.box.open(row.context, planContext(key, token, row.flow))) : null;
 }
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');

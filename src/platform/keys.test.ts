@@ -38,7 +38,7 @@ test('another key, another context or changed text does not open', () => {
   ];
   for (const attempt of refused) {
     expect(attempt).toThrow(SealedSecretError);
-    expect(attempt).toThrow('the stored secret cannot be opened with this instance key');
+    expect(attempt).toThrow('the stored secret was sealed with another instance key or for another row');
   }
 });
 

@@ -4,6 +4,7 @@ import { statement } from '../platform/db/statement.ts';
 import type { Call } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import type { Resource } from '../resource/resource.ts';
+import { selectStored } from '../resource/stored.ts';
 
 /** A binding in force. */
 export interface ActiveBinding {
@@ -48,18 +49,7 @@ export async function loadPolicies(
   call: Call,
   query: Query,
 ): Promise<Map<string, Row>> {
-  const row = resource.row();
-  const stored = Object.entries(resource.allFields).filter(([, { storage }]) => storage.in === 'column');
-  const columns = stored.map(([name]) => sql`${row.col(name)} as ${sql.ref(name)}`);
-  const { rows } = await sql<Row>`select ${row.col('pk')} as pk, ${sql.join(columns)} from ${resource.from()}
-    where ${row.col('pk')} in (${sql.join(pks)})`.execute(query);
-  return new Map(
-    rows.map((raw) => {
-      const values: Row = { pk: raw.pk };
-      for (const [name, field] of stored) {
-        values[name] = field.fromColumn(raw[name], call.world, `${resource.rootTable}.${name}`, false);
-      }
-      return [raw.pk as string, values];
-    }),
-  );
+  const where = sql`${resource.row().col('pk')} in (${sql.join(pks)})`;
+  const rows = await selectStored(resource, where, call, query);
+  return new Map(rows.map((read) => read()).map((row) => [row.pk as string, row]));
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
+import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { uuid, whole } from './fields/scalar.ts';
 import { derived } from './fields/shown.ts';
@@ -37,6 +38,7 @@ export type MayView = (resource: Resource) => boolean | RawBuilder<unknown>;
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
   const members = membersOf(resource, view).map(([name, field]) => compile(resource, name, field, needs, depth));
   const columns = members.flatMap(({ column }) => (column ? [column] : []));
+  const key = resource.keyName ?? 'pk';
   const stored = members.filter((member): member is Stored => member.read !== null);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
@@ -44,7 +46,8 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   // Every row begins with all its members in their order, so that filling them in is all there is to do.
   const blank: Row = Object.fromEntries([...shown, ...hidden].map((name) => [name, undefined]));
   const readInto = (row: Row, raw: Row, context: ReadContext, nested: boolean): Row => {
-    for (const { name, read } of stored) row[name] = read === asStored ? raw[name] : read(raw[name], context, nested);
+    for (const { name, read } of stored)
+      row[name] = read === asStored ? raw[name] : read(raw[name], context, nested, raw[key] as Key);
     return row;
   };
   return {
@@ -80,11 +83,13 @@ export function keyField(resource: Resource): Field {
   return resource.key === 'uuid' ? uuid(options) : text(options);
 }
 
+type Key = string | number;
+
 interface Member {
   readonly name: string;
   readonly field: Field;
   readonly column: PlanColumn | null;
-  readonly read: ((raw: unknown, context: ReadContext, nested: boolean) => unknown) | null;
+  readonly read: ((raw: unknown, context: ReadContext, nested: boolean, key: Key) => unknown) | null;
   readonly derive: Derive | null;
 }
 
@@ -94,11 +99,13 @@ type Derived = Member & { readonly derive: Derive };
 function compile(resource: Resource, name: string, field: Field, needs: PlanNeeds, depth: number): Member {
   const row = resource.row(depth);
   const { storage } = field;
-  const secretContext = `${resource.rootTable}.${name}`;
-  const read: Member['read'] =
-    field.fromColumn === asStored
+  // A secret that cannot be opened shows as null: it must not break the list it stands in, and can be set anew.
+  const read: Member['read'] = field.secret
+    ? (raw, { world }, nested, key) =>
+        orUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested))
+    : field.fromColumn === asStored
       ? asStored
-      : (raw, { world }, nested) => field.fromColumn(raw, world, secretContext, nested);
+      : (raw, { world }, nested) => field.fromColumn(raw, world, '', nested);
   const member = (expression: RawBuilder<unknown>, json: boolean, reader = read): Member => ({
     name,
     field,

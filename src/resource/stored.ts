@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { statement } from '../platform/db/statement.ts';
+import { sealContext } from '../platform/keys.ts';
 import type { Call } from './call.ts';
 import type { Field, Row } from './fields/field.ts';
 import type { Resource } from './resource.ts';
@@ -13,7 +14,7 @@ export type LoadStored = (call: Call, query: Query, pk: string | number) => Prom
 export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
   const stored = Object.entries(resource.allFields).flatMap(([name, field]) => {
     const column = columnOf(resource, name, field, dialect);
-    return column ? [{ name, field, column, context: `${resource.rootTable}.${name}` }] : [];
+    return column ? [{ name, field, column }] : [];
   });
   const key = resource.row().col('pk');
   const columns = stored.map(({ name, column }) => sql`${column} as ${sql.ref(name)}`);
@@ -24,9 +25,31 @@ export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
     const [raw] = await find(query, pk);
     if (!raw) return null;
     const values: Row = { pk: raw.pk };
-    for (const { name, field, context } of stored) values[name] = field.fromColumn(raw[name], world, context, false);
+    for (const { name, field } of stored) {
+      values[name] = field.fromColumn(raw[name], world, sealContext(resource.rootTable, name, pk), false);
+    }
     return values;
   };
+}
+
+/** Rows that a condition picks, each still to be read: what is stored in their columns, secrets in clear. One statement. */
+export async function selectStored(
+  resource: Resource,
+  where: RawBuilder<unknown>,
+  { world }: Call,
+  query: Query,
+): Promise<(() => Row)[]> {
+  const row = resource.row();
+  const stored = Object.entries(resource.allFields).filter(([, { storage }]) => storage.in === 'column');
+  const columns = stored.map(([name]) => sql`${row.col(name)} as ${sql.ref(name)}`);
+  const { rows } = await sql<Row>`select ${row.col('pk')} as pk, ${sql.join(columns)} from ${resource.from()}
+    where ${where}`.execute(query);
+  return rows.map((raw) => () => {
+    const pk = raw.pk as string | number;
+    const read = ([name, field]: [string, Field]) =>
+      [name, field.fromColumn(raw[name], world, sealContext(resource.rootTable, name, pk), false)] as const;
+    return { pk, ...Object.fromEntries(stored.map(read)) };
+  });
 }
 
 function columnOf(resource: Resource, name: string, field: Field, dialect: Dialect): RawBuilder<unknown> | null {

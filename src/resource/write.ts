@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { chunksOf } from '../lib/chunks.ts';
 import { type Complaints, Invalid, Problem } from '../lib/problem.ts';
 import { type Query, Rollback } from '../platform/db/database.ts';
+import { sealContext } from '../platform/keys.ts';
 import { holdsOn } from './access.ts';
 import { type Call, requireActor } from './call.ts';
 import type { Field, Join, Row } from './fields/field.ts';
@@ -47,19 +48,48 @@ export function throwComplaints(...sets: readonly (Complaints | null)[]): void {
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
 }
 
-/** Sorts values into the columns of each table of the resource. */
-export function columnsByTable(resource: Resource, values: Row, call: Call): Map<string, Row> {
-  const { family, table, rootTable } = resource;
+/** Sorts values into the tables of the resource. Leaves out what is stored in no column. */
+export function valuesByTable(resource: Resource, values: Row): Map<string, Row> {
+  const { family, table } = resource;
   const tables = new Map<string, Row>([...(family ? [[family.table, {}] as [string, Row]] : []), [table, {}]]);
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
     // An embedded object is shown whole and stored as its key.
     if (field?.storage.in !== 'column' && field?.kind !== 'embedded') continue;
     const home = family && Object.hasOwn(family.fields, name) ? family.table : table;
-    const column = value === null ? null : field.toColumn(value, call.world, `${rootTable}.${name}`);
-    (tables.get(home) as Row)[name] = column;
+    (tables.get(home) as Row)[name] = value;
   }
   return tables;
+}
+
+/** Values as columns of the row with this key; undefined while the database has still to make it. */
+export function columnsOf(resource: Resource, pk: string | number | undefined, values: Row, call: Call): Row {
+  const columns: Row = {};
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.allFields[name];
+    // Secrets are sealed for their row: those of a table that makes its own keys belong in a table of a family.
+    if (pk === undefined && field?.secret)
+      throw new Error(`${resource.model}.${name}: a secret needs the key of its row`);
+    const context = sealContext(resource.rootTable, name, pk ?? '');
+    columns[name] = value === null ? null : field?.toColumn(value, call.world, context);
+  }
+  return columns;
+}
+
+/** Stores new values of a row in the columns of its tables. */
+export async function updateColumns(
+  resource: Resource,
+  pk: string | number,
+  values: Row,
+  call: Call,
+  tx: Query,
+): Promise<void> {
+  for (const [table, own] of valuesByTable(resource, values)) {
+    const columns = Object.entries(columnsOf(resource, pk, own, call));
+    if (columns.length === 0) continue;
+    const pairs = columns.map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+    await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${pk}`.execute(tx);
+  }
 }
 
 /** Makes the table of pairs say exactly what the request says. */

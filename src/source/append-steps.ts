@@ -8,7 +8,7 @@ import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
 import type { Registry } from '../resource/registry.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
-import { columnsByTable } from '../resource/write.ts';
+import { updateColumns } from '../resource/write.ts';
 
 interface LiveSource {
   readonly pk: string;
@@ -59,11 +59,7 @@ async function saveConnection(
     and ("user" = ${user} or identifier = ${identifier})`.execute(tx);
   const same = rows.find((row) => row.user === user && row.identifier === identifier);
   if (same) {
-    for (const [table, columns] of columnsByTable(connections, values, call)) {
-      const pairs = Object.entries(columns).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-      if (pairs.length > 0)
-        await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${same.pk}`.execute(tx);
-    }
+    await updateColumns(connections, same.pk, values, call, tx);
     return;
   }
   if (rows.length > 0) {

@@ -6,7 +6,7 @@ import { modelFacts, recordWrite } from '../resource/audit.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 import type { Registry } from '../resource/registry.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
-import { columnsByTable } from '../resource/write.ts';
+import { updateColumns } from '../resource/write.ts';
 import type { Arrival } from './sign-in.ts';
 
 interface Known {
@@ -34,11 +34,7 @@ export async function linkCaller(
     where source = ${source.pk} and ("user" = ${user.pk} or identifier = ${identity.identifier})`.execute(tx);
   const same = rows.find((row) => row.user === user.pk && row.identifier === identity.identifier);
   if (same && again === 'refresh') {
-    for (const [table, columns] of columnsByTable(connections, connectionValues, call)) {
-      const pairs = Object.entries(columns).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-      if (pairs.length > 0)
-        await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${same.pk}`.execute(tx);
-    }
+    await updateColumns(connections, same.pk, connectionValues, call, tx);
     return recordWrite('model_updated', connections, same.pk, { ...same }, {}, call, tx);
   }
   if (rows.length > 0) throw Invalid.whole(refusal(rows, user.pk, source.name));

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
+import { orUnreadable } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
-import type { Row, RowAlias } from '../resource/fields/field.ts';
+import type { RowAlias } from '../resource/fields/field.ts';
 import { isStorable } from '../resource/fields/well-formed.ts';
 import type { Resource } from '../resource/resource.ts';
+import { selectStored } from '../resource/stored.ts';
 import type { SourceRow } from './source.family.ts';
 
 /** Sources of one kind with all that is stored of them, in the order of their names. One statement; asks nobody's permission. */
@@ -14,17 +16,9 @@ export async function loadSources(
   query: Query,
 ): Promise<SourceRow[]> {
   const row = resource.row();
-  const stored = Object.entries(resource.allFields).filter(([, { storage }]) => storage.in === 'column');
-  const columns = stored.map(([name]) => sql`${row.col(name)} as ${sql.ref(name)}`);
-  const { rows } = await sql<Row>`select ${row.col('pk')} as pk, ${sql.join(columns)} from ${resource.from()}
-    where ${where(row)} order by ${row.col('name')}`.execute(query);
-  return rows.map((raw) => {
-    const values: Row = { pk: raw.pk };
-    for (const [name, field] of stored) {
-      values[name] = field.fromColumn(raw[name], call.world, `${resource.rootTable}.${name}`, false);
-    }
-    return values as SourceRow;
-  });
+  const rows = await selectStored(resource, sql`${where(row)} order by ${row.col('name')}`, call, query);
+  // A source whose secret cannot be opened must not take the others off the sign-in page.
+  return rows.flatMap((read) => (orUnreadable(read) as SourceRow | null) ?? []);
 }
 
 export async function findSource(resource: Resource, slug: string, call: Call): Promise<SourceRow | null> {

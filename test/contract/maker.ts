@@ -4,7 +4,7 @@ import { randomUuid } from '../../src/platform/random.ts';
 import { defaultOf, type Field, isRequired, isWritable, type Row } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Resource } from '../../src/resource/resource.ts';
-import { columnsByTable, writeJoins } from '../../src/resource/write.ts';
+import { columnsOf, valuesByTable, writeJoins } from '../../src/resource/write.ts';
 import type { TestServer } from '../support/server.ts';
 import { type Hinting, resourceHints } from './hints.ts';
 import { sampleOf } from './sample.ts';
@@ -112,7 +112,8 @@ export function createMaker(server: TestServer): Maker {
     Object.assign(values, await resourceHints[resource.model]?.columns?.(hinting(course)));
     let key: Row = resource.key === 'uuid' ? { pk: randomUuid() } : {};
     return db.write(async (tx) => {
-      for (const [table, columns] of columnsByTable(resource, values, call)) {
+      for (const [table, own] of valuesByTable(resource, values)) {
+        const columns = columnsOf(resource, key.pk as Key | undefined, own, call);
         const kind = table === resource.family?.table ? { kind: resource.model } : {};
         const row = await unnamed.fill(table, { ...columns, ...kind, ...key }, ++count);
         const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));

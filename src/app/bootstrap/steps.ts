@@ -4,6 +4,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Engine } from '../../resource/read.ts';
 import { createRow } from '../../resource/verbs/write-row.ts';
+import { updateColumns } from '../../resource/write.ts';
 import type { World } from '../world.ts';
 
 /** A set of objects that a fresh install has. Runs once in the life of a database: what an administrator changes stays. */
@@ -45,14 +46,10 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
       if (known !== null) return known;
       const resource = engine.registry.require(model);
       const { pk } = await createRow(engine, resource, call, tx, { ...identity, ...values });
-      for (const [name, value] of Object.entries(hidden)) {
-        const field = resource.allFields[name];
-        if (!field) throw new Error(`${model} has no field ${name}`);
-        const column = value === null ? null : field.toColumn(value, call.world, `${resource.rootTable}.${name}`);
-        const table =
-          resource.family && Object.hasOwn(resource.family.fields, name) ? resource.family.table : resource.table;
-        await sql`update ${sql.table(table)} set ${sql.ref(name)} = ${column} where pk = ${pk}`.execute(tx);
+      for (const name of Object.keys(hidden)) {
+        if (!resource.allFields[name]) throw new Error(`${model} has no field ${name}`);
       }
+      await updateColumns(resource, pk, hidden, call, tx);
       return pk;
     },
     async find(model, identity) {

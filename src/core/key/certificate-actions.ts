@@ -98,12 +98,13 @@ function viewing(type: 'certificate' | 'private_key', column: string): Omit<Acti
     query: { download: booleanSchema },
     answer: { status: 200, schema: objectSchema({ data: stringSchema }), schemaName: 'CertificateData', file: pemFile },
     async run({ call, registry, row }) {
+      const data = row[column] as string | null;
+      if (data === null) throw Invalid.whole('The private key cannot be opened with the secret key of this server.');
       const resource = registry.require(certificateModel);
       const secret = modelFacts(resource, row.pk as string, row);
       await call.db.write((tx) =>
         call.world.record(tx, call, { action: 'secret_view', app: resource.app, context: { secret, type } }),
       );
-      const data = row[column] as string;
       const download = call.request.query.get('download');
       if (download === null || /^(false|0)$/i.test(download)) return { data };
       const disposition = `attachment; filename="${fileName(row.name as string)}_${type}.pem"`;

@@ -35,9 +35,9 @@ export function certificateResource(): Resource {
       fingerprint_sha1: detail(reader, stringSchema, (facts) => facts.fingerprintSha1),
       cert_expiry: detail(reader, timeSchema, (facts) => facts.notAfter),
       cert_subject: detail(reader, stringSchema, (facts) => facts.subject),
-      private_key_available: derived(booleanSchema, (row) => row.key_data !== ''),
+      private_key_available: derived(booleanSchema, (row) => hasReadableKey(row)),
       private_key_type: derived(orNull(stringSchema), (row, context) =>
-        showsDetails(context) ? reader.keyType(row.key_data as string) : null,
+        showsDetails(context) && hasReadableKey(row) ? reader.keyType(row.key_data as string) : null,
       ),
       certificate_download_url: download('view_certificate'),
       private_key_download_url: download('view_private_key'),
@@ -66,6 +66,9 @@ export function certificateResource(): Resource {
   });
 }
 
+/** False where there is no key, or only one that cannot be opened. */
+const hasReadableKey = ({ key_data }: Row): boolean => key_data !== '' && key_data !== null;
+
 /** A member read from the certificate; null where the caller wants a list without such details. */
 function detail(reader: PemReader, schema: JsonSchema, pick: (facts: CertificateFacts) => string): Field {
   return derived(orNull(schema), (row: Row, context) => {
@@ -88,7 +91,7 @@ const hasKey: Filter = {
 
 function checkBelongTogether({ values, given }: CheckInput): Complaints | null {
   if (!given.has('certificate_data') && !given.has('key_data')) return null;
-  if (values.key_data === '') return null;
+  if (!hasReadableKey(values)) return null;
   return keyMatchesCertificate(values.key_data as string, values.certificate_data as string)
     ? null
     : { non_field_errors: ['The private key does not belong to the certificate.'] };

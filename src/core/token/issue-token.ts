@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
-import type { SecretBox } from '../../platform/keys.ts';
+import { orUnreadable, type SecretBox, sealContext } from '../../platform/keys.ts';
 import { randomUuid } from '../../platform/random.ts';
 
 /** What keys are sealed and looked up with. */
@@ -26,17 +26,23 @@ export interface NewToken {
 export async function issueToken(tx: Query, needs: KeyNeeds, token: NewToken): Promise<string> {
   const pk = randomUuid();
   await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed)
-    values (${pk}, ${token.identifier}, ${sealKey(needs, token.key)}, ${needs.hash(token.key)}, ${token.intent}, ${token.user},
+    values (${pk}, ${token.identifier}, ${sealKey(needs, pk, token.key)}, ${needs.hash(token.key)}, ${token.intent}, ${token.user},
       ${token.description ?? ''}, ${token.expires}, ${token.expires !== null}, ${token.managed ?? null})`.execute(tx);
   return pk;
 }
 
 /** The key is looked up by its hash; the sealed copy serves those who may see it again. */
 export async function storeKey(tx: Query, needs: KeyNeeds, pk: string, key: string): Promise<void> {
-  await sql`update tokens set key = ${sealKey(needs, key)}, key_hash = ${needs.hash(key)} where pk = ${pk}`.execute(tx);
+  await sql`update tokens set key = ${sealKey(needs, pk, key)}, key_hash = ${needs.hash(key)} where pk = ${pk}`.execute(
+    tx,
+  );
 }
 
-const sealedFor = 'tokens.key';
-const sealKey = ({ box }: KeyNeeds, key: string): string => box.seal(key, sealedFor);
-export const openKey = ({ box }: KeyNeeds, sealed: string): string =>
-  sealed === '' ? '' : box.open(sealed, sealedFor);
+const sealedFor = (pk: string) => sealContext('tokens', 'key', pk);
+const sealKey = ({ box }: KeyNeeds, pk: string, key: string): string => box.seal(key, sealedFor(pk));
+
+/** Null when it cannot be opened: sealed with another instance key, or for another token. */
+export function openKey({ box }: KeyNeeds, pk: string, sealed: string): string | null {
+  if (sealed === '') return '';
+  return orUnreadable(() => box.open(sealed, sealedFor(pk)));
+}

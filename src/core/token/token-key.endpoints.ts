@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Problem } from '../../lib/problem.ts';
+import { Invalid, Problem } from '../../lib/problem.ts';
 import { holdsOn } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { modelFacts } from '../../resource/audit.ts';
@@ -33,11 +33,13 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
       checkActsForThemselves(call);
       const token = await findToken(call, call.params.identifier ?? '');
       await checkMayView(requireActor(call), token, engine, call);
+      const shown = openKey(key, token.pk, token.key);
+      if (shown === null) throw Invalid.whole('The key cannot be opened with the secret key of this server.');
       const secret = modelFacts(engine.registry.require('svc_core.token'), token.pk, { identifier: token.identifier });
       await call.db.write((tx) =>
         call.world.record(tx, call, { action: 'secret_view', app: 'svc_core', context: { secret } }),
       );
-      return { key: openKey(key, token.key) };
+      return { key: shown };
     },
   });
 }

@@ -84,12 +84,13 @@ function createImport(engine: Engine, call: Call, tx: Query) {
 
   function isValue(resource: Resource, name: string, value: unknown): RawBuilder<unknown> {
     const field = resource.allFields[name];
-    if (field?.storage.in !== 'column') throw Invalid.field(name, 'Nothing can be told apart by this member.');
+    if (field?.storage.in !== 'column' || field.secret)
+      throw Invalid.field(name, 'Nothing can be told apart by this member.');
     const column = field.storage.shownAs?.(resource.row(), call.db.dialect) ?? resource.row().col(name);
     if (value === null) return sql`${column} is null`;
     const parsed = field.parse(value);
     if ('complaint' in parsed) throw new Invalid({ [name]: parsed.complaint });
-    return sql`${column} = ${field.toColumn(parsed.value, call.world, `${resource.rootTable}.${name}`)}`;
+    return sql`${column} = ${field.toColumn(parsed.value, call.world, '')}`;
   }
 
   async function resolved(values: Row): Promise<Row> {

@@ -6,11 +6,10 @@ import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { orderedUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
-import type { FlowPlan } from '../plan.ts';
+import { type FlowPlan, planContext } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
-const sealedAs = 'flow_plans.context';
 /** So many walks of people who are not signed in are kept for one network; the oldest make room. */
 const mostOfNetwork = 500;
 
@@ -58,8 +57,8 @@ export async function reloadState(
   return found && 'state' in found ? found : null;
 }
 
-function heldIn({ version, context }: StateRow, key: InstanceKey, token: string): Found {
-  const content = JSON.parse(key.box.open(context, sealedAs)) as FlowState | FlowPlan;
+function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string): Found {
+  const content = JSON.parse(key.box.open(context, planContext(key, token, flow))) as FlowState | FlowPlan;
   return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
 }
 
@@ -82,9 +81,9 @@ export async function keepState(
   call: Call,
 ): Promise<HeldState | null> {
   const hash = key.hash(token);
-  const sealed = key.box.seal(JSON.stringify(state), sealedAs);
-  const expires = addMilliseconds(call.now, lifetimeMs);
   const flow = state.plan.flow.pk;
+  const sealed = key.box.seal(JSON.stringify(state), planContext(key, token, flow));
+  const expires = addMilliseconds(call.now, lifetimeMs);
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     await makeRoom(tx, network, call.now);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
-import type { InstanceKey } from '../../platform/keys.ts';
+import { type InstanceKey, sealContext } from '../../platform/keys.ts';
 import { randomText, randomUuid } from '../../platform/random.ts';
 import { flowPage } from '../executor/challenge.ts';
 import type { FlowState } from '../executor/flow-state.ts';
@@ -25,14 +25,14 @@ export interface FlowLink {
   readonly content: LinkContent;
 }
 
-const sealedAs = 'flow_links.content';
+const sealedFor = (pk: string) => sealContext('flow_links', 'content', pk);
 
 /** Keeps what a link leads to. It leads nowhere until it is given a token. */
 export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Promise<string> {
   const { flow, user, content, expires, now } = link;
   const pk = randomUuid();
   await sql`insert into flow_links (pk, flow, "user", content, created, expires) values (${pk}, ${flow}, ${user},
-    ${key.box.seal(JSON.stringify(content), sealedAs)}, ${now}, ${expires})`.execute(tx);
+    ${key.box.seal(JSON.stringify(content), sealedFor(pk))}, ${now}, ${expires})`.execute(tx);
   return pk;
 }
 
@@ -66,7 +66,7 @@ export async function findLink(
       and u.password_change_date <= l.created`.execute(query);
   const row = rows[0];
   if (!row) return null;
-  const content = JSON.parse(key.box.open(row.content, sealedAs)) as LinkContent;
+  const content = JSON.parse(key.box.open(row.content, sealedFor(row.pk))) as LinkContent;
   // Somebody who was made on this walk may be waiting to be switched on by it; others who are switched off stay so.
   const isWaiting = 'context' in content && content.context.created_user === row.user;
   return row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;

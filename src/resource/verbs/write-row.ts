@@ -9,7 +9,15 @@ import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { type Engine, findVisible, selectOne, showRow } from '../read.ts';
 import type { Resource } from '../resource.ts';
-import { checkReferenceRights, columnsByTable, inWrite, throwComplaints, writeJoins } from '../write.ts';
+import {
+  checkReferenceRights,
+  columnsOf,
+  inWrite,
+  throwComplaints,
+  updateColumns,
+  valuesByTable,
+  writeJoins,
+} from '../write.ts';
 
 export async function create(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   checkMayAdd(resource, call);
@@ -56,19 +64,19 @@ function serverValues(resource: Resource, call: Call): Row {
 /** Stores a row in all its tables. Also for server code that makes rows without a request. */
 export async function insertRow(resource: Resource, values: Row, call: Call, tx: Query): Promise<string | number> {
   const { family, target } = resource;
-  const tables = columnsByTable(resource, values, call);
-  const key: Row = resource.key === 'uuid' ? { pk: (values.pk as string | undefined) ?? randomUuid() } : {};
+  const key = resource.key === 'uuid' ? ((values.pk as string | undefined) ?? randomUuid()) : undefined;
+  const first: Row = family ? { kind: resource.model } : {};
   if (target) {
-    const targetKey = target === 'pk' ? (key.pk as string) : randomUuid();
+    const targetKey = target === 'pk' ? key : randomUuid();
     await sql`insert into policy_targets (pk, model) values (${targetKey}, ${resource.model})`.execute(tx);
-    if (target !== 'pk') (tables.get(resource.rootTable) as Row)[target] = targetKey;
+    if (target !== 'pk') first[target] = targetKey;
   }
-  let pk: string | number | undefined = key.pk as string | undefined;
-  for (const [table, columns] of tables) {
+  let pk: string | number | undefined = key;
+  for (const [table, own] of valuesByTable(resource, values)) {
     const row: Row = {
-      ...columns,
+      ...columnsOf(resource, pk, own, call),
+      ...(table === resource.rootTable && first),
       ...(pk !== undefined && { pk }),
-      ...(table === family?.table && { kind: resource.model }),
     };
     pk = await insertInto(table, row, tx);
   }
@@ -130,11 +138,7 @@ export async function updateRow(
     Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
   );
   await checkReferenceRights(resource, changed, current, call, registry, tx);
-  for (const [table, columns] of columnsByTable(resource, changed, call)) {
-    if (Object.keys(columns).length === 0) continue;
-    const pairs = Object.entries(columns).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-    await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${pk}`.execute(tx);
-  }
+  await updateColumns(resource, pk, changed, call, tx);
   await writeJoins(resource, pk, changed, tx, false);
   await resource.afterWrite?.({ ...input, verb: 'update', pk });
   await recordWrite('model_updated', resource, pk, values, diffOf(resource, current, changed), call, tx);

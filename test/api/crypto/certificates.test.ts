@@ -52,6 +52,27 @@ describeOnBoth('certificate-key pairs', (server) => {
     expect((await server().admin.get(`${path}${made.pk}/`)).body).toEqual(made);
   });
 
+  test('a key that cannot be opened any more leaves the lists whole, is shown as missing and can be set anew', async () => {
+    const { admin, world } = server();
+    const [whole, broken] = [await make('whole'), await make('broken')];
+    await world.db.write((tx) =>
+      sql`update certificates set key_data = 'v1:sealed-by-another-key' where pk = ${broken.pk}`.execute(tx),
+    );
+    const { status, body } = await admin.get(`${path}?has_key=true`);
+    expect(status).toBe(200);
+    const shown = (pk: string) => body.results.find((pair: { pk: string }) => pair.pk === pk);
+    expect(shown(whole.pk)).toEqual(whole);
+    expect(shown(broken.pk)).toEqual({ ...broken, private_key_available: false, private_key_type: null });
+    const refused = await admin.get(`${path}${broken.pk}/view_private_key/`);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { non_field_errors: ['The private key cannot be opened with the secret key of this server.'] },
+    ]);
+    expect((await admin.patch(`${path}${broken.pk}/`, { name: 'still broken' })).status).toBe(200);
+    const mended = await admin.patch(`${path}${broken.pk}/`, { key_data: first.key });
+    expect(mended.body).toMatchObject({ private_key_available: true, private_key_type: 'ec' });
+  });
+
   test('the key is sealed in the database and masked in events', async () => {
     const made = await make('sealed');
     const { rows } = await sql<{ key_data: string }>`select key_data from certificates where pk = ${made.pk}`.execute(

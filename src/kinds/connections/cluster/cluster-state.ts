@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { askVersion, type OpenFetch } from '../../../core/outpost/ask-version.ts';
 import { type AskState, unreachable } from '../../../core/outpost/service-connection.family.ts';
+import { sealContext } from '../../../platform/keys.ts';
 import { type ClusterAccess, readKubeconfig } from './kubeconfig.ts';
 
 interface ClusterRow {
@@ -23,7 +24,7 @@ export function askCluster(open: OpenFetch): AskState {
     if (!row) return unreachable;
     const access = row.local
       ? await ownCluster()
-      : readKubeconfig(JSON.parse(world.open(row.kubeconfig, 'service_connections.kubeconfig')));
+      : readKubeconfig(JSON.parse(world.open(row.kubeconfig, sealContext('service_connections', 'kubeconfig', pk))));
     const url = access && URL.parse('version', access.server.replace(/\/?$/, '/'));
     if (!access || !url) return unreachable;
     const tls = row.verify_ssl ? access.tls : { ...access.tls, rejectUnauthorized: false };

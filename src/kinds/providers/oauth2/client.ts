@@ -3,7 +3,7 @@ import { memoizeByObject } from '../../../lib/memoize.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import type { QueryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
-import type { SecretBox } from '../../../platform/keys.ts';
+import { type SecretBox, sealContext } from '../../../platform/keys.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
@@ -120,7 +120,10 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   return {
     ...kept,
     include_claims_in_id_token: Boolean(row.include_claims_in_id_token),
-    client_secret: row.client_secret === '' ? '' : key.box.open(row.client_secret, 'providers.client_secret'),
+    client_secret:
+      row.client_secret === ''
+        ? ''
+        : key.box.open(row.client_secret, sealContext('providers', 'client_secret', row.pk)),
     redirect_uris: JSON.parse(row.redirect_uris),
     grant_types: JSON.parse(row.grant_types),
     assigned_application_slug: slug,

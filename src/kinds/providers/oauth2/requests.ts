@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Json } from '../../../lib/json.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import type { InstanceKey } from '../../../platform/keys.ts';
+import { type InstanceKey, sealContext } from '../../../platform/keys.ts';
 import { randomUuid } from '../../../platform/random.ts';
 
 /** What a request is for. One of a purpose is never found under another. */
@@ -100,7 +100,7 @@ const idHash = (key: Key, purpose: Purpose, id: string) => key.hash(`oauth2 ${pu
 const userCodeHash = (key: Key, userCode: string) =>
   key.hash(`oauth2 user code ${userCode.toUpperCase().replace(/[^A-Z0-9]/g, '')}`);
 
-const sealedFor = (pk: string) => `oauth2_requests.content ${pk}`;
+const sealedFor = (pk: string) => sealContext('oauth2_requests', 'content', pk);
 
 async function find(
   query: Query,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { importJWK, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import { createInstanceKey } from '../../../platform/keys.ts';
+import { createInstanceKey, sealContext } from '../../../platform/keys.ts';
 import { createSigner, halfHash, signJwt } from './signing.ts';
 
 const { box } = createInstanceKey('a key for tests only, long enough for it');
@@ -11,7 +11,7 @@ const encodings = { privateKeyEncoding: pem, publicKeyEncoding: publicPem };
 
 const stored = (privateKey: string, pk = 'one') => ({
   client_secret: 'a secret',
-  signingKey: { pk, certificate: '', sealedKey: box.seal(privateKey, 'certificates.key_data') },
+  signingKey: { pk, certificate: '', sealedKey: box.seal(privateKey, sealContext('certificates', 'key_data', pk)) },
 });
 
 const kinds: [string, string, () => string][] = [

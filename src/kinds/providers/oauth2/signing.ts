@@ -3,7 +3,7 @@ import { readPrivateKey } from '../../../lib/certificate.ts';
 import { createLruCache } from '../../../lib/lru-cache.ts';
 import { memoize, memoizeByObject } from '../../../lib/memoize.ts';
 import { readPem } from '../../../lib/pem.ts';
-import type { SecretBox } from '../../../platform/keys.ts';
+import { type SecretBox, sealContext } from '../../../platform/keys.ts';
 import type { Claims } from './claims.ts';
 import type { Client, StoredKey } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -35,7 +35,7 @@ export function createSigner(box: SecretBox): Signer {
     const name = hash('sha256', `${pk} ${sealedKey} ${certificate}`);
     const known = byContent.get(name);
     if (known) return known;
-    const pem = sealedKey === '' ? '' : box.open(sealedKey, 'certificates.key_data');
+    const pem = sealedKey === '' ? '' : box.open(sealedKey, sealContext('certificates', 'key_data', pk));
     const key = pairKey(pem, certificate);
     byContent.set(name, key);
     return key;

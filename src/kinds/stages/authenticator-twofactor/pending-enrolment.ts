@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import type { InstanceKey } from '../../../platform/keys.ts';
+import { type InstanceKey, sealContext } from '../../../platform/keys.ts';
 import type { Activation } from './twofactor-api.ts';
 
-const sealedAs = 'twofactor_enrolments.activation';
 /** Shorter than the service keeps it, so that what is shown can still be used. */
 const lifetimeMs = 23 * 3_600_000;
 
@@ -13,6 +12,8 @@ interface Enrolment {
   readonly user: number;
   readonly stage: string;
 }
+
+const sealedFor = ({ user, stage }: Enrolment) => sealContext('twofactor_enrolments', 'activation', `${user} ${stage}`);
 
 /** An activation that was begun: the service makes an account for each name but once, so walks have to share it. */
 export async function findActivation(
@@ -23,7 +24,7 @@ export async function findActivation(
 ): Promise<Activation | null> {
   const { rows } = await sql<{ activation: string }>`select activation from twofactor_enrolments
     where "user" = ${user} and stage = ${stage} and expires > ${now}`.execute(query);
-  return rows[0] ? (JSON.parse(box.open(rows[0].activation, sealedAs)) as Activation) : null;
+  return rows[0] ? (JSON.parse(box.open(rows[0].activation, sealedFor({ user, stage }))) as Activation) : null;
 }
 
 export async function keepActivation(
@@ -34,7 +35,7 @@ export async function keepActivation(
   now: string,
 ): Promise<void> {
   await sql`insert into twofactor_enrolments ("user", stage, activation, expires)
-    values (${user}, ${stage}, ${box.seal(JSON.stringify(activation), sealedAs)}, ${addMilliseconds(now, lifetimeMs)})
+    values (${user}, ${stage}, ${box.seal(JSON.stringify(activation), sealedFor({ user, stage }))}, ${addMilliseconds(now, lifetimeMs)})
     on conflict ("user", stage) do update set activation = excluded.activation, expires = excluded.expires`.execute(tx);
 }
 
