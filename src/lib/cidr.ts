@@ -148,7 +148,7 @@ function readIpv4(text: string): number | null {
 
 function readIpv6(ip: string): Uint8Array {
   const [withoutZone = ''] = ip.split('%');
-  const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(withoutZone);
+  const dotted = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(withoutZone);
   const groupsOnly = dotted ? withoutZone.slice(0, dotted.index) + dottedAsGroups(dotted) : withoutZone;
   const [head = '', tail] = groupsOnly.split('::');
   const before = head ? head.split(':') : [];

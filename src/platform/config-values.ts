@@ -11,7 +11,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 export function readHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
-  const isName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(host);
+  const isName = host.length <= 253 && /^[a-z0-9_](?:-*[a-z0-9_])*(?:\.[a-z0-9_](?:-*[a-z0-9_])*)*$/i.test(host);
   if (isIP(host) === 0 && !isName) throw new RangeError(`must be an address or a host name, not "${text}"`);
   return host;
 }
@@ -58,7 +58,7 @@ export function readPublicUrl(text: string): string {
 }
 
 export function readApiUrl(text: string): string {
-  return readHttpUrl(text).href.replace(/\/+$/, '');
+  return readHttpUrl(text).href.replace(/(?<!\/)\/+$/, '');
 }
 
 function readHttpUrl(text: string): URL {

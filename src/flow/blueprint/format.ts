@@ -1,4 +1,4 @@
-import { Document, type ParsedNode, parseDocument, Scalar, type ScalarTag, YAMLSeq } from 'yaml';
+import { Document, isScalar, type ParsedNode, parseDocument, Scalar, type ScalarTag, visit, YAMLSeq } from 'yaml';
 import { isDeeperThan } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -89,10 +89,31 @@ const findReader = {
 /** Reads the text of a file. Throws everything that is wrong with its form; of what it asks for nothing is looked at. */
 export function readBlueprint(text: string): BlueprintEntry[] {
   if (text.length > longestText) throw Invalid.field('file', 'The file is too large.');
-  const document = parseDocument<ParsedNode>(text, { customTags: [keyOfReader, findReader], stringKeys: true });
+  const document = parseDocument<ParsedNode>(text, {
+    customTags: [keyOfReader, findReader],
+    stringKeys: true,
+    // The library compares each key with all before it, which takes seconds for many; `repeatedKeys` does not.
+    uniqueKeys: false,
+  });
   const faults = [...document.errors, ...document.warnings].map(({ message }) => message.split('\n')[0] as string);
+  faults.push(...repeatedKeys(document));
   if (faults.length > 0) throw Invalid.field('file', ...faults);
   return entriesOf(contentOf(document));
+}
+
+function repeatedKeys(document: Document.Parsed): string[] {
+  const faults: string[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) faults.push(`The key ${name} stands twice in the same map.`);
+        seen.add(name);
+      }
+    },
+  });
+  return faults;
 }
 
 function contentOf(document: Document.Parsed): unknown {

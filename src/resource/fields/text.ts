@@ -16,8 +16,7 @@ export interface TextOptions extends Common {
 
 const slugPattern = /^[-a-zA-Z0-9_]+$/;
 // One @, no spaces, a dotted or literal domain: what mail servers take in practice.
-const emailPattern =
-  /^[^\s@<>(),;:"[\]\\]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}$|^[^\s@]+@localhost$/;
+const emailPattern = /^[^\s@<>(),;:"[\]\\]+@(?:(?:[A-Za-z0-9](?:-*[A-Za-z0-9])*\.)+[A-Za-z0-9-]{2,63}|localhost)$/;
 
 const formats = {
   slug: {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readPem } from '../../../lib/pem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 
 /** What the metadata of a service provider tells of a source. */
@@ -80,7 +81,7 @@ function keyDescriptor(use: 'signing' | 'encryption', key: string | null, certif
 }
 
 const firstCertificate = (pem: string): string =>
-  (/-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----/.exec(pem)?.[1] ?? '').replace(/\s+/g, '');
+  Buffer.from(readPem(pem).find(({ label }) => label === 'CERTIFICATE')?.bytes ?? []).toString('base64');
 
 /** An element whose content is already XML. */
 function element(name: string, attributes: Record<string, string>, content: readonly string[] = []): string {

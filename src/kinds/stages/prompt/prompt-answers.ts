@@ -19,7 +19,7 @@ const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
   'date-time': (value) => time().parse(value) as Parsed,
   password: (value) => parseText(value, { trim: false, strict: true }) as Parsed,
   file: (value) =>
-    typeof value === 'string' && /^data:[\w.+-]*\/?[\w.+-]*(;[\w=.+-]+)*,/.test(value) && value.length <= longestFile
+    typeof value === 'string' && value.length <= longestFile && /^data:[\w.+/=;-]{0,255},/.test(value)
       ? { value }
       : { complaint: ['The submitted data was not a file.'] },
   'xak-locale': (value) => text({ max: 35, check: localeComplaint }).parse(value) as Parsed,

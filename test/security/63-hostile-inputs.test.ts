@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { imageTypeOf } from '../../src/core/media/image-type.ts';
+import { readBlueprint } from '../../src/flow/blueprint/format.ts';
+import { readAnswers } from '../../src/kinds/stages/prompt/prompt-answers.ts';
+import { parseDuration } from '../../src/lib/duration.ts';
+import { readPem } from '../../src/lib/pem.ts';
+import { createUserAgentParser } from '../../src/platform/user-agent.ts';
+import { json } from '../../src/resource/fields/structured.ts';
+import { text } from '../../src/resource/fields/text.ts';
+
+/** Processor time, which other work on the machine does not add to. */
+function processorSeconds(work: () => unknown): number {
+  const before = process.cpuUsage();
+  try {
+    work();
+  } catch {
+    // Refusing is fine, as long as it is quick.
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+const prompt = { field_key: 'file', type: 'file', required: true };
+const answer = (file: string) => readAnswers([prompt as never], { file });
+const agents = createUserAgentParser();
+const keys = (count: number, indent = '') =>
+  Array.from({ length: count }, (_, index) => `${indent}k${index}: 1\n`).join('');
+
+/** What took seconds, or would with a careless parser. The faults that were found took six. */
+const hostile: Readonly<Record<string, () => unknown>> = {
+  'a file prompt of one long type': () => answer(`data:${'a'.repeat(1_900_000)}`),
+  'a file prompt of many parameters': () => answer(`data:a/b${';a'.repeat(900_000)}`),
+  'a blueprint of 15,000 keys': () => readBlueprint(keys(15_000)),
+  'a blueprint with the attributes of one entry too many': () =>
+    readBlueprint(`version: 1\nentries:\n  - model: a\n    identifiers:\n${keys(15_000, '      ')}`),
+  'a blueprint of nested lists': () => readBlueprint('['.repeat(5_000)),
+  'a blueprint of many anchors': () => readBlueprint(`version: 1\nentries: [${'&a x, '.repeat(15_000)}]`),
+  'a user agent of repeated marks': () => agents.parse('Mozilla/5.0 ('.repeat(80) + '; '.repeat(400)),
+  'an address of many dots': () => text({ format: 'email' }).parse(`a@${'a.'.repeat(100_000)}`),
+  'an address of many hyphens': () => text({ format: 'email' }).parse(`a@${'a-'.repeat(100_000)}`),
+  'a PEM block that does not end': () => readPem(`-----BEGIN CERTIFICATE-----\n${'A'.repeat(1_000_000)}`),
+  'many PEM blocks that do not end': () => readPem('-----BEGIN CERTIFICATE-----\n'.repeat(50_000)),
+  'an SVG behind many comments': () => imageTypeOf(Buffer.from('<!---->'.repeat(150_000))),
+  'a long duration': () => parseDuration(' '.repeat(100_000)),
+  'JSON nested deeply': () => json().parse(JSON.parse(`${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`)),
+};
+
+describe('class 63: no input of a stranger costs more than its length', () => {
+  test.each(Object.entries(hostile))('%s', (_name, work) => {
+    expect(processorSeconds(work)).toBeLessThan(1.5);
+  });
+
+  test('a key that stands twice in a blueprint is still refused', () => {
+    expect(() => readBlueprint('version: 1\nversion: 1\nentries: []')).toThrow();
+  });
+});
