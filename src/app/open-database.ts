@@ -25,7 +25,7 @@ export class NoDatabase extends Error {
  */
 export function openDatabase(config: Config, { beside = false } = {}): OpenDatabase {
   if (config.databaseUrl !== null) {
-    const db = openPostgres(config.databaseUrl);
+    const db = openPostgres(config.databaseUrl, { connections: config.databaseConnections });
     return { db, close: db.close };
   }
   const file = fileOf(config);

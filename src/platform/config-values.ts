@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { contains, isCidr, parseCidrs } from '../lib/cidr.ts';
+import { addressesOf } from './db/postgres-address.ts';
 
 export type LogLevel = (typeof logLevels)[number];
 
@@ -23,24 +24,28 @@ export function readPort(text: string): number {
 }
 
 export function readDatabaseUrl(text: string): string {
-  const url = parseDatabaseUrl(text);
-  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
-    throw new RangeError('must be like postgres://user:password@host/database; leave it out to use SQLite');
+  for (const url of addressesOf(text).map(parseDatabaseUrl)) {
+    if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+      throw new RangeError(
+        'must be like postgres://user:password@host/database, or name several hosts as in @first:5432,second:5432/; leave it out to use SQLite',
+      );
+    }
+    if (url.pathname.length < 2) throw new RangeError('names no database: postgres://user:password@host/database');
   }
-  if (url.pathname.length < 2) throw new RangeError('names no database: postgres://user:password@host/database');
   return text;
 }
 
 /** A database URL that may be shown: whatever can hold a password is masked. */
 export function maskedDatabaseUrl(text: string): string {
-  const url = parseDatabaseUrl(text);
+  const urls = addressesOf(text).map(parseDatabaseUrl);
+  const [url] = urls;
   if (!url) return '********';
   const parameters = [...url.searchParams].map(([name, value]) =>
     /pass/i.test(name) ? `${name}=********` : `${name}=${value}`,
   );
   const user = url.username + (url.password ? ':********' : '');
-  const host = url.host === noHost ? '' : url.host;
-  return `${url.protocol}//${user}${user && '@'}${host}${url.pathname}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
+  const hosts = urls.map((each) => (each?.host === noHost ? '' : each?.host)).join(',');
+  return `${url.protocol}//${user}${user && '@'}${hosts}${url.pathname}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
 }
 
 const noHost = 'no-host';
@@ -48,6 +53,18 @@ const noHost = 'no-host';
 /** `postgres://user@/database?host=/run/postgresql` names a socket, which `URL` alone refuses. */
 function parseDatabaseUrl(text: string): URL | null {
   return URL.parse(text.replace('@/', `@${noHost}/`));
+}
+
+/** With fewer, transactions could leave no connection for what they read. */
+const fewestConnections = 4;
+const mostConnections = 1_000;
+
+export function readConnections(text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (number < fewestConnections || number > mostConnections) {
+    throw new RangeError(`must be a number from ${fewestConnections} to ${mostConnections}, not "${text}"`);
+  }
+  return number;
 }
 
 export function readPublicUrl(text: string): string {

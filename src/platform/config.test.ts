@@ -41,6 +41,7 @@ test('every setting is read', () => {
     HOST: '0.0.0.0',
     PORT: '8080',
     DATABASE_URL: 'postgres://gatehouse:pw@db/gatehouse',
+    GATEHOUSE_DATABASE_CONNECTIONS: '20',
     GATEHOUSE_DATA_DIR: '/var/lib/gatehouse',
     GATEHOUSE_PUBLIC_URL: 'https://login.example.com/',
     GATEHOUSE_SECRET_KEY: 'k'.repeat(32),
@@ -63,6 +64,7 @@ test('every setting is read', () => {
     host: '0.0.0.0',
     port: 8080,
     databaseUrl: env.DATABASE_URL,
+    databaseConnections: 20,
     dataDir: '/var/lib/gatehouse',
     publicUrl: 'https://login.example.com',
     secretKey: env.GATEHOUSE_SECRET_KEY,
@@ -147,6 +149,9 @@ test.each([
   ['DATABASE_URL', 'mysql://localhost/x', 'leave it out to use SQLite'],
   ['DATABASE_URL', 'nonsense', 'must be like postgres://'],
   ['DATABASE_URL', 'postgres://localhost', 'names no database'],
+  ['DATABASE_URL', 'postgres://first:5432,second:nonsense/x', 'must be like postgres://'],
+  ['GATEHOUSE_DATABASE_CONNECTIONS', '3', 'must be a number from 4 to 1000'],
+  ['GATEHOUSE_DATABASE_CONNECTIONS', 'many', 'must be a number from 4 to 1000'],
   ['GATEHOUSE_PUBLIC_URL', 'login.example.com', 'https:// or http://'],
   ['GATEHOUSE_PUBLIC_URL', 'https://x.example/auth', 'must have no path, not "/auth"'],
   ['GATEHOUSE_PUBLIC_URL', 'https://me:pw@x.example', 'no user or password'],
@@ -194,6 +199,15 @@ test('what is allowed but risky is said', () => {
     'GATEHOUSE_MEDIASRC_API_URL',
     'GATEHOUSE_SECRET_KEY',
   ]);
+});
+
+test('a database on several hosts is accepted, and shown without its password', () => {
+  const DATABASE_URL = 'postgres://gatehouse:hunt,er2@first:5432,second,[::1]:5433/gatehouse?sslmode=require';
+  const config = readConfig({ DATABASE_URL });
+  expect(config.databaseUrl).toBe(DATABASE_URL);
+  expect(describeConfig(config).find(({ name }) => name === 'DATABASE_URL')?.value).toBe(
+    'postgres://gatehouse:********@first:5432,second,[::1]:5433/gatehouse?sslmode=require',
+  );
 });
 
 test('a database on a socket is accepted', () => {

@@ -6,6 +6,7 @@ import {
   maskedDatabaseUrl,
   maskedSmtpUrl,
   readApiUrl,
+  readConnections,
   readDatabaseUrl,
   readEmail,
   readFilePath,
@@ -28,6 +29,8 @@ export interface Config {
   readonly port: number;
   /** Null: SQLite in the data folder. */
   readonly databaseUrl: string | null;
+  /** To PostgreSQL, at most. */
+  readonly databaseConnections: number;
   /** Absolute. */
   readonly dataDir: string;
   /** The origin that browsers use, without a slash at its end. */
@@ -63,6 +66,7 @@ export const settingNames = [
   'HOST',
   'PORT',
   'DATABASE_URL',
+  'GATEHOUSE_DATABASE_CONNECTIONS',
   'GATEHOUSE_DATA_DIR',
   'GATEHOUSE_PUBLIC_URL',
   'GATEHOUSE_SECRET_KEY',
@@ -116,6 +120,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     port,
     databaseUrl: read('DATABASE_URL', readDatabaseUrl),
+    databaseConnections: read('GATEHOUSE_DATABASE_CONNECTIONS', readConnections) ?? 16,
     dataDir: resolve(env.GATEHOUSE_DATA_DIR || 'data'),
     publicUrl: read('GATEHOUSE_PUBLIC_URL', readPublicUrl) ?? urlOf(host, port),
     secretKey: read('GATEHOUSE_SECRET_KEY', readSecretKey),
@@ -152,6 +157,7 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     HOST: config.host,
     PORT: String(config.port),
     DATABASE_URL: config.databaseUrl === null ? '' : maskedDatabaseUrl(config.databaseUrl),
+    GATEHOUSE_DATABASE_CONNECTIONS: String(config.databaseConnections),
     GATEHOUSE_DATA_DIR: config.dataDir,
     GATEHOUSE_PUBLIC_URL: config.publicUrl,
     GATEHOUSE_SECRET_KEY: hidden(config.secretKey),

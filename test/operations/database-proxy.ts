@@ -12,7 +12,11 @@ export interface DatabaseProxy {
 }
 
 /** Stands between a server and its PostgreSQL, so that the way between them can be cut. */
-export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+export async function databaseProxy(
+  databaseUrl: string,
+  /** Changes what is sent to the database. */
+  alter: (chunk: Buffer) => Buffer = (chunk) => chunk,
+): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const folder = target.searchParams.get('host');
   const port = Number(target.port || 5432);
@@ -28,8 +32,8 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       [outgoing, incoming],
     ] as const) {
       sockets.add(from);
-      from.on('data', (chunk) => {
-        if (state === 'open') to.write(chunk);
+      from.on('data', (chunk: Buffer) => {
+        if (state === 'open') to.write(from === incoming ? alter(chunk) : chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {

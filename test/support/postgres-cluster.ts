@@ -74,8 +74,8 @@ export async function startCluster(programs: string): Promise<Cluster> {
   return { adminUrl: `postgres://gatehouse@localhost/postgres?host=${encodeURIComponent(folder)}`, stop };
 }
 
-/** PostgreSQL refuses to run as root. */
-function unprivilegedUser(): { uid: number; gid: number } | null {
+/** PostgreSQL and PgBouncer refuse to run as root. */
+export function unprivilegedUser(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

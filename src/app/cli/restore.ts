@@ -67,17 +67,20 @@ async function fill(
   const tables = (await tablesInOrder(db)).filter(({ name }) => !leftOut.has(name));
   let madeKeyFile = false;
   try {
-    return await db.write(async (tx) => {
-      await refuseFilled(
-        tx,
-        tables.map(({ name }) => name),
-      );
-      const rows = await restoreRows(db, tx, tables, backup.lines, (count) =>
-        progress.show(`${count} rows (${Math.floor((100 * backup.bytesRead()) / size)} %)`),
-      );
-      madeKeyFile = await bringKey(tx, backup, config);
-      return rows;
-    });
+    return await db.write(
+      async (tx) => {
+        await refuseFilled(
+          tx,
+          tables.map(({ name }) => name),
+        );
+        const rows = await restoreRows(db, tx, tables, backup.lines, (count) =>
+          progress.show(`${count} rows (${Math.floor((100 * backup.bytesRead()) / size)} %)`),
+        );
+        madeKeyFile = await bringKey(tx, backup, config);
+        return rows;
+      },
+      { isLong: true, isRepeatable: false },
+    );
   } catch (error) {
     if (madeKeyFile) await rm(join(config.dataDir, 'secret.key'), { force: true });
     throw error;

@@ -25,12 +25,15 @@ export function endWalk(
   write?: Write,
 ): Promise<HeldState | null> {
   const { plan } = state;
-  return call.db.write(async (tx) => {
-    if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
-    await write?.(tx, call);
-    for (const step of plan.append) await append(step, state, tx, call);
-    return held;
-  });
+  return call.db.write(
+    async (tx) => {
+      if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
+      await write?.(tx, call);
+      for (const step of plan.append) await append(step, state, tx, call);
+      return held;
+    },
+    { isRepeatable: !write },
+  );
 }
 
 /** Ends a walk that somebody may not go through. Whoever waits for what the flow was begun for is not left waiting. */

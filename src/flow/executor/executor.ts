@@ -200,7 +200,8 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
         // What was written may be part of the state: the user who was just made.
         return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
       },
-      { durable: last !== undefined },
+      // A write may add to the state: who was just made.
+      { durable: last !== undefined, isRepeatable: !write },
     );
   }
 

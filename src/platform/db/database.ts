@@ -11,7 +11,10 @@ export interface Database {
   readonly dialect: Dialect;
   /** For reading outside a transaction. */
   readonly read: Query;
-  /** Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. */
+  /**
+   * Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. Where others were in its
+   * way (a deadlock), all of it is undone and run again.
+   */
   write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * What `load` reads by the query it is given, with a way to tell whether that is still so. Null where to tell costs as much as to read it
@@ -45,6 +48,10 @@ export interface WriteOptions {
    * next durable write makes it durable too. True by default.
    */
   readonly durable?: boolean;
+  /** Its statements may take minutes, as those of migrations do. */
+  readonly isLong?: boolean;
+  /** False: changes more than the database, so that it cannot be run again. */
+  readonly isRepeatable?: boolean;
 }
 
 export interface Snapshot {

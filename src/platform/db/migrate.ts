@@ -52,11 +52,14 @@ export async function readSchemaState(db: Database, migrations: readonly Migrati
   };
 }
 
+/** Also because another instance may take as long, which this one waits for. */
+const long = { isLong: true } as const;
+
 async function prepare(db: Database): Promise<void> {
   await db.write(async (tx) => {
     await db.dialect.exclusive('migrations')?.execute(tx);
     await sql`create table if not exists migrations (name text primary key, applied text not null)`.execute(tx);
-  });
+  }, long);
   if (db.dialect.name === 'postgres') await addTrigrams(db);
 }
 
@@ -65,7 +68,7 @@ async function addTrigrams(db: Database): Promise<void> {
   const adding = db.write(async (tx) => {
     await db.dialect.exclusive('migrations')?.execute(tx);
     await sql`create extension if not exists pg_trgm`.execute(tx);
-  });
+  }, long);
   await adding.catch(() => {
     // Without the right to create it search still works, only slower.
   });
@@ -79,7 +82,7 @@ async function runOnce(db: Database, migration: Migration): Promise<boolean> {
     const applied = new Date().toISOString();
     await sql`insert into migrations (name, applied) values (${migration.name}, ${applied})`.execute(tx);
     return true;
-  });
+  }, long);
 }
 
 async function doneMigrations(query: Query): Promise<Set<string>> {

@@ -1,50 +1,33 @@
-import {
-  AbortedTransactionError,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  type QueryResult,
-} from 'kysely';
-import type pg from 'pg';
-import type { StatementNames } from './postgres-statements.ts';
-import type { StatementListeners } from './statements.ts';
+import { AbortedTransactionError, type Driver } from 'kysely';
+import type { PostgresConnection } from './postgres-connection.ts';
+import type { PostgresPool, Use } from './postgres-pool.ts';
 
-interface Needs {
-  readonly pool: pg.Pool;
-  readonly names: StatementNames;
-  readonly listeners: StatementListeners;
+export interface DriverOptions {
+  readonly use: Use;
+  /** What opens a transaction, besides `begin`. */
+  readonly begin?: string;
+  readonly hasDeadline?: boolean;
 }
 
-/** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
-const mostPrepared = 500;
-
-/** Another instance has changed the schema since the statement was prepared, or somebody has thrown the statement away. */
-function isStalePlan(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: string };
-  return code === '26000' || (code === '0A000' && /cached plan/.test(message ?? ''));
-}
-
-/** Kysely's way to a pool of PostgreSQL connections, with prepared statements. */
-export function createPostgresDriver({ pool, names, listeners }: Needs): Driver {
-  const connections = new WeakMap<pg.PoolClient, PostgresConnection>();
+/** Kysely's way to the pool. */
+export function createPostgresDriver(
+  pool: PostgresPool,
+  { use, begin = '', hasDeadline = true }: DriverOptions,
+): Driver {
   const nothing = async () => {};
   return {
     init: nothing,
     async acquireConnection() {
-      const client = await pool.connect();
-      let connection = connections.get(client);
-      if (!connection) {
-        connection = new PostgresConnection(client, names, listeners);
-        connections.set(client, connection);
-      }
+      const connection = await pool.acquire(use);
+      connection.hasDeadline = hasDeadline;
       return connection;
     },
     async releaseConnection(connection) {
-      (connection as PostgresConnection).release();
+      pool.release(connection as PostgresConnection);
     },
     async beginTransaction(connection, { isolationLevel }) {
       const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
-      await (connection as PostgresConnection).command(`begin${level}`);
+      await (connection as PostgresConnection).command(`begin${level}; ${begin}`);
     },
     async commitTransaction(connection) {
       const done = await (connection as PostgresConnection).command('commit');
@@ -54,54 +37,6 @@ export function createPostgresDriver({ pool, names, listeners }: Needs): Driver 
     async rollbackTransaction(connection) {
       await (connection as PostgresConnection).command('rollback');
     },
-    destroy: () => pool.end(),
+    destroy: nothing,
   };
-}
-
-class PostgresConnection implements DatabaseConnection {
-  readonly #client: pg.PoolClient;
-  readonly #names: StatementNames;
-  readonly #listeners: StatementListeners;
-  readonly #prepared = new Set<string>();
-  #isSpoilt = false;
-
-  constructor(client: pg.PoolClient, names: StatementNames, listeners: StatementListeners) {
-    this.#client = client;
-    this.#names = names;
-    this.#listeners = listeners;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.#listeners.notify(query);
-    const name = this.#names.nameOf(query.sql);
-    if (name) this.#prepared.add(name);
-    try {
-      return await this.#run<R>(query, name);
-    } catch (error) {
-      if (!isStalePlan(error)) throw error;
-      this.#isSpoilt = true;
-      // A failed statement ends its transaction; outside of one it can simply be sent again, unprepared.
-      if (this.#client.getTransactionStatus() !== 'I') throw error;
-      return this.#run<R>(query, undefined);
-    }
-  }
-
-  async #run<R>({ sql, parameters }: CompiledQuery, name: string | undefined): Promise<QueryResult<R>> {
-    const { rows, rowCount } = await this.#client.query({ name, text: sql, values: [...parameters] });
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
-  }
-
-  // biome-ignore lint/correctness/useYield: there is no streaming here
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('large results are read by Database.snapshot');
-  }
-
-  /** Gives PostgreSQL's word for what it did. */
-  async command(text: string): Promise<string> {
-    return (await this.#client.query(text)).command;
-  }
-
-  release(): void {
-    this.#client.release(this.#isSpoilt || this.#prepared.size > mostPrepared);
-  }
 }

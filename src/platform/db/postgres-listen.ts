@@ -1,43 +1,54 @@
-import pg from 'pg';
+import type pg from 'pg';
+import type { Connected } from './postgres-connect.ts';
 
 const retryMs = 2_000;
+/** Through a pooler nobody hears anything: then the listener looks by itself. */
+const lookEveryMs = 5_000;
 
 /** Holds a connection that hears a channel; a broken one is made again, and the listener told, since it may have missed something. */
-export function listenOn(url: string, channel: string, listener: () => void): () => Promise<void> {
+export function listenOn(
+  connect: () => Promise<Connected>,
+  channel: string,
+  listener: () => void,
+): () => Promise<void> {
   let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  async function connect(): Promise<void> {
-    const next = new pg.Client({ connectionString: url, keepAlive: true });
-    client = next;
-    next.on('notification', listener);
-    next.on('error', () => again(next));
-    next.on('end', () => again(next));
+  async function open(): Promise<void> {
     try {
-      await next.connect();
-      await next.query(`listen ${next.escapeIdentifier(channel)}`);
+      const connected = await connect();
+      if (isClosed || connected.isPooled) await connected.client.end();
+      if (isClosed) return;
+      if (connected.isPooled) {
+        later(lookEveryMs, listener);
+      } else {
+        client = connected.client;
+        client.on('notification', listener);
+        client.on('end', () => later(retryMs, open));
+        await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      }
       listener();
     } catch {
-      // The database is away; `again` tries until it is back.
-      again(next);
+      // The database is away. A connection that was made ends by itself, and `end` is told.
+      if (!client) later(retryMs, open);
     }
   }
 
-  function again(broken: pg.Client): void {
-    if (isClosed || client !== broken) return;
+  function later(afterMs: number, work: () => unknown): void {
     client = undefined;
-    broken.removeAllListeners();
-    broken.on('error', () => {});
-    void broken.end().catch(() => {});
-    retry = setTimeout(connect, retryMs);
-    retry.unref();
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      if (work === listener) later(afterMs, work);
+      void work();
+    }, afterMs);
+    timer.unref();
   }
 
-  void connect();
+  void open();
   return async () => {
     isClosed = true;
-    clearTimeout(retry);
+    clearTimeout(timer);
     await client?.end().catch(() => {});
   };
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Names for statements that are worth preparing. */
-export interface StatementNames {
-  /** The name to prepare the text under, or undefined to have it planned for this call alone. */
-  nameOf(text: string): string | undefined;
+/** What is known of a statement by its text. */
+export interface StatementFacts {
+  /** The name to prepare it under; empty to have it planned for each call. */
+  name: string;
+  readonly tables: ReadonlySet<string>;
 }
 
 const mostRemembered = 2_000;
@@ -16,20 +17,23 @@ const isSearch = / ilike /;
  * A text that comes again is prepared: parsing and planning take most of a short statement's time. A text that comes once (filters in
  * some rare combination) would only take up memory in the database. The name is a hash of the text, so no name ever stands for two texts.
  */
-export function createStatementNames(): StatementNames {
-  /** Empty where there is no name, or none yet. */
-  const seen = new Map<string, string>();
-  return {
-    nameOf(text) {
-      const known = seen.get(text);
-      if (known) return known;
-      const isFirst = known === undefined;
-      if (isFirst && seen.size >= mostRemembered) seen.delete(seen.keys().next().value as string);
-      const name = isFirst || !isPlanned.test(text) || isSearch.test(text) ? '' : hashOf(text);
-      seen.set(text, name);
-      return name || undefined;
-    },
+export function createStatementFacts(): (text: string) => StatementFacts {
+  const seen = new Map<string, StatementFacts>();
+  return (text) => {
+    const known = seen.get(text);
+    if (known) {
+      if (known.name === '' && isPlanned.test(text) && !isSearch.test(text)) known.name = hashOf(text);
+      return known;
+    }
+    if (seen.size >= mostRemembered) seen.delete(seen.keys().next().value as string);
+    const facts = { name: '', tables: tablesIn(text) };
+    seen.set(text, facts);
+    return facts;
   };
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 24);
+
+function tablesIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(/\b(?:from|join|into|update)\s+"?(\w+)"?/gi)].map(([, table]) => table as string));
+}

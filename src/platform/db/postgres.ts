@@ -1,57 +1,84 @@
+import { setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
-import pg from 'pg';
-import type { Database, Query } from './database.ts';
+import type { Database, Query, WriteOptions } from './database.ts';
 import { createEffects } from './effects.ts';
+import { createConnector } from './postgres-connect.ts';
+import { isStalePlan, PostgresConnection } from './postgres-connection.ts';
+import { createCrowd } from './postgres-crowd.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { createPostgresDriver } from './postgres-driver.ts';
+import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import { listenOn } from './postgres-listen.ts';
-import { createStatementNames, type StatementNames } from './postgres-statements.ts';
-import { createStatementListeners, type StatementListeners } from './statements.ts';
+import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
+import { createStatementFacts } from './postgres-statements.ts';
+import { createStatementListeners } from './statements.ts';
+import { isConflict } from './unreachable.ts';
 
-/** Also the longest wait for a connection that others use. */
-const connectWithinMs = 10_000;
+const mostAttempts = 4;
+/** At most, before the second attempt; twice as long before each further one. */
+const shortPauseMs = 20;
 
-const oid = { int8: 20, json: 114, jsonb: 3802, timestamptz: 1184 };
+export interface PostgresOptions {
+  /** Connections that are open at a time, but for the one that listens. */
+  readonly connections?: number;
+}
 
-// Values arrive as SQLite gives them: JSON as text, timestamps as our own text, counts as numbers.
-const parsers = new Map<number, (text: string) => unknown>([
-  [oid.int8, Number],
-  [oid.json, (text) => text],
-  [oid.jsonb, (text) => text],
-  [oid.timestamptz, toTimestamp],
-]);
-
-const types = {
-  getTypeParser: (type: number, format?: 'text' | 'binary') =>
-    (format !== 'binary' && parsers.get(type)) || pg.types.getTypeParser(type, format as 'text'),
-} as pg.CustomTypesConfig;
-
-/** A transaction may read outside itself, so readers have connections of their own: writers can never use up all of them. */
-export function openPostgres(url: string, poolSize = 10): Database {
+export function openPostgres(url: string, { connections = 16 }: PostgresOptions = {}): Database {
   const listeners = createStatementListeners();
   const effects = createEffects();
-  const names = createStatementNames();
-  const read = kyselyOn(openPool(url, poolSize), names, listeners);
-  const write = kyselyOn(openPool(url, poolSize), names, listeners);
+  const connect = createConnector(url);
+  const needs = { factsOf: createStatementFacts(), crowd: createCrowd(Math.max(1, connections >> 2)), listeners };
+  const pool = createPostgresPool({
+    size: connections,
+    async open() {
+      const { client, canPrepare } = await connect();
+      return new PostgresConnection(client, canPrepare, needs);
+    },
+  });
+  const read = kyselyOn(pool, { use: 'read' });
+  const durably = kyselyOn(pool, { use: 'write' });
+  const soon = kyselyOn(pool, { use: 'write', begin: 'set local synchronous_commit = off' });
+  const atLength = kyselyOn(pool, {
+    use: 'write',
+    begin: 'set local statement_timeout = 0; set local lock_timeout = 0',
+    hasDeadline: false,
+  });
+
+  async function attempt<T>(query: Query, work: (tx: Query) => Promise<T>): Promise<T> {
+    let open: Query | undefined;
+    let isCommitted = false;
+    try {
+      const value = await query.transaction().execute((tx) => {
+        open = tx;
+        return work(tx);
+      });
+      isCommitted = true;
+      return value;
+    } finally {
+      const added = open ? effects.take(open) : [];
+      if (isCommitted) for (const effect of added) effect();
+    }
+  }
+
+  async function write<T>(
+    work: (tx: Query) => Promise<T>,
+    { durable = true, isLong = false, isRepeatable = true }: WriteOptions = {},
+  ): Promise<T> {
+    const query = isLong ? atLength : durable ? durably : soon;
+    for (let turn = 1; ; turn++) {
+      try {
+        return await attempt(query, work);
+      } catch (error) {
+        if (!isRepeatable || turn === mostAttempts || !(isConflict(error) || isStalePlan(error))) throw error;
+        // By chance, or those who were in each other's way would be so again.
+        await setTimeout(Math.random() * shortPauseMs * 2 ** (turn - 1));
+      }
+    }
+  }
+
   return {
     dialect: postgresDialect,
     read,
-    async write(work, { durable = true } = {}) {
-      let open: Query | undefined;
-      let isCommitted = false;
-      try {
-        const value = await write.transaction().execute(async (tx) => {
-          open = tx;
-          if (!durable) await sql`set local synchronous_commit = off`.execute(tx);
-          return work(tx);
-        });
-        isCommitted = true;
-        return value;
-      } finally {
-        const added = open ? effects.take(open) : [];
-        if (isCommitted) for (const effect of added) effect();
-      }
-    },
+    write,
     watch: null,
     afterCommit: effects.add,
     async snapshot() {
@@ -62,16 +89,16 @@ export function openPostgres(url: string, poolSize = 10): Database {
         end: async () => void (await transaction.rollback().execute()),
       };
     },
-    listen: (channel, listener) => listenOn(url, channel, listener),
+    listen: (channel, listener) => listenOn(connect, channel, listener),
     onStatement: listeners.add,
     async analyze() {
-      await sql`analyze`.execute(read);
+      await write((tx) => sql`analyze`.execute(tx), { isLong: true });
     },
     async ping() {
       await sql`select 1`.execute(read);
     },
     async close() {
-      await Promise.all([read.destroy(), write.destroy()]);
+      await pool.close();
     },
   };
 }
@@ -89,38 +116,13 @@ async function* rowsOf(transaction: Query, table: string): AsyncGenerator<Record
   }
 }
 
-function openPool(url: string, poolSize: number): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    types,
-    // Nested objects look costly to the planner, which then compiles for 700 ms what runs in half of one.
-    options: '-c timezone=UTC -c jit=off',
-    application_name: 'gatehouse',
-    connectionTimeoutMillis: connectWithinMs,
-    keepAlive: true,
-  });
-  // A connection that breaks fails the statement that runs on it and is replaced by the pool. Without these listeners it
-  // would end the process as well: the pool's is for idle connections, the other for those in use.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
-
-function kyselyOn(pool: pg.Pool, names: StatementNames, listeners: StatementListeners): Query {
+function kyselyOn(pool: PostgresPool, options: DriverOptions): Query {
   return new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => createPostgresDriver({ pool, names, listeners }),
+      createDriver: () => createPostgresDriver(pool, options),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-}
-
-/** `2026-01-02 03:04:05.678+00` as `2026-01-02T03:04:05.678000Z`. */
-function toTimestamp(text: string): string {
-  const [date, time = ''] = text.split(' ');
-  const [clock = '', fraction = ''] = time.replace(/[+-]\d\d(:\d\d)*$/, '').split('.');
-  return `${date}T${clock}.${fraction.padEnd(6, '0')}Z`;
 }

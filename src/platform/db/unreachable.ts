@@ -1,17 +1,34 @@
-// Classes of SQLSTATE: 08 connection exception, 53 insufficient resources, 57P01 to 57P03 the server stops or starts.
-const sqlStates = /^(08...|53...|57P0[123])$/;
+// Classes of SQLSTATE: 08 connection exception, 53 insufficient resources, 57P01 to 57P03 the server stops or starts, 57014 a statement
+// and 55P03 a lock took too long, 25006 a standby takes no writes, 40 transactions that could not go on side by side.
+const sqlStates = /^(08...|53...|57P0[123]|57014|55P03|25006|40001|40P01)$/;
 const systemCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
-const driverWords =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+const driverWords = /^(Connection terminated|timeout expired|Client (has encountered a connection error|was closed))/;
 
-/** Whether a statement failed because the database is away or out of room, and not because of the statement. */
+/** The database is there, and cannot be used for this at the moment. */
+export class DatabaseBusy extends Error {}
+
+/** Whether a statement failed because the database is away, busy or out of room, and not because of the statement. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseBusy) return true;
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   const { code, errcode, syscall } = error as { code?: unknown; errcode?: unknown; syscall?: unknown };
   if (code === 'ERR_SQLITE_ERROR') return sqliteCodes.has(Number(errcode) & 0xff);
   if (typeof syscall === 'string') return systemCalls.has(syscall);
   return (typeof code === 'string' && sqlStates.test(code)) || driverWords.test(error.message);
+}
+
+/** Whether the database takes no further connection. PgBouncer says so in words. */
+export function isFull(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isFull);
+  const { code, message } = error as { code?: unknown; message?: string };
+  return code === '53300' || /no more connections allowed/.test(message ?? '');
+}
+
+/** Whether a transaction failed only because of others at the same time: done over, it goes through. */
+export function isConflict(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === '40001' || code === '40P01';
 }
 
 /** Busy, input/output error, full, cannot open. */

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { findPgBouncer, knowsPreparedStatements, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const version = await findPgBouncer();
+const database = await freshPostgresDatabase();
+const isMissing = !database || version === null;
+
+const ways = [
+  { title: 'without support for prepared statements', settings: {}, prepares: false, skip: isMissing },
+  {
+    title: 'with support for prepared statements (PgBouncer 1.21 and later)',
+    settings: { max_prepared_statements: '100' },
+    prepares: true,
+    skip: isMissing || !knowsPreparedStatements(version),
+  },
+];
+
+describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ settings, prepares, skip }) => {
+  if (skip) return test.skip('there is no such PgBouncer here', () => {});
+  let bouncer: PgBouncer;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    bouncer = await startPgBouncer(database?.url ?? '', settings);
+    // Connections that PgBouncer opens have another zone and style than ours.
+    const direct = openPostgres(database?.url ?? '');
+    const name = new URL(database?.url ?? '').pathname.slice(1);
+    await direct.write((tx) => sql.raw(`alter database "${name}" set timezone = 'Asia/Tokyo'`).execute(tx));
+    await direct.write((tx) => sql.raw(`alter database "${name}" set datestyle = 'German'`).execute(tx));
+    await direct.close();
+    server = await startServer('postgres', { env: { DATABASE_URL: bouncer.url } });
+  });
+  afterAll(async () => {
+    await server.close();
+    await bouncer.stop();
+  });
+
+  test('many requests at once on few connections are answered, reads and writes', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, number) => {
+        const { status } = await server.admin.post('/core/groups/', { name: `group ${number}` });
+        const { body } = await server.admin.get(`/core/groups/?name=group%20${number}`);
+        return [status, body.pagination.count];
+      }),
+    );
+    expect(answers).toEqual(Array.from({ length: 40 }, () => [201, 1]));
+  });
+
+  test('times are those that were stored, and what has expired stays so', async () => {
+    const { body: before } = await server.admin.post('/core/tokens/', { identifier: 'new-one', intent: 'api' });
+    const { body: after } = await server.admin.get('/core/tokens/new-one/');
+    expect(after.expires).toBe(before.expires);
+    const ada = await server.user();
+    expect((await ada.api.get('/core/users/me/')).status).toBe(200);
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    await server.world.db.write((tx) =>
+      sql`update tokens set expiring = ${true}, expires = ${ago(2)} where "user" = ${ada.pk}`.execute(tx),
+    );
+    expect((await ada.api.get('/core/users/me/')).status).toBe(403);
+  });
+
+  test(prepares ? 'statements are prepared' : 'statements are not prepared', async () => {
+    const { db } = server.world;
+    for (let turn = 0; turn < 8; turn++) await sql`select ${turn}::int as turn`.execute(db.read);
+    const { rows } = await sql`select 1 from pg_prepared_statements where strpos(statement, 'as turn') = 19`.execute(
+      db.read,
+    );
+    expect(rows.length > 0).toBe(prepares);
+  });
+});
+
+afterAll(() => database?.drop());
