@@ -41,6 +41,9 @@ describeOnBoth('OAuth2 providers', (server) => {
       sub_mode: 'hashed_user_id',
       issuer_mode: 'per_provider',
       jwks_sources: [],
+      jwks: {},
+      jwks_uri: '',
+      security_profile: 'standard',
       grant_types: [
         'authorization_code',
         'refresh_token',

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import { addMilliseconds, toTimestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
-import { isKeySet } from './remote-keys.ts';
 import { isFirstUse } from './seen-once.ts';
+import { loadTrustedKeys, type TrustedKeys } from './trusted-keys.ts';
 import { setupUrls } from './urls.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -22,13 +21,8 @@ const longestLifeMs = 24 * 3_600_000;
 const longestAssertion = 16_384;
 const skewSeconds = 30;
 
-export interface TrustedKeys {
-  readonly source: string;
-  readonly jwks: string;
-}
-
 /**
- * Checks a JWT by the keys of the client's JWKS sources (RFC 7523 §3). With the client's own id as issuer and subject it
+ * Checks a JWT by the keys of the client and of its JWKS sources (RFC 7523 §3). With the client's own id as issuer and subject it
  * is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
  */
 export async function checkAssertion(
@@ -39,7 +33,7 @@ export async function checkAssertion(
 ): Promise<Assertion | null> {
   if (assertion.length > longestAssertion) return null;
   const { db, key, publicUrl } = needs;
-  const trusted = await loadTrustedKeys(needs, client.pk, call.now);
+  const trusted = await loadTrustedKeys(needs, client, assertion, call.now);
   const servers = serverNames(publicUrl, client);
   // Platforms name the client that a workload's token is for; a client itself addresses the server.
   const proven = await firstThatVerifies(trusted, assertion, [...servers, client.client_id], call.now);
@@ -55,6 +49,8 @@ export async function checkAssertion(
     const use = { use: `assertion of ${client.pk}`, id: String(jti), expires };
     if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;
   }
+  // A client's own keys speak for nobody else.
+  if (!isClient && source === null) return null;
   return { workload: isClient ? null : JSON.stringify([source, iss ?? '', sub]) };
 }
 
@@ -65,7 +61,7 @@ function serverNames(publicUrl: string, { assigned_application_slug, issuer_mode
 }
 
 interface Proven {
-  readonly source: string;
+  readonly source: string | null;
   readonly iss: string | undefined;
   readonly sub: string;
   readonly aud: readonly string[];
@@ -97,28 +93,4 @@ async function firstThatVerifies(
     }
   }
   return null;
-}
-
-interface SourceRow {
-  readonly source: string;
-  readonly jwks: string;
-  readonly url: string;
-}
-
-/** The keys of a provider's JWKS sources: as they are stored or, where none are, as they stand at the source's address. */
-export async function loadTrustedKeys(
-  { db, remoteKeys }: Pick<OAuthNeeds, 'db' | 'remoteKeys'>,
-  provider: number,
-  now: string,
-): Promise<TrustedKeys[]> {
-  // A source that is switched off vouches for nobody.
-  const { rows } = await sql<SourceRow>`select s.pk as source, o.oidc_jwks as jwks, o.oidc_jwks_url as url
-    from provider_oauth2_jwks_sources j join sources s on s.pk = j.source join source_oauth o on o.pk = s.pk
-    where j.provider = ${provider} and s.enabled order by s.pk`.execute(db.read);
-  const trusted: TrustedKeys[] = [];
-  for (const { source, jwks, url } of rows) {
-    const keys = isKeySet(JSON.parse(jwks)) || url === '' ? jwks : await remoteKeys(url, now);
-    if (keys !== null) trusted.push({ source, jwks: keys });
-  }
-  return trusted;
 }

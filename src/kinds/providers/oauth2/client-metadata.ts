@@ -1,6 +1,8 @@
+import { jwksComplaint } from './client-keys.ts';
 import { type GrantType, grantTypes } from './grant-types.ts';
 import { OAuthError } from './oauth-error.ts';
 import { words } from './params.ts';
+import { isKeySet } from './remote-keys.ts';
 
 /** As much of a client's description of itself (RFC 7591 §2) as means something here. */
 export interface ClientMetadata {
@@ -14,12 +16,11 @@ export interface ClientMetadata {
   readonly post_logout_redirect_uris: readonly string[];
   readonly backchannel_logout_uri?: string;
   readonly frontchannel_logout_uri?: string;
+  readonly jwks?: Readonly<Record<string, unknown>>;
+  readonly jwks_uri?: string;
 }
 
-const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
-/** A client proves itself by the keys of its provider's JWKS sources, which an administrator connects. */
-const keysAreTrusted =
-  'private_key_jwt cannot be registered: whose keys are trusted is set up by an administrator, as a JWKS source of the provider.';
+const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
 const usualScope = 'openid email profile offline_access';
 const longestName = 100;
 const mostUris = 50;
@@ -38,9 +39,12 @@ export function readMetadata(body: unknown): ClientMetadata {
   }
   const method = readText(given, 'token_endpoint_auth_method') ?? 'client_secret_basic';
   const authMethod = authMethods.find((known) => known === method);
-  if (method === 'private_key_jwt') throw refuse(keysAreTrusted);
   if (!authMethod) throw refuse(`token_endpoint_auth_method must be one of ${authMethods.join(', ')}.`);
-  const optional = ['client_uri', 'backchannel_logout_uri', 'frontchannel_logout_uri'] as const;
+  const jwks = readJwks(given);
+  if (authMethod === 'private_key_jwt' && !jwks && given.jwks_uri === undefined) {
+    throw refuse('private_key_jwt needs the keys of the client, in jwks or at jwks_uri.');
+  }
+  const optional = ['client_uri', 'backchannel_logout_uri', 'frontchannel_logout_uri', 'jwks_uri'] as const;
   return {
     client_name: (readText(given, 'client_name') ?? 'Registered client').slice(0, longestName),
     redirect_uris: redirectUris,
@@ -52,6 +56,7 @@ export function readMetadata(body: unknown): ClientMetadata {
     ...Object.fromEntries(
       optional.flatMap((name) => (given[name] === undefined ? [] : [[name, readUri(given, name)]])),
     ),
+    ...(jwks && { jwks }),
   };
 }
 
@@ -62,6 +67,13 @@ function readGrantTypes(given: Record<string, unknown>): GrantType[] {
     if (!type) throw refuse(`There is no grant type ${text.slice(0, 80)}.`);
     return type;
   });
+}
+
+function readJwks({ jwks }: Record<string, unknown>): Record<string, unknown> | undefined {
+  if (jwks === undefined) return undefined;
+  const complaint = isKeySet(jwks) ? jwksComplaint(jwks) : 'A JWK Set with at least one key is expected.';
+  if (complaint !== null) throw refuse(`jwks: ${complaint}`);
+  return jwks as Record<string, unknown>;
 }
 
 function readText(given: Record<string, unknown>, name: string): string | undefined {

@@ -8,6 +8,7 @@ import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
 import type { RedirectUri } from './redirect-uris.ts';
+import type { SecurityProfile } from './security-profile.ts';
 
 /** A provider with the application that uses it, as its client meets it now. */
 export interface Client extends TokenSettings {
@@ -18,6 +19,11 @@ export interface Client extends TokenSettings {
   readonly refresh_token_validity: string;
   readonly redirect_uris: readonly RedirectUri[];
   readonly grant_types: readonly GrantType[];
+  /** Its own public keys, as JSON; an empty object when there are none. */
+  readonly jwks: string;
+  /** Where its keys are published; empty when they are not. */
+  readonly jwks_uri: string;
+  readonly security_profile: SecurityProfile;
   readonly authentication_flow: string | null;
   readonly authorization_flow: string | null;
   readonly application: ClientApplication;
@@ -53,6 +59,9 @@ interface ClientRow {
   readonly include_claims_in_id_token: boolean | number;
   readonly redirect_uris: string;
   readonly grant_types: string;
+  readonly jwks: string;
+  readonly jwks_uri: string;
+  readonly security_profile: SecurityProfile;
   readonly sub_mode: Client['sub_mode'];
   readonly issuer_mode: Client['issuer_mode'];
   readonly authentication_flow: string | null;
@@ -70,7 +79,7 @@ interface ClientRow {
 // A provider that no application uses serves nobody: there would be nothing to ask for access to.
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types,
-    o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow, a.pk as application_pk,
+    o.jwks, o.jwks_uri, o.security_profile, o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow, a.pk as application_pk,
     a.name as application_name, a.slug, a."group", a.policy_engine_mode, c.pk as certificate_pk, c.certificate_data,
     c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk

@@ -12,9 +12,11 @@ import { choice, text } from '../../../resource/fields/text.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { subModes } from './claims.ts';
+import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
+import { securityProfiles } from './security-profile.ts';
 import { type IssuerMode, setupUrls } from './urls.ts';
 
 /** Signs people in to an application by OAuth2 and OpenID Connect. */
@@ -85,6 +87,19 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
         own: 'provider',
         other: 'source',
       }),
+      jwks: clientJwks(),
+      jwks_uri: text({
+        max: 2000,
+        blank: true,
+        default: '',
+        format: 'uri',
+        help: 'Where the client publishes its public keys as a JWK Set, in place of `jwks`.',
+      }),
+      security_profile: choice(securityProfiles, {
+        default: 'standard',
+        filter: true,
+        help: 'Rules that hold for the client on top of the standards: `fapi2` is the FAPI 2.0 Security Profile.',
+      }),
     },
     check: settle,
     actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs)],
@@ -112,6 +127,8 @@ const applicationFilter: Filter = {
 
 async function settle({ tx, values, given }: CheckInput): Promise<Complaints | null> {
   values.launch_url = guessLaunchUrl(values.redirect_uris as RedirectUri[]);
+  const keys = clientKeysComplaint(values);
+  if (keys !== null) return { jwks_uri: [keys] };
   if (!given.has('signing_key') || values.signing_key === null) return null;
   const { rows } = await sql`select 1 from certificates where pk = ${values.signing_key} and key_data <> ''`.execute(
     tx,

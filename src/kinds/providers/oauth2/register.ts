@@ -99,6 +99,10 @@ async function providerOf(
     post_logout_redirect_uris: strict(metadata.post_logout_redirect_uris),
     ...(metadata.backchannel_logout_uri && { backchannel_logout_uri: metadata.backchannel_logout_uri }),
     ...(metadata.frontchannel_logout_uri && { frontchannel_logout_uri: metadata.frontchannel_logout_uri }),
+    ...(metadata.jwks && { jwks: metadata.jwks }),
+    ...(metadata.jwks_uri && { jwks_uri: metadata.jwks_uri }),
+    // Its key is the only way in.
+    ...(metadata.token_endpoint_auth_method === 'private_key_jwt' && { client_secret: '' }),
   };
 }
 
@@ -137,10 +141,11 @@ function answerOf(metadata: ClientMetadata, { provider, scopes }: Made, now: str
   return {
     client_id: provider.client_id,
     client_id_issued_at: seconds(now),
-    ...(provider.client_type === 'confidential' && {
-      client_secret: provider.client_secret,
-      client_secret_expires_at: 0,
-    }),
+    ...(provider.client_type === 'confidential' &&
+      provider.client_secret !== '' && {
+        client_secret: provider.client_secret,
+        client_secret_expires_at: 0,
+      }),
     ...metadata,
     scope: [...new Set(scopes.map(({ name }) => name))].join(' '),
   };

@@ -3,31 +3,52 @@ import { addMilliseconds } from '../../../platform/clock.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
 
-/** The JSON text of the key set at an address; null when none is to be had. */
-export type RemoteKeys = (url: string, now: string) => Promise<string | null>;
+/**
+ * The JSON text of the key set at an address; null when there is none. A `kid` that the cached set lacks makes it be fetched
+ * again, so that a rotated key works at once.
+ */
+export type RemoteKeys = (url: string, now: string, kid?: string) => Promise<string | null>;
+
+interface Cached {
+  readonly keys: Promise<string | null>;
+  readonly until: string;
+  /** Not before this time is it fetched again, whatever key is missing: anybody can name one. */
+  readonly refetchFrom: string;
+}
 
 const goodForMs = 5 * 60_000;
-/** So long nobody asks again where nothing was to be had. */
-const failedForMs = 30_000;
-const addressesRemembered = 200;
+/** The least time between two fetches of an address. */
+const floorMs = 30_000;
+const mostAddresses = 200;
+const largestSet = 262_144;
 
-/** Fetches the keys of other servers when they are needed, and remembers them for a while. */
+/** Fetches the keys of other servers when they are needed, and caches them. */
 export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
-  const known = createLruCache<{ readonly keys: Promise<string | null>; readonly until: string }>(addressesRemembered);
-  return async (url, now) => {
-    const kept = known.get(url);
-    if (kept && kept.until > now) return kept.keys;
-    // Requests that come meanwhile wait for the same answer.
-    const keys = fetchKeys(fetch, url);
-    known.set(url, { keys, until: addMilliseconds(now, goodForMs) });
-    if ((await keys) === null) known.set(url, { keys, until: addMilliseconds(now, failedForMs) });
+  const cache = createLruCache<Cached>(mostAddresses);
+  return async (url, now, kid) => {
+    const cached = cache.get(url);
+    const current = cached && cached.until > now ? cached : null;
+    if (current && (current.refetchFrom > now || (await mayHold(current.keys, kid)))) return current.keys;
+    const refetchFrom = addMilliseconds(now, floorMs);
+    const fetched = fetchKeys(fetch, url);
+    // If a rotated key cannot be fetched, the cached ones still count. Concurrent requests wait for the same answer.
+    const keys = fetched.then((found) => found ?? current?.keys ?? null);
+    cache.set(url, { keys, until: addMilliseconds(now, goodForMs), refetchFrom });
+    if ((await fetched) === null) cache.set(url, { keys, until: current?.until ?? refetchFrom, refetchFrom });
     return keys;
   };
 }
 
+async function mayHold(keys: Promise<string | null>, kid: string | undefined): Promise<boolean> {
+  const text = await keys;
+  if (kid === undefined || text === null) return true;
+  const set: { readonly keys: readonly { readonly kid?: unknown }[] } = JSON.parse(text);
+  return set.keys.some((key) => key?.kid === kid);
+}
+
 async function fetchKeys(fetch: GuardedFetch, url: string): Promise<string | null> {
   try {
-    const answer = await fetch(url, { headers: { accept: 'application/json' } });
+    const answer = await fetch(url, { headers: { accept: 'application/json' }, maxBytes: largestSet });
     const body = answer.status === 200 ? answer.json() : null;
     return isKeySet(body) ? JSON.stringify(body) : null;
   } catch (error) {

@@ -13,6 +13,7 @@ import { devices } from './0013-devices.ts';
 import { secondFactors } from './0014-second-factors.ts';
 import { linksByMail } from './0015-links-by-mail.ts';
 import { oauth2Logins } from './0018-oauth2-logins.ts';
+import { clientKeys } from './0019-client-keys.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   linksByMail,
   oauth2Logins,
+  clientKeys,
 ];

@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
-import { loadTrustedKeys } from '../client-assertion.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
+import { loadTrustedKeys } from '../trusted-keys.ts';
 import { issuerOf } from '../urls.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 
@@ -13,7 +13,7 @@ const pairAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'E
 export const requestObjectAlgorithms = [...secretAlgorithms, ...pairAlgorithms];
 
 /**
- * The parameters inside a signed request (RFC 9101), by the client's secret or by the keys of its JWKS sources. Whatever is
+ * The parameters inside a signed request (RFC 9101), by the client's secret, its keys or those of its JWKS sources. Whatever is
  * not signed is refused: it would protect nothing.
  */
 export async function openRequestObject(
@@ -48,7 +48,7 @@ async function verified(
     currentDate: new Date(now),
     clockTolerance: 30,
   };
-  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(needs, client.pk, now)).map(
+  const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(needs, client, object, now)).map(
     ({ jwks }) =>
       () =>
         jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: pairAlgorithms }),

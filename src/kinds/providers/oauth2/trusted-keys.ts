@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Client } from './client.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { isKeySet } from './remote-keys.ts';
+
+/** A key set that signs for a client, or for its workloads. */
+export interface TrustedKeys {
+  /** The JWKS source that vouches for it; null for the client's own keys, which speak for the client alone. */
+  readonly source: string | null;
+  readonly jwks: string;
+}
+
+interface SourceRow {
+  readonly source: string;
+  readonly jwks: string;
+  readonly url: string;
+}
+
+/**
+ * The keys by which a JWT of a client may be verified: its own, then those of the provider's JWKS sources. Stored keys win
+ * over those at an address. The JWT says which key it needs, so that a rotated one is fetched.
+ */
+export async function loadTrustedKeys(
+  { db, remoteKeys }: Pick<OAuthNeeds, 'db' | 'remoteKeys'>,
+  client: Pick<Client, 'pk' | 'jwks' | 'jwks_uri'>,
+  jwt: string,
+  now: string,
+): Promise<TrustedKeys[]> {
+  // A source that is switched off vouches for nobody.
+  const { rows } = await sql<SourceRow>`select s.pk as source, o.oidc_jwks as jwks, o.oidc_jwks_url as url
+    from provider_oauth2_jwks_sources j join sources s on s.pk = j.source join source_oauth o on o.pk = s.pk
+    where j.provider = ${client.pk} and s.enabled order by s.pk`.execute(db.read);
+  const kid = unverifiedKeyId(jwt);
+  const trusted: TrustedKeys[] = [];
+  for (const { source, jwks, url } of [{ source: null, jwks: client.jwks, url: client.jwks_uri }, ...rows]) {
+    const keys = isKeySet(JSON.parse(jwks)) || url === '' ? jwks : await remoteKeys(url, now, kid);
+    if (keys !== null && isKeySet(JSON.parse(keys))) trusted.push({ source, jwks: keys });
+  }
+  return trusted;
+}
+
+/** Which key a JWT claims to be signed with. */
+function unverifiedKeyId(jwt: string): string | undefined {
+  try {
+    const { kid } = JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString('utf8'));
+    return typeof kid === 'string' ? kid : undefined;
+  } catch {
+    // Not a JWT; verification will say so.
+    return undefined;
+  }
+}
