@@ -59,7 +59,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_brands.brand': { body: () => ({ branding_logo: '/static/logo.svg', branding_favicon: '/static/favicon.svg' }) },
   // A client's keys are named by value or by address.
   'svc_providers_oauth2.oauth2provider': {
-    body: () => ({ jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'sample' }] }, jwks_uri: undefined }),
+    body: () => ({ jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'sample' }] }, jwks_uri: '' }),
   },
   'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },
   'svc_rbac.userobjectpermission': onGroup,

@@ -39,13 +39,25 @@ return {
   scope(
     'profile',
     'General Profile Information',
-    `return {
-  name: request.user.name,
-  given_name: request.user.name,
-  preferred_username: request.user.username,
-  nickname: request.user.username,
-  groups: request.user.groups.map((group) => group.name),
-};`,
+    `// Standard claims come from the user's attributes of the same names. A full name is never split.
+const { user } = request;
+const { attributes } = user;
+const claims = {
+  name: user.name,
+  preferred_username: user.username,
+  nickname: user.username,
+  groups: user.groups.map((group) => group.name),
+};
+if (attributes.family_name === undefined) claims.given_name = user.name;
+const names = [
+  "given_name", "family_name", "middle_name", "nickname", "profile", "picture", "website", "gender", "birthdate",
+  "zoneinfo", "locale",
+];
+for (const name of names) {
+  if (typeof attributes[name] === "string" && attributes[name] !== "") claims[name] = attributes[name];
+}
+if (typeof attributes.updated_at === "number") claims.updated_at = attributes.updated_at;
+return claims;`,
   ),
   scope(
     'offline_access',
@@ -68,6 +80,26 @@ return {
     is_superuser: request.user.is_superuser,
   },
 };`,
+  ),
+];
+
+const contactScopes: readonly Scope[] = [
+  scope(
+    'phone',
+    'Phone number',
+    `// A number counts as verified when somebody has verified it, and said so in the user's attributes.
+const { phone_number, phone_number_verified } = request.user.attributes;
+if (typeof phone_number !== "string" || phone_number === "") return {};
+return { phone_number, phone_number_verified: phone_number_verified === true };`,
+  ),
+  scope(
+    'address',
+    'Postal address',
+    `// The attribute is an object as OpenID Connect Core §5.1.1 has it, or the whole address as text.
+const { address } = request.user.attributes;
+if (typeof address === "string" && address !== "") return { address: { formatted: address } };
+if (typeof address !== "object" || address === null || Array.isArray(address)) return {};
+return { address };`,
   ),
 ];
 
@@ -98,6 +130,16 @@ export const mappings: BootstrapStep = {
     for (const { managed, ...values } of scopes) await ensure('svc_providers_oauth2.scopemapping', { managed }, values);
     for (const { managed, ...values } of workspace) {
       await ensure('svc_providers_workspace_directory.workspacedirectoryprovidermapping', { managed }, values);
+    }
+  },
+};
+
+/** A step of its own, so that databases from before these scopes get them too. */
+export const contactMappings: BootstrapStep = {
+  name: 'contact-mappings',
+  async run({ ensure }) {
+    for (const { managed, ...values } of contactScopes) {
+      await ensure('svc_providers_oauth2.scopemapping', { managed }, values);
     }
   },
 };

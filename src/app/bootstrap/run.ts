@@ -10,7 +10,7 @@ import { administrator } from './administrator.ts';
 import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
 import { defaultFlows } from './flows.ts';
-import { mappings } from './mappings.ts';
+import { contactMappings, mappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { policies } from './policies.ts';
 import { sources } from './sources.ts';
@@ -27,6 +27,7 @@ const steps: readonly BootstrapStep[] = [
   brand,
   sources,
   mappings,
+  contactMappings,
   certificates,
   notifications,
 ];

@@ -1,24 +1,31 @@
 import { type Browser, openBrowser, signInByPassword } from '../../support/flow-client.ts';
-import { made } from '../../support/make-walk.ts';
 import type { TestServer } from '../../support/server.ts';
 
 export const username = 'conformance';
 export const email = 'conformance@example.org';
-const scopes = [
-  ['address', 'return { address: { formatted: "1 Profile Street", country: "CH" } };'],
-  ['phone', 'return { phone_number: "+41 44 123 45 67", phone_number_verified: true };'],
-] as const;
+/** All standard claims that a user's attributes can hold (OpenID Connect Core §5.1). */
+export const attributes = {
+  given_name: 'Connie',
+  family_name: 'Formance',
+  middle_name: 'M.',
+  nickname: 'Con',
+  profile: 'https://example.org/connie',
+  picture: 'https://example.org/connie.png',
+  website: 'https://connie.example.org/',
+  gender: 'female',
+  birthdate: '1990-05-17',
+  zoneinfo: 'Europe/Zurich',
+  locale: 'de-CH',
+  updated_at: 1_700_000_000,
+  address: { formatted: '1 Profile Street', country: 'CH' },
+  phone_number: '+41 44 123 45 67',
+  phone_number_verified: true,
+};
 const password = 'the-password-of-the-suite-0123456789';
 
-/**
- * What the suite asks an operator to set up: one person to sign in, and the scopes of OpenID Connect Core §5.4 that a fresh
- * install leaves to its administrator.
- */
+/** What the suite asks an operator to set up: one person to sign in. */
 export async function prepare(server: TestServer): Promise<void> {
-  for (const [scope_name, expression] of scopes) {
-    await made(server, '/propertymappings/provider/scope/', { name: `suite ${scope_name}`, scope_name, expression });
-  }
-  const { pk } = await server.user([], { username, email, name: 'Connie Formance' });
+  const { pk } = await server.user([], { username, email, name: 'Connie Formance', attributes });
   const { status, text } = await server.admin.post(`/core/users/${pk}/set_password/`, { password });
   if (status !== 204) throw new Error(`no password: ${text}`);
 }

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
-import { email, username } from './person.ts';
+import { attributes, email, username } from './person.ts';
 import { answered, type Completed, formOf, requestOf, type SuiteClient } from './suite-client.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -82,10 +82,11 @@ export function responseModules(responseType: string, suite: () => SuiteClient):
     });
   }
 
-  const inProfile = { name: 'Connie Formance', preferred_username: username };
+  const { address, phone_number, phone_number_verified, ...ofProfile } = attributes;
+  const inProfile = { name: 'Connie Formance', preferred_username: username, ...ofProfile };
   const inEmail = { email };
-  const inAddress = { address: { formatted: '1 Profile Street', country: 'CH' } };
-  const inPhone = { phone_number: '+41 44 123 45 67', phone_number_verified: true };
+  const inAddress = { address };
+  const inPhone = { phone_number, phone_number_verified };
   const inAll = { ...inProfile, ...inEmail, ...inAddress, ...inPhone };
   test.each<[string, string, Claims]>([
     ['oidcc-scope-profile', 'openid profile', inProfile],

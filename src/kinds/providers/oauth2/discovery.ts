@@ -2,7 +2,7 @@ import type { Json } from '../../../lib/json.ts';
 import { prompts, responseModes, responseTypes } from './authorize/authorize-request.ts';
 import { requestObjectAlgorithms } from './authorize/request-object.ts';
 import { defaultAcr } from './claims.ts';
-import { type Client, loadClient } from './client.ts';
+import { type Client, loadClient, scopeNames } from './client.ts';
 import { assertionAlgorithms } from './client-assertion.ts';
 import { clientAuthenticationMethods } from './client-authentication.ts';
 import { dpopAlgorithms } from './dpop.ts';
@@ -10,6 +10,7 @@ import { defaultGrantTypes, type GrantType, grantTypes } from './grant-types.ts'
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import { claimsOfScopes } from './requested-claims.ts';
 import { setupUrls } from './urls.ts';
 
 type Document = Readonly<Record<string, Json>>;
@@ -24,6 +25,8 @@ export function discoveryEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   };
 }
 
+const usualScopes = ['openid', 'email', 'profile', 'phone', 'address', 'offline_access'];
+
 /** For clients whose tokens name the whole server as their issuer: what holds for any of them. */
 export function globalDiscoveryEndpoint({ publicUrl }: Pick<OAuthNeeds, 'publicUrl'>): OAuthEndpoint {
   return async () => ({
@@ -31,8 +34,9 @@ export function globalDiscoveryEndpoint({ publicUrl }: Pick<OAuthNeeds, 'publicU
     body: {
       ...endpoints(publicUrl, '', 'global'),
       ...common(defaultGrantTypes),
-      scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
-      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'HS256'],
+      scopes_supported: usualScopes,
+      claims_supported: [...ownClaims, ...claimsOfScopes(usualScopes)],
+      id_token_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'HS256'],
     },
   });
 }
@@ -41,7 +45,8 @@ function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document
   return {
     ...endpoints(publicUrl, client.assigned_application_slug, client.issuer_mode),
     ...common(client.grant_types),
-    scopes_supported: [...new Set(client.scopes.map(({ scope_name }) => scope_name))],
+    scopes_supported: [...scopeNames(client)],
+    claims_supported: [...ownClaims, ...claimsOfScopes(scopeNames(client))],
     id_token_signing_alg_values_supported: algorithmsOf(signer, client),
   };
 }
@@ -91,7 +96,6 @@ const ownClaims = [
   'at_hash',
   'c_hash',
 ];
-const scopeClaims = ['email', 'email_verified', 'name', 'given_name', 'preferred_username', 'nickname', 'groups'];
 
 function common(allowed: readonly GrantType[]): Document {
   const authenticated = clientAuthenticationMethods.filter((method) => method !== 'none');
@@ -112,7 +116,6 @@ function common(allowed: readonly GrantType[]): Document {
     dpop_signing_alg_values_supported: [...dpopAlgorithms],
     acr_values_supported: [defaultAcr],
     claim_types_supported: ['normal'],
-    claims_supported: [...ownClaims, ...scopeClaims],
     claims_parameter_supported: true,
     prompt_values_supported: [...prompts],
     request_parameter_supported: true,

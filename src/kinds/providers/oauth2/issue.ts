@@ -12,6 +12,7 @@ import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
 import { publishKey } from './published-keys.ts';
+import { claimsBeyondScope, pick, scopesOfClaims } from './requested-claims.ts';
 import { halfHash, type SigningKey, signJwt } from './signing.ts';
 import { issuerOf } from './urls.ts';
 
@@ -120,6 +121,24 @@ export async function claimsOfScope(
   }
 }
 
+/**
+ * The standard claims that a part of the `claims` parameter names and the scope does not bring (OpenID Connect Core §5.5):
+ * the person has agreed to each of them by itself.
+ */
+export async function claimsAskedFor(
+  needs: Pick<Needs, 'sandbox'>,
+  call: Call,
+  client: Client,
+  user: UserFacts,
+  scope: readonly string[],
+  asked: unknown,
+): Promise<Claims> {
+  const names = claimsBeyondScope(asked, scope);
+  if (names.length === 0) return {};
+  const claims = await claimsOfScope(needs, call, client, user, scopesOfClaims(names));
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => names.includes(name)));
+}
+
 async function idClaimsOf(
   needs: Needs,
   call: Call,
@@ -141,13 +160,8 @@ async function idClaimsOf(
   if (sid !== undefined) own.sid = sid;
   // What was asked for by name is told even where claims are left to the userinfo endpoint.
   const asked = terms.claims?.id_token;
-  return asked === undefined ? own : { ...pick(claims, asked), ...own };
-}
-
-/** Those of the claims that the `claims` parameter names (OpenID Connect Core §5.5). */
-export function pick(claims: Claims, asked: unknown): Claims {
-  if (typeof asked !== 'object' || asked === null) return {};
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => Object.hasOwn(asked, name)));
+  if (asked === undefined) return own;
+  return { ...pick(claims, asked), ...(await claimsAskedFor(needs, call, client, user, scope, asked)), ...own };
 }
 
 function withHashes(claims: Claims, { alg }: SigningKey, accessToken: string | null, code: string | undefined): Claims {

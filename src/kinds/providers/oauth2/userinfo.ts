@@ -1,7 +1,7 @@
 import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
 import { loadClient } from './client.ts';
 import { readDpopProof } from './dpop.ts';
-import { claimsOfScope } from './issue.ts';
+import { claimsAskedFor, claimsOfScope } from './issue.ts';
 import { findAccessToken } from './live-token.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { Exchange, OAuthEndpoint } from './oauth-edge.ts';
@@ -22,7 +22,8 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
       throw new OAuthError('insufficient_scope', 'The access token was not granted the scope openid.');
     }
     const claims = await claimsOfScope(needs, call, client, user, token.scope);
-    return { status: 200, body: { ...claims, sub: token.claims.sub } };
+    const asked = await claimsAskedFor(needs, call, client, user, token.scope, token.terms.claims?.userinfo);
+    return { status: 200, body: { ...claims, ...asked, sub: token.claims.sub } };
   };
 }
 

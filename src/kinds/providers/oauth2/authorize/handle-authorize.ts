@@ -12,6 +12,7 @@ import { type Client, loadClient } from '../client.ts';
 import { readHint, subjectOfCaller } from '../id-token-hint.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { browserRefusalOf } from '../refusal-of.ts';
+import { claimPermissions } from '../requested-claims.ts';
 import { findRequest } from '../requests.ts';
 import { signInOfSession } from '../sign-in-of-session.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
@@ -151,7 +152,11 @@ const deniedPage = async (call: Call, { application }: Client, message: string, 
 export async function consentContext(
   query: Query,
   { pk, application }: Client,
-  { scope, prompt }: Pick<AuthorizeRequest, 'scope' | 'prompt'>,
+  {
+    scope,
+    prompt,
+    claims = null,
+  }: Pick<AuthorizeRequest, 'scope' | 'prompt'> & Partial<Pick<AuthorizeRequest, 'claims'>>,
 ): Promise<Record<string, Json>> {
   const { rows } = await sql<{ id: string; name: string }>`select s.scope_name as id, s.description as name
     from provider_property_mappings pm join mapping_scope s on s.pk = pm.mapping
@@ -160,7 +165,10 @@ export async function consentContext(
     application: application.pk,
     application_name: application.name,
     consent_header: `You are about to sign in to ${application.name}.`,
-    consent_permissions: rows.filter(({ id }) => scope.includes(id)).map(({ id, name }) => ({ id, name })),
+    consent_permissions: [
+      ...rows.filter(({ id }) => scope.includes(id)).map(({ id, name }) => ({ id, name })),
+      ...claimPermissions(claims, scope),
+    ],
     ...(prompt.includes('consent') && { consent_asked_anew: true }),
   };
 }

@@ -2,6 +2,7 @@ import { defaultAcr } from '../claims.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Params } from '../params.ts';
 import { words } from '../params.ts';
+import { availableClaims } from '../requested-claims.ts';
 import { checkResource } from '../resource-indicators.ts';
 import {
   type AskingClient,
@@ -145,7 +146,7 @@ function readPkce(params: Params, { client_type }: AskingClient, { response_type
 }
 
 /** OpenID Connect Core §5.5: members beside these two are not for us. */
-function readClaims(params: Params): Reading {
+function readClaims(params: Params, { scopes }: AskingClient): Reading {
   const text = params.get('claims');
   if (text === undefined) return { claims: null };
   const claims = parsedObject(text);
@@ -153,7 +154,12 @@ function readClaims(params: Params): Reading {
   if (!claims || !parts.every((part) => part === undefined || part === null || isObject(part))) {
     throw new OAuthError('invalid_request', 'claims is not an object of objects.');
   }
-  return { claims };
+  return {
+    claims: availableClaims(
+      claims,
+      scopes.map(({ scope_name }) => scope_name),
+    ),
+  };
 }
 
 /** OpenID Connect Core §5.5.1.1: whoever must be authenticated in a way that there is not, is not authenticated. */
