@@ -23,11 +23,13 @@ describeOnBoth('a fresh install', (server) => {
     const { admin } = server();
     const { results } = (await admin.get(scopes)).body;
     expect(results.map(({ scope_name }: { scope_name: string }) => scope_name).sort()).toEqual([
+      'address',
       'email',
       'gatehouse/api',
       'gatehouse_proxy',
       'offline_access',
       'openid',
+      'phone',
       'profile',
     ]);
     const provider = await makeProvider(server(), {

@@ -24,7 +24,10 @@ describeOnBoth('claims', (server) => {
   async function told(party: RelyingParty, scope: string, claims?: object) {
     const more = { scope, ...(claims && { claims: JSON.stringify(claims) }) };
     const { tokens } = await signInTo(server(), party, await visitor(server(), await person()), more);
-    return { id: (tokens.claims() ?? {}) as Record<string, unknown>, info: await userinfo(server(), tokens.access_token) };
+    return {
+      id: (tokens.claims() ?? {}) as Record<string, unknown>,
+      info: await userinfo(server(), tokens.access_token),
+    };
   }
 
   test('OpenID Connect Core §5.1: profile tells what the attributes hold in the right type, and splits no name', async () => {

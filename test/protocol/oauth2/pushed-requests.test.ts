@@ -33,7 +33,7 @@ describeOnBoth('RFC 9126: pushed authorization requests', (server) => {
     const party = await makeRelyingParty(server());
     const answer = await push(party, { state: 'pushed' });
     const { request_uri, expires_in } = bodyOf(answer);
-    expect([answer.status, expires_in]).toEqual([201, 600]);
+    expect([answer.status, expires_in]).toEqual([201, 590]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const browser = await visitor(server());
     const beside = { client_id: party.clientId, request_uri, state: 'beside', redirect_uri: 'https://evil.example/' };

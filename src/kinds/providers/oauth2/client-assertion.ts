@@ -1,15 +1,14 @@
 import { addMilliseconds, toTimestamp } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
+import { seconds } from './claims.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
+import { algorithmsOf, isFapi2 } from './security-profile.ts';
 import { isFirstUse } from './seen-once.ts';
 import { loadTrustedKeys, type TrustedKeys } from './trusted-keys.ts';
 import { setupUrls } from './urls.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-
-/** Asymmetric alone: what verifies must not be able to sign. */
-export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 export interface Assertion {
   /** Null: the client itself. Else one of the workloads that its JWKS sources vouch for. */
@@ -20,6 +19,7 @@ export interface Assertion {
 const longestLifeMs = 24 * 3_600_000;
 const longestAssertion = 16_384;
 const skewSeconds = 30;
+const longestAheadSeconds = 60;
 
 /**
  * Checks a JWT by the keys of the client and of its JWKS sources (RFC 7523 §3). With the client's own id as issuer and subject it
@@ -35,16 +35,24 @@ export async function checkAssertion(
   const { db, key, publicUrl } = needs;
   const trusted = await loadTrustedKeys(needs, client, assertion, call.now);
   const servers = serverNames(publicUrl, client);
+  const algorithms = algorithmsOf(client);
   // Platforms name the client that a workload's token is for; a client itself addresses the server.
-  const proven = await firstThatVerifies(trusted, assertion, [...servers, client.client_id], call.now);
+  const proven = await firstThatVerifies(
+    trusted,
+    assertion,
+    { audience: [...servers, client.client_id], algorithms },
+    call.now,
+  );
   if (!proven) return null;
-  const { iss, sub, aud, jti, exp, source } = proven;
+  const { iss, sub, aud, jti, iat, exp, source } = proven;
   const expires = toTimestamp((exp + skewSeconds) * 1000);
   if (expires > addMilliseconds(call.now, longestLifeMs)) return null;
   const isClient = iss === client.client_id && sub === client.client_id;
   // RFC 7523 §3, OpenID Connect Core §9: the id makes it good for one request. Workloads get theirs from platforms that
   // hand out the same one until it expires, mostly without an id.
-  if (isClient && (jti === undefined || !aud.some((name) => servers.includes(name)))) return null;
+  if (isClient && (jti === undefined || ![aud].flat().some((name) => servers.includes(name)))) return null;
+  // FAPI 2.0 Security Profile §5.3.2.1: meant for the issuer alone, as one string, and not made in the future.
+  if (isFapi2(client) && (aud !== servers[0] || iat > seconds(call.now) + longestAheadSeconds)) return null;
   if (isClient) {
     const use = { use: `assertion of ${client.pk}`, id: String(jti), expires };
     if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;
@@ -54,7 +62,7 @@ export async function checkAssertion(
   return { workload: isClient ? null : JSON.stringify([source, iss ?? '', sub]) };
 }
 
-/** Whom an assertion may be meant for: this server under any name that clients know it by. */
+/** Whom an assertion may be meant for: this server under any name that clients know it by, the issuer first. */
 function serverNames(publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string[] {
   const { issuer = '', token = '' } = setupUrls(publicUrl, assigned_application_slug, issuer_mode);
   return [issuer, token, `${publicUrl}/`, publicUrl];
@@ -64,29 +72,29 @@ interface Proven {
   readonly source: string | null;
   readonly iss: string | undefined;
   readonly sub: string;
-  readonly aud: readonly string[];
+  readonly aud: string | readonly string[];
   readonly jti: string | undefined;
+  readonly iat: number;
   readonly exp: number;
 }
 
 async function firstThatVerifies(
   trusted: readonly TrustedKeys[],
   assertion: string,
-  audience: string[],
+  options: { readonly audience: string[]; readonly algorithms: string[] },
   now: string,
 ): Promise<Proven | null> {
   const { createLocalJWKSet, errors, jwtVerify } = await import('jose');
   for (const { source, jwks } of trusted) {
     try {
       const { payload } = await jwtVerify(assertion, createLocalJWKSet(JSON.parse(jwks)), {
-        algorithms: assertionAlgorithms,
-        audience,
+        ...options,
         currentDate: new Date(now),
         clockTolerance: skewSeconds,
         requiredClaims: ['exp', 'sub'],
       });
-      const { iss, sub = '', aud = [], jti, exp = 0 } = payload;
-      if (sub !== '') return { source, iss, sub, aud: [aud].flat(), jti, exp };
+      const { iss, sub = '', aud = [], jti, iat = 0, exp = 0 } = payload;
+      if (sub !== '') return { source, iss, sub, aud, jti, iat, exp };
     } catch (error) {
       // Not by these keys, or not good at all: whether by others is seen next.
       if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;

@@ -6,6 +6,7 @@ import type { OAuthNeeds } from './needs.ts';
 import type { Exchange } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { Params } from './params.ts';
+import { isFapi2 } from './security-profile.ts';
 
 /** How a client has proven itself. */
 export interface AuthenticatedClient {
@@ -36,7 +37,8 @@ export async function authenticateClient(needs: OAuthNeeds, exchange: Exchange):
   needs.failures.check(call, who);
   const client = await loadClient(needs, { clientId: credentials.clientId });
   const proof = client && (await provenBy(needs, call, client, credentials));
-  if (!client || !proof) {
+  // FAPI 2.0 Security Profile §5.3.2.1
+  if (!client || !proof || (isFapi2(client) && proof.method !== 'private_key_jwt')) {
     needs.failures.count(call, who);
     // Not whether there is such a client: that is nobody's business who is none.
     throw new OAuthError('invalid_client', 'The client did not authenticate.');

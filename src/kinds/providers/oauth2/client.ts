@@ -45,6 +45,8 @@ export interface StoredKey {
   readonly pk: string;
   readonly certificate: string;
   readonly sealedKey: string;
+  /** What signs by it says which algorithms are good. */
+  readonly profile: SecurityProfile;
 }
 
 interface ClientRow {
@@ -140,7 +142,12 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
     signingKey:
       certificate_pk === null
         ? null
-        : { pk: certificate_pk, certificate: certificate_data ?? '', sealedKey: key_data ?? '' },
+        : {
+            pk: certificate_pk,
+            certificate: certificate_data ?? '',
+            sealedKey: key_data ?? '',
+            profile: row.security_profile,
+          },
     scopes: await scopesOf(query, row.pk),
   };
 }

@@ -3,14 +3,13 @@ import { prompts, responseModes, responseTypes } from './authorize/authorize-req
 import { requestObjectAlgorithms } from './authorize/request-object.ts';
 import { defaultAcr } from './claims.ts';
 import { type Client, loadClient, scopeNames } from './client.ts';
-import { assertionAlgorithms } from './client-assertion.ts';
 import { clientAuthenticationMethods } from './client-authentication.ts';
-import { dpopAlgorithms } from './dpop.ts';
 import { defaultGrantTypes, type GrantType, grantTypes } from './grant-types.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { claimsOfScopes } from './requested-claims.ts';
+import { algorithmsOf, isFapi2 } from './security-profile.ts';
 import { setupUrls } from './urls.ts';
 
 type Document = Readonly<Record<string, Json>>;
@@ -33,7 +32,7 @@ export function globalDiscoveryEndpoint({ publicUrl }: Pick<OAuthNeeds, 'publicU
     status: 200,
     body: {
       ...endpoints(publicUrl, '', 'global'),
-      ...common(defaultGrantTypes),
+      ...common({ grant_types: defaultGrantTypes, security_profile: 'standard' }),
       scopes_supported: usualScopes,
       claims_supported: [...ownClaims, ...claimsOfScopes(usualScopes)],
       id_token_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'HS256'],
@@ -44,14 +43,15 @@ export function globalDiscoveryEndpoint({ publicUrl }: Pick<OAuthNeeds, 'publicU
 function documentOf({ publicUrl, signer }: OAuthNeeds, client: Client): Document {
   return {
     ...endpoints(publicUrl, client.assigned_application_slug, client.issuer_mode),
-    ...common(client.grant_types),
+    ...common(client),
+    ...(isFapi2(client) && { require_pushed_authorization_requests: true }),
     scopes_supported: [...scopeNames(client)],
     claims_supported: [...ownClaims, ...claimsOfScopes(scopeNames(client))],
-    id_token_signing_alg_values_supported: algorithmsOf(signer, client),
+    id_token_signing_alg_values_supported: signingAlgorithms(signer, client),
   };
 }
 
-function algorithmsOf(signer: OAuthNeeds['signer'], client: Client): string[] {
+function signingAlgorithms(signer: OAuthNeeds['signer'], client: Client): string[] {
   try {
     return [signer.keyOf(client).alg];
   } catch (error) {
@@ -97,8 +97,11 @@ const ownClaims = [
   'c_hash',
 ];
 
-function common(allowed: readonly GrantType[]): Document {
-  const authenticated = clientAuthenticationMethods.filter((method) => method !== 'none');
+function common(client: Pick<Client, 'grant_types' | 'security_profile'>): Document {
+  const { grant_types: allowed } = client;
+  const methods = isFapi2(client) ? ['private_key_jwt'] : clientAuthenticationMethods;
+  const authenticated = methods.filter((method) => method !== 'none');
+  const algorithms = algorithmsOf(client);
   return {
     response_types_supported: Object.keys(responseTypes).filter((type) =>
       allowed.includes(responseTypes[type] as GrantType),
@@ -106,21 +109,21 @@ function common(allowed: readonly GrantType[]): Document {
     response_modes_supported: [...responseModes],
     grant_types_supported: grantTypes.filter((type) => type !== 'hybrid' && allowed.includes(type)),
     subject_types_supported: ['public'],
-    token_endpoint_auth_methods_supported: [...clientAuthenticationMethods],
-    token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+    token_endpoint_auth_methods_supported: [...methods],
+    token_endpoint_auth_signing_alg_values_supported: [...algorithms],
     introspection_endpoint_auth_methods_supported: authenticated,
-    introspection_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
-    revocation_endpoint_auth_methods_supported: [...clientAuthenticationMethods],
-    revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+    introspection_endpoint_auth_signing_alg_values_supported: [...algorithms],
+    revocation_endpoint_auth_methods_supported: [...methods],
+    revocation_endpoint_auth_signing_alg_values_supported: [...algorithms],
     code_challenge_methods_supported: ['S256'],
-    dpop_signing_alg_values_supported: [...dpopAlgorithms],
+    dpop_signing_alg_values_supported: [...algorithms],
     acr_values_supported: [defaultAcr],
     claim_types_supported: ['normal'],
     claims_parameter_supported: true,
     prompt_values_supported: [...prompts],
     request_parameter_supported: true,
     request_uri_parameter_supported: false,
-    request_object_signing_alg_values_supported: [...requestObjectAlgorithms],
+    request_object_signing_alg_values_supported: requestObjectAlgorithms(client),
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,

@@ -2,15 +2,14 @@ import { hash } from 'node:crypto';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Call } from '../../../resource/call.ts';
 import { seconds } from './claims.ts';
-import { assertionAlgorithms } from './client-assertion.ts';
+import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
+import { algorithmsOf } from './security-profile.ts';
 import { isFirstUse } from './seen-once.ts';
 
-/** For the discovery document (RFC 9449 §5.1). */
-export const dpopAlgorithms: readonly string[] = assertionAlgorithms;
-
 interface Asked {
+  readonly client: Pick<Client, 'security_profile'>;
   /** The endpoint's name below `/application/o/`. */
   readonly url: string;
   /** The access token that comes with it. */
@@ -28,7 +27,7 @@ const longestId = 256;
 export async function readDpopProof(
   { key, publicUrl }: Pick<OAuthNeeds, 'key' | 'publicUrl'>,
   call: Call,
-  { url, accessToken, status = 400 }: Asked,
+  { client, url, accessToken, status = 400 }: Asked,
 ): Promise<string | null> {
   const proof = call.request.header('dpop');
   if (proof === undefined) return null;
@@ -39,7 +38,7 @@ export async function readDpopProof(
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
       typ: 'dpop+jwt',
-      algorithms: assertionAlgorithms,
+      algorithms: algorithmsOf(client),
       currentDate: new Date(call.now),
     });
     const { jti, iat, htm, htu, ath } = payload;

@@ -1,11 +1,11 @@
 import { isDeeperThan } from '../../../lib/json.ts';
 import { type HttpAnswer, type HttpCall, json } from '../../../platform/http/routes.ts';
 import type { Call } from '../../../resource/call.ts';
-import { dpopAlgorithms } from './dpop.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type Params, parseParams } from './params.ts';
 import { isOriginOf, type RedirectUri } from './redirect-uris.ts';
 import { refusalOf } from './refusal-of.ts';
+import { standardAlgorithms } from './security-profile.ts';
 
 /** One request to an endpoint of the protocol. */
 export interface Exchange {
@@ -75,7 +75,7 @@ function challengeOf(refusal: OAuthError, { facts }: HttpCall): Record<string, s
   const isBound = /^dpop\s/i.test(facts.header('authorization') ?? '');
   return {
     'www-authenticate': isBound
-      ? `DPoP ${says}, algs="${dpopAlgorithms.join(' ')}"`
+      ? `DPoP ${says}, algs="${standardAlgorithms.join(' ')}"`
       : `Bearer realm="gatehouse", ${says}`,
   };
 }

@@ -13,6 +13,7 @@ import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-s
 import type { Resource } from '../../../resource/resource.ts';
 import { subModes } from './claims.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
+import { fapi2Complaints } from './fapi2-complaints.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
@@ -129,6 +130,10 @@ async function settle({ tx, values, given }: CheckInput): Promise<Complaints | n
   values.launch_url = guessLaunchUrl(values.redirect_uris as RedirectUri[]);
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };
+  if (values.security_profile === 'fapi2') {
+    const complaints = await fapi2Complaints(tx, values);
+    if (Object.keys(complaints).length > 0) return complaints;
+  }
   if (!given.has('signing_key') || values.signing_key === null) return null;
   const { rows } = await sql`select 1 from certificates where pk = ${values.signing_key} and key_data <> ''`.execute(
     tx,

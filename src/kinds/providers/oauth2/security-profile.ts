@@ -1,2 +1,18 @@
+import type { Client } from './client.ts';
+
 export const securityProfiles = ['standard', 'fapi2'] as const;
 export type SecurityProfile = (typeof securityProfiles)[number];
+
+type Profiled = Pick<Client, 'security_profile'>;
+
+/** Whether the FAPI 2.0 Security Profile holds for the client. */
+export const isFapi2 = ({ security_profile }: Profiled): boolean => security_profile === 'fapi2';
+
+/** Asymmetric alone: what verifies must not be able to sign. */
+export const standardAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
+/** FAPI 2.0 Security Profile §5.4.1 */
+export const fapi2Algorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
+
+/** What a client may sign its assertions, request objects and proofs with. */
+export const algorithmsOf = (client: Profiled): string[] => (isFapi2(client) ? fapi2Algorithms : standardAlgorithms);

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { importJWK, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { createInstanceKey, sealContext } from '../../../platform/keys.ts';
+import type { SecurityProfile } from './security-profile.ts';
 import { createSigner, halfHash, signJwt } from './signing.ts';
 
 const { box } = createInstanceKey('a key for tests only, long enough for it');
@@ -9,10 +10,18 @@ const pem = { type: 'pkcs8', format: 'pem' } as const;
 const publicPem = { type: 'spki', format: 'pem' } as const;
 const encodings = { privateKeyEncoding: pem, publicKeyEncoding: publicPem };
 
-const stored = (privateKey: string, pk = 'one') => ({
+const stored = (privateKey: string, profile: SecurityProfile = 'standard') => ({
   client_secret: 'a secret',
-  signingKey: { pk, certificate: '', sealedKey: box.seal(privateKey, sealContext('certificates', 'key_data', pk)) },
+  security_profile: profile,
+  signingKey: {
+    pk: 'one',
+    certificate: '',
+    sealedKey: box.seal(privateKey, sealContext('certificates', 'key_data', 'one')),
+    profile,
+  },
 });
+
+const standard = { signingKey: null, security_profile: 'standard' } as const;
 
 const kinds: [string, string, () => string][] = [
   ['RSA', 'RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048, ...encodings }).privateKey],
@@ -33,10 +42,10 @@ test.each(kinds)('a key of the kind %s signs by %s, and its public half verifies
 
 test('without a pair the secret signs; with neither nothing does', async () => {
   const signer = createSigner(box);
-  const key = signer.keyOf({ signingKey: null, client_secret: 'the secret of the client' });
+  const key = signer.keyOf({ ...standard, client_secret: 'the secret of the client' });
   expect([key.alg, key.kid, key.jwk]).toEqual(['HS256', null, null]);
   await jwtVerify(await signJwt(key, 'JWT', {}), new TextEncoder().encode('the secret of the client'));
-  expect(() => signer.keyOf({ signingKey: null, client_secret: '' })).toThrow('neither');
+  expect(() => signer.keyOf({ ...standard, client_secret: '' })).toThrow('neither');
 });
 
 test('keys that tokens cannot be signed with are refused, not replaced by another', () => {
@@ -45,8 +54,22 @@ test('keys that tokens cannot be signed with are refused, not replaced by anothe
   const bitcoin = generateKeyPairSync('ec', { namedCurve: 'secp256k1', ...encodings }).privateKey;
   for (const key of [ed448, bitcoin]) expect(() => signer.keyOf(stored(key))).toThrow('of a kind');
   expect(() => signer.keyOf(stored('no key at all'))).toThrow('cannot be read');
-  const keyless = { client_secret: 'a secret', signingKey: { pk: 'one', certificate: '', sealedKey: '' } };
+  const keyless = { ...stored(''), signingKey: { ...stored('').signingKey, sealedKey: '' } };
   expect(() => signer.keyOf(keyless)).toThrow('cannot be read');
+});
+
+test('FAPI 2.0 Security Profile §5.4.1: RSA signs by PS256, longer curves and secrets sign nothing', async () => {
+  const signer = createSigner(box);
+  const [rsa = '', p256 = '', p384 = ''] = kinds.map(([, , make]) => make());
+  const key = signer.keyOf(stored(rsa, 'fapi2'));
+  expect([key.alg, key.jwk?.alg]).toEqual(['PS256', 'PS256']);
+  await jwtVerify(await signJwt(key, 'JWT', {}), await importJWK({ ...key.jwk }, 'PS256'));
+  expect(key.kid).not.toBe(signer.keyOf(stored(rsa)).kid);
+  expect(signer.keyOf(stored(p256, 'fapi2')).alg).toBe('ES256');
+  expect(() => signer.keyOf(stored(p384, 'fapi2'))).toThrow('of a kind');
+  expect(() => signer.keyOf({ signingKey: null, client_secret: 'a secret', security_profile: 'fapi2' })).toThrow(
+    'no signing key',
+  );
 });
 
 test('a pair that was changed is not found under what it was before', () => {

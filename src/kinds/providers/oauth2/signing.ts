@@ -1,4 +1,13 @@
-import { constants, createHmac, createPublicKey, hash, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import {
+  constants,
+  createHmac,
+  createPublicKey,
+  hash,
+  type KeyObject,
+  type SigningOptions,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { readPrivateKey } from '../../../lib/certificate.ts';
 import { createLruCache } from '../../../lib/lru-cache.ts';
 import { memoize, memoizeByObject } from '../../../lib/memoize.ts';
@@ -7,8 +16,9 @@ import { type SecretBox, sealContext } from '../../../platform/keys.ts';
 import type { Claims } from './claims.ts';
 import type { Client, StoredKey } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
+import { isFapi2, type SecurityProfile } from './security-profile.ts';
 
-export type Alg = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'HS256';
+export type Alg = 'RS256' | 'PS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'HS256';
 
 /** RFC 7517 */
 export type PublicJwk = Readonly<Record<string, unknown>>;
@@ -24,19 +34,19 @@ export interface SigningKey {
 
 export interface Signer {
   /** The key of a client as it is stored now. Throws when it has none that could sign. */
-  keyOf(client: Pick<Client, 'signingKey' | 'client_secret'>): SigningKey;
+  keyOf(client: Pick<Client, 'signingKey' | 'client_secret' | 'security_profile'>): SigningKey;
 }
 
 /** Reading a key takes longer than signing with it, so those that were read are remembered: each as it was stored. */
 export function createSigner(box: SecretBox): Signer {
   const byContent = createLruCache<SigningKey>(500);
-  function read({ pk, sealedKey, certificate }: StoredKey): SigningKey {
+  function read({ pk, sealedKey, certificate, profile }: StoredKey): SigningKey {
     // A pair that is changed is sealed anew and never found under its old name.
-    const name = hash('sha256', `${pk} ${sealedKey} ${certificate}`);
+    const name = hash('sha256', `${profile} ${pk} ${sealedKey} ${certificate}`);
     const known = byContent.get(name);
     if (known) return known;
     const pem = sealedKey === '' ? '' : box.open(sealedKey, sealContext('certificates', 'key_data', pk));
-    const key = pairKey(pem, certificate);
+    const key = pairKey(pem, certificate, profile);
     byContent.set(name, key);
     return key;
   }
@@ -44,7 +54,11 @@ export function createSigner(box: SecretBox): Signer {
   // A client that was not read anew has the same pair.
   const keyOfPair = memoizeByObject(read);
   return {
-    keyOf: ({ signingKey, client_secret }) => (signingKey === null ? secretKey(client_secret) : keyOfPair(signingKey)),
+    keyOf(client) {
+      if (client.signingKey !== null) return keyOfPair(client.signingKey);
+      if (isFapi2(client)) throw unusable('The provider has no signing key, which its security profile asks for.');
+      return secretKey(client.client_secret);
+    },
   };
 }
 
@@ -58,14 +72,15 @@ function secretKey(secret: string): SigningKey {
   };
 }
 
-function pairKey(pem: string, certificatePem: string): SigningKey {
+function pairKey(pem: string, certificatePem: string, profile: SecurityProfile): SigningKey {
   const key = readPrivateKey(pem)?.key;
   if (!key) throw unusable('The signing key of the provider cannot be read.');
-  const alg = algOf(key);
+  const alg = algOf(key, profile);
   if (!alg) throw unusable('The signing key of the provider is of a kind that tokens cannot be signed with.');
   const publicKey = createPublicKey(key);
   const spki = publicKey.export({ format: 'der', type: 'spki' });
-  const kid = hash('sha256', spki, 'base64url');
+  // A pair that signs by two algorithms is published as two keys.
+  const kid = hash('sha256', alg === 'PS256' ? Buffer.concat([spki, Buffer.from(alg)]) : spki, 'base64url');
   const jwk = { ...publicKey.export({ format: 'jwk' }), use: 'sig', alg, kid, ...certificateMembers(certificatePem) };
   return { alg, kid, jwk, sign: (bytes) => signWith(key, alg, bytes) };
 }
@@ -74,14 +89,17 @@ const unusable = (text: string) => new OAuthError('server_error', text);
 
 const ecAlgs: Readonly<Record<string, Alg>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
-function algOf(key: KeyObject): Alg | undefined {
-  if (key.asymmetricKeyType === 'rsa') return 'RS256';
+function algOf(key: KeyObject, profile: SecurityProfile): Alg | undefined {
+  const isNarrow = profile === 'fapi2';
+  if (key.asymmetricKeyType === 'rsa') return isNarrow ? 'PS256' : 'RS256';
   if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
-  return key.asymmetricKeyType === 'ec' ? ecAlgs[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
+  const alg = key.asymmetricKeyType === 'ec' ? ecAlgs[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
+  return isNarrow && alg !== 'ES256' ? undefined : alg;
 }
 
 const digests: Readonly<Record<Alg, string>> = {
   RS256: 'sha256',
+  PS256: 'sha256',
   ES256: 'sha256',
   ES384: 'sha384',
   ES512: 'sha512',
@@ -89,9 +107,15 @@ const digests: Readonly<Record<Alg, string>> = {
   HS256: 'sha256',
 };
 
+/** RFC 7518 §3.3, §3.5 */
+const forms: Readonly<Partial<Record<Alg, SigningOptions>>> = {
+  RS256: { padding: constants.RSA_PKCS1_PADDING },
+  PS256: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+};
+
 /** Off the loop, so that others are served meanwhile: RSA takes a millisecond and more. */
 function signWith(key: KeyObject, alg: Alg, bytes: Buffer): Promise<Buffer> {
-  const form = alg === 'RS256' ? { padding: constants.RSA_PKCS1_PADDING } : { dsaEncoding: 'ieee-p1363' as const };
+  const form = forms[alg] ?? { dsaEncoding: 'ieee-p1363' };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   sign(alg === 'EdDSA' ? null : digests[alg], bytes, { key, ...form }, (error, signature) =>
     error ? reject(error) : resolve(signature),

@@ -1,11 +1,12 @@
 import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
-import { loadClient } from './client.ts';
+import { type Client, loadClient } from './client.ts';
 import { readDpopProof } from './dpop.ts';
 import { claimsAskedFor, claimsOfScope } from './issue.ts';
 import { findAccessToken } from './live-token.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { Exchange, OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import { isFapi2 } from './security-profile.ts';
 
 /** What the scopes of an access token say of its user (OpenID Connect Core §5.3). */
 export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
@@ -17,7 +18,7 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const user = token && (await keptUserFacts(call, token.user));
     if (!token || !client || !user?.is_active) throw new OAuthError('invalid_token', 'The access token is not good.');
     exchange.isOf(client);
-    await checkHolder(needs, exchange, text, isBound, token.terms.jkt);
+    await checkHolder(needs, exchange, client, { accessToken: text, isBound, jkt: token.terms.jkt });
     if (!token.scope.includes('openid')) {
       throw new OAuthError('insufficient_scope', 'The access token was not granted the scope openid.');
     }
@@ -43,16 +44,24 @@ function readToken({ call, params }: Exchange): { token: string; isBound: boolea
   return { token, isBound: scheme?.toLowerCase() === 'dpop' };
 }
 
+interface Presented {
+  readonly accessToken: string;
+  /** Whether it came under the scheme for tokens that are bound to a key. */
+  readonly isBound: boolean;
+  /** The key that it is bound to. */
+  readonly jkt: string | undefined;
+}
+
 /** RFC 9449 §7: a token that is bound to a key comes with a proof of that key, under its own scheme. */
 async function checkHolder(
   needs: OAuthNeeds,
   { call }: Exchange,
-  accessToken: string,
-  isBound: boolean,
-  jkt: string | undefined,
+  client: Client,
+  { accessToken, isBound, jkt }: Presented,
 ): Promise<void> {
-  if (jkt === undefined && !isBound) return;
-  const proven = await readDpopProof(needs, call, { url: 'userinfo', accessToken, status: 401 });
+  // FAPI 2.0 Security Profile §5.3.4: what was given out before the profile held is not taken either.
+  if (jkt === undefined && !isBound && !isFapi2(client)) return;
+  const proven = await readDpopProof(needs, call, { client, url: 'userinfo', accessToken, status: 401 });
   if (!isBound || jkt === undefined || proven !== jkt) {
     throw new OAuthError(
       'invalid_token',

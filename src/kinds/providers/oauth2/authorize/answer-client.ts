@@ -10,10 +10,11 @@ export function answerClient(
   { redirect_uri, response_mode, state }: AnswerTo,
   issuer: string,
   members: Readonly<Record<string, string>>,
+  status: 302 | 303 = 302,
 ): HttpAnswer {
   const all = { ...members, ...(state !== null && { state }), iss: issuer };
   if (response_mode === 'form_post') return formPost(redirect_uri, all);
-  return redirectBrowser(withMembers(redirect_uri, response_mode === 'fragment' ? '#' : '?', all));
+  return { ...redirectBrowser(withMembers(redirect_uri, response_mode === 'fragment' ? '#' : '?', all)), status };
 }
 
 /** The address with these parameters behind it; what it has already stays as it was registered. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../../../lib/json.ts';
 import type { GrantType } from '../grant-types.ts';
 import type { RedirectUri } from '../redirect-uris.ts';
+import type { SecurityProfile } from '../security-profile.ts';
 
 export const responseModes = ['query', 'fragment', 'form_post'] as const;
 export type ResponseMode = (typeof responseModes)[number];
@@ -25,6 +26,7 @@ export interface AskingClient {
   readonly redirect_uris: readonly RedirectUri[];
   readonly grant_types: readonly GrantType[];
   readonly scopes: readonly { readonly scope_name: string }[];
+  readonly security_profile: SecurityProfile;
 }
 
 /** What a client asks of the authorize endpoint, once every parameter has been found good. */

@@ -14,6 +14,7 @@ import { OAuthError } from '../oauth-error.ts';
 import { browserRefusalOf } from '../refusal-of.ts';
 import { claimPermissions } from '../requested-claims.ts';
 import { findRequest } from '../requests.ts';
+import { isFapi2 } from '../security-profile.ts';
 import { signInOfSession } from '../sign-in-of-session.ts';
 import { authorizePath, issuerOf } from '../urls.ts';
 import { answerAllowed, refuseRequest } from './answer-allowed.ts';
@@ -69,12 +70,15 @@ async function tellingClient(
     return await work();
   } catch (error) {
     const { refusal, fault } = browserRefusalOf(error, id);
-    return { ...answerClient(to, issuerFor(publicUrl, client), refusal.body()), fault };
+    return { ...answerClient(to, issuerFor(publicUrl, client), refusal.body(), redirectStatus(client)), fault };
   }
 }
 
 const issuerFor = (publicUrl: string, { assigned_application_slug, issuer_mode }: Client): string =>
   issuerOf(publicUrl, assigned_application_slug, issuer_mode);
+
+/** FAPI 2.0 Security Profile §5.3.2.2 */
+const redirectStatus = (client: Client) => (isFapi2(client) ? 303 : 302);
 
 /** OpenID Connect Core §3.1.2.1, §5.5.1: whoever the client expects must be the one who is signed in. */
 async function checkExpected(
@@ -195,6 +199,6 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Pr
     const isAllowed = found.state === 'granted' && (await mayUse(needs, call, client));
     if (!isAllowed) return refuseRequest(needs, call, { request, pk: found.pk });
     const members = await answerAllowed(needs, call, { client, request, pk: found.pk, flow });
-    return answerClient(request, issuerFor(needs.publicUrl, client), members);
+    return answerClient(request, issuerFor(needs.publicUrl, client), members, redirectStatus(client));
   });
 }

@@ -2,6 +2,7 @@ import { type Client, loadClient } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
 import { findRequest } from '../requests.ts';
+import { isFapi2 } from '../security-profile.ts';
 import type { AnswerTo } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 import { isRegisteredUri } from './match-redirect-uri.ts';
@@ -47,6 +48,10 @@ export async function proveClient(needs: BrowserNeeds, text: string, now: string
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
   }
   const to = { redirect_uri, response_mode: modeOfRefusals(params), state: params.get('state') ?? null };
+  // FAPI 2.0 Security Profile §5.3.2.2
+  if (pushed === null && isFapi2(client)) {
+    flaws.unshift(new OAuthError('invalid_request', 'This client must push its requests (RFC 9126).'));
+  }
   return { client, params, to, pushed, flaw: flaws[0] ?? null };
 }
 

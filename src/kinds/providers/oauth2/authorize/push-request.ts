@@ -13,8 +13,8 @@ import { pushedPrefix } from './prove-client.ts';
 import { openRequestObject } from './request-object.ts';
 import { readRequest } from './steps.ts';
 
-/** Long enough to sign in on the way. */
-const lifetimeSeconds = 600;
+/** Long enough to sign in on the way; less than ten minutes (FAPI 2.0 Security Profile §5.3.2.2). */
+const lifetimeSeconds = 590;
 /** How the client proved itself is no part of what it asks for. */
 const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
 
@@ -24,7 +24,7 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const { call } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
     if (method === 'workload') throw new OAuthError('invalid_client', 'A workload asks for nobody’s authorization.');
-    const jkt = await readDpopProof(needs, call, { url: 'par' });
+    const jkt = await readDpopProof(needs, call, { client, url: 'par' });
     const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
     checkRequest(needs, client, params);
     const id = randomToken();

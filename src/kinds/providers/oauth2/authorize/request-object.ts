@@ -1,16 +1,17 @@
 import type { Client } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
+import { algorithmsOf, isFapi2 } from '../security-profile.ts';
 import { loadTrustedKeys } from '../trusted-keys.ts';
 import { issuerOf } from '../urls.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 
 const longestObject = 32_768;
 const secretAlgorithms = ['HS256', 'HS384', 'HS512'];
-const pairAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 /** For the discovery document. */
-export const requestObjectAlgorithms = [...secretAlgorithms, ...pairAlgorithms];
+export const requestObjectAlgorithms = (client: Pick<Client, 'security_profile'>): string[] =>
+  isFapi2(client) ? algorithmsOf(client) : [...secretAlgorithms, ...algorithmsOf(client)];
 
 /**
  * The parameters inside a signed request (RFC 9101), by the client's secret, its keys or those of its JWKS sources. Whatever is
@@ -51,9 +52,9 @@ async function verified(
   const attempts: (() => Promise<{ payload: JwtClaims }>)[] = (await loadTrustedKeys(needs, client, object, now)).map(
     ({ jwks }) =>
       () =>
-        jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: pairAlgorithms }),
+        jwtVerify(object, createLocalJWKSet(JSON.parse(jwks)), { ...options, algorithms: algorithmsOf(client) }),
   );
-  if (client.client_type === 'confidential' && client.client_secret !== '') {
+  if (client.client_type === 'confidential' && client.client_secret !== '' && !isFapi2(client)) {
     const secret = new TextEncoder().encode(client.client_secret);
     attempts.unshift(() => jwtVerify(object, secret, { ...options, algorithms: secretAlgorithms }));
   }

@@ -4,6 +4,7 @@ import type { Params } from '../params.ts';
 import { words } from '../params.ts';
 import { availableClaims } from '../requested-claims.ts';
 import { checkResource } from '../resource-indicators.ts';
+import { isFapi2 } from '../security-profile.ts';
 import {
   type AskingClient,
   type AuthorizeRequest,
@@ -58,7 +59,8 @@ function readResponseType(params: Params, client: AskingClient): Reading {
   const response_type = words(params.require('response_type')).sort().join(' ');
   const grant = Object.hasOwn(responseTypes, response_type) ? responseTypes[response_type] : undefined;
   if (!grant) throw new OAuthError('unsupported_response_type', 'There is no such response_type.');
-  if (!client.grant_types.includes(grant)) {
+  // FAPI 2.0 Security Profile §5.3.2.2
+  if (!client.grant_types.includes(grant) || (isFapi2(client) && response_type !== 'code')) {
     throw new OAuthError('unauthorized_client', `The client may not use the response_type ${response_type}.`);
   }
   return { response_type };
@@ -125,15 +127,15 @@ function readNonce(params: Params, _client: AskingClient, { response_type = '' }
   return { nonce };
 }
 
-/** RFC 7636 §4.3, §4.4.1; RFC 9700 §2.1.1: public clients must use it, and `plain` protects nobody. */
-function readPkce(params: Params, { client_type }: AskingClient, { response_type = '' }: Reading): Reading {
+/** RFC 7636 §4.3, §4.4.1; RFC 9700 §2.1.1, FAPI 2.0 Security Profile §5.3.2.2: public clients and those of the profile must use it, and `plain` protects nobody. */
+function readPkce(params: Params, client: AskingClient, { response_type = '' }: Reading): Reading {
   const code_challenge = params.get('code_challenge') ?? '';
   const code_challenge_method = params.get('code_challenge_method') ?? '';
   const bringsCode = words(response_type).includes('code');
   if (code_challenge === '') {
     if (code_challenge_method !== '') throw new OAuthError('invalid_request', 'code_challenge is missing.');
-    if (bringsCode && client_type === 'public') {
-      throw new OAuthError('invalid_request', 'Public clients must send a code_challenge.');
+    if (bringsCode && (client.client_type === 'public' || isFapi2(client))) {
+      throw new OAuthError('invalid_request', 'This client must send a code_challenge.');
     }
     return { code_challenge, code_challenge_method };
   }

@@ -13,6 +13,7 @@ import type { OAuthAnswer, OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError, type OAuthErrorCode } from '../oauth-error.ts';
 import { type Params, words } from '../params.ts';
 import { checkResource } from '../resource-indicators.ts';
+import { isFapi2 } from '../security-profile.ts';
 import { type GrantKind, GrantReused, type Redeemed, type Redemption } from './grant-kind.ts';
 
 /**
@@ -27,7 +28,11 @@ export function tokenEndpoint(needs: OAuthNeeds, kinds: readonly GrantKind[]): O
     if (!kind) throw new OAuthError('unsupported_grant_type', 'There is no such grant type.');
     const by = await authenticateClient(needs, exchange);
     checkMayUse(kind, by);
-    const jkt = await readDpopProof(needs, call, { url: 'token' });
+    const jkt = await readDpopProof(needs, call, { client: by.client, url: 'token' });
+    // FAPI 2.0 Security Profile §5.3.2.1: all tokens are sender-constrained.
+    if (jkt === null && isFapi2(by.client)) {
+      throw new OAuthError('invalid_dpop_proof', 'This client gets tokens only with a DPoP proof.');
+    }
     const redemption: Redemption = { needs, call, params, by, jkt };
     try {
       return await redeem(redemption, kind);

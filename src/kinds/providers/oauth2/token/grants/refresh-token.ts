@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { statement } from '../../../../../platform/db/statement.ts';
 import { type GrantTerms, lockFamily } from '../../../../../provider/grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import { isFapi2 } from '../../security-profile.ts';
 import { type GrantKind, GrantReused } from '../grant-kind.ts';
 
 interface RefreshRow {
@@ -26,7 +27,14 @@ const markUsed = statement<[pk: number], { pk: number }>(
   (pk) => sql`update oauth2_refresh_tokens set revoked = true where pk = ${pk} and not revoked returning pk`,
 );
 
-/** RFC 6749 §6 with RFC 9700 §4.14.2: each refresh token is good once, and a second use gives the theft away. */
+const standing = statement<[pk: number], { pk: number }>(
+  (pk) => sql`select pk from oauth2_refresh_tokens where pk = ${pk} and not revoked`,
+);
+
+/**
+ * RFC 6749 §6 with RFC 9700 §4.14.2: each refresh token is good once, and a second use gives the theft away. FAPI 2.0
+ * Security Profile §5.3.2.1: it stays the same, since only the client's key makes it good, and a lost answer costs nothing.
+ */
 export const refreshToken: GrantKind = {
   grantType: 'refresh_token',
   isAuthorization: false,
@@ -35,7 +43,11 @@ export const refreshToken: GrantKind = {
     const [row] = await byHash(call.db.read, needs.key.hash(token));
     const isDead = !row || row.provider !== client.pk || (row.expiring && (row.expires ?? '') <= call.now);
     if (isDead) throw new OAuthError('invalid_grant', 'The refresh token is not good.');
-    if (row.revoked) throw new GrantReused(row.family);
+    const isRotated = !isFapi2(client);
+    if (row.revoked) {
+      if (isRotated) throw new GrantReused(row.family);
+      throw new OAuthError('invalid_grant', 'The refresh token is not good.');
+    }
     const granted: string[] = JSON.parse(row.scope);
     const { nonce: _, ...terms }: GrantTerms = JSON.parse(row.terms);
     return {
@@ -46,10 +58,11 @@ export const refreshToken: GrantKind = {
       authTime: row.auth_time,
       // OpenID Connect Core §12.2: a nonce is not said again.
       terms,
-      gives: { id: true, refresh: true },
+      gives: { id: true, refresh: isRotated },
       async consume(tx) {
         await lockFamily(call.db, tx, row.family);
-        if ((await markUsed(tx, row.pk)).length === 0) throw new GrantReused(row.family);
+        const good = isRotated ? await markUsed(tx, row.pk) : await standing(tx, row.pk);
+        if (good.length === 0) throw new GrantReused(row.family);
       },
     };
   },

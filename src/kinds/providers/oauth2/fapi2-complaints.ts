@@ -1,0 +1,97 @@
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Complaints } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { lengthOf } from './claims.ts';
+import type { RedirectUri } from './redirect-uris.ts';
+import { isKeySet } from './remote-keys.ts';
+import { fapi2Algorithms } from './security-profile.ts';
+
+const longestCodeMs = 60_000;
+const leastRsaBits = 2048;
+const refusedGrants = ['implicit', 'hybrid', 'password'];
+const goodKeys = 'RSA with at least 2048 bits, EC on P-256, or Ed25519';
+
+/** The settings of a provider that contradict the FAPI 2.0 Security Profile (§5.3.2, §5.4.1). */
+export async function fapi2Complaints(tx: Query, values: Row): Promise<Complaints> {
+  const complaints: Complaints = {};
+  const complain = (member: string, text: string | null) => {
+    if (text !== null) complaints[member] = [`FAPI 2.0: ${text}`];
+  };
+  complain('client_type', values.client_type === 'public' ? 'the client must be confidential.' : null);
+  complain('grant_types', grantsComplaint(values.grant_types as string[]));
+  complain('access_code_validity', codeComplaint(String(values.access_code_validity)));
+  complain('redirect_uris', redirectComplaint(values.redirect_uris as RedirectUri[]));
+  complain('post_logout_redirect_uris', patternComplaint(values.post_logout_redirect_uris as RedirectUri[]));
+  complain('jwks', keysComplaint(values));
+  complain('jwks_uri', addressComplaint(String(values.jwks_uri)));
+  complain('signing_key', await signingKeyComplaint(tx, values.signing_key));
+  return complaints;
+}
+
+function grantsComplaint(grants: readonly string[]): string | null {
+  const refused = grants.filter((grant) => refusedGrants.includes(grant));
+  return refused.length > 0 ? `these grant types are not allowed: ${refused.join(', ')}.` : null;
+}
+
+/** §5.3.2.1 */
+function codeComplaint(validity: string): string | null {
+  return lengthOf(validity) > longestCodeMs ? 'authorization codes must end within 60 seconds.' : null;
+}
+
+/** §5.3.2.2: over TLS, or to an app on the device itself (RFC 8252 §7.3). */
+function redirectComplaint(uris: readonly RedirectUri[]): string | null {
+  const open = uris.find(({ url }) => {
+    const parsed = URL.parse(url);
+    return parsed?.protocol === 'http:' && parsed.hostname !== '127.0.0.1' && parsed.hostname !== '[::1]';
+  });
+  return patternComplaint(uris) ?? (open ? `${open.url} must use https.` : null);
+}
+
+function patternComplaint(uris: readonly RedirectUri[]): string | null {
+  const isExact = uris.every(({ matching_mode }) => matching_mode === 'strict');
+  return isExact ? null : 'addresses must be compared as they are (strict).';
+}
+
+/** §5.3.2.1: the client authenticates by private_key_jwt. */
+function keysComplaint({ jwks, jwks_uri, jwks_sources }: Row): string | null {
+  if (!isKeySet(jwks)) {
+    const hasOthers = jwks_uri !== '' || (jwks_sources as readonly unknown[]).length > 0;
+    return hasOthers ? null : 'the client authenticates with a key; set jwks or jwks_uri.';
+  }
+  const { keys } = jwks as { readonly keys: readonly Record<string, unknown>[] };
+  return keys.every(isGoodJwk) ? null : `keys must be ${goodKeys}.`;
+}
+
+function isGoodJwk({ kty, crv, n, alg }: Record<string, unknown>): boolean {
+  if (alg !== undefined && !fapi2Algorithms.includes(String(alg))) return false;
+  if (kty === 'EC') return crv === 'P-256';
+  if (kty === 'OKP') return crv === 'Ed25519';
+  return kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length * 8 >= leastRsaBits;
+}
+
+const addressComplaint = (uri: string): string | null =>
+  uri === '' || URL.parse(uri)?.protocol === 'https:' ? null : 'the keys must be fetched over https.';
+
+async function signingKeyComplaint(tx: Query, pk: unknown): Promise<string | null> {
+  if (pk === null) return 'tokens must be signed with a pair; set a signing key.';
+  const { rows } = await sql<{ certificate_data: string }>`select certificate_data from certificates
+    where pk = ${pk}`.execute(tx);
+  const key = rows[0] && publicKeyOf(rows[0].certificate_data);
+  return key && isGoodKey(key) ? null : `the signing key must be ${goodKeys}.`;
+}
+
+function publicKeyOf(pem: string): KeyObject | null {
+  try {
+    return new X509Certificate(pem).publicKey;
+  } catch {
+    // Node says in no other way that it cannot read a certificate.
+    return null;
+  }
+}
+
+function isGoodKey({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
+  if (type === 'rsa') return (details?.modulusLength ?? 0) >= leastRsaBits;
+  return type === 'ed25519' || (type === 'ec' && details?.namedCurve === 'prime256v1');
+}
