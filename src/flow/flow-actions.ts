@@ -93,6 +93,7 @@ const importAction: Action = {
   method: 'POST',
   summary: 'Make the flow of a blueprint, all of it or nothing',
   access: { permission: 'svc_flows.add_flow' },
+  reaches: 'sign-in',
   upload: true,
   answer: { status: 204 },
   prepare: ({ call }) => uploadedEntries(call),

@@ -41,6 +41,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
     schema: 'Flow',
     names: ['Flow', 'Flows'],
     table: 'flows',
+    reaches: 'sign-in',
     target: 'policybindingmodel_ptr_id',
     order: ['slug', 'name'],
     search: ['name', 'slug', 'designation', 'title'],

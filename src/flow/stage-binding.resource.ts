@@ -20,6 +20,7 @@ export const stageBindingResource = defineResource({
   schema: 'FlowStageBinding',
   names: ['Flow Stage Binding', 'Flow Stage Bindings'],
   table: 'flow_stage_bindings',
+  reaches: 'sign-in',
   target: 'policybindingmodel_ptr_id',
   order: ['target', 'order'],
   search: ['stage.name'],

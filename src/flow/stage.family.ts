@@ -8,6 +8,7 @@ import { defineResource, type Resource } from '../resource/resource.ts';
 export const stageFamily: Family = {
   model: 'svc_flows.stage',
   table: 'stages',
+  reaches: 'sign-in',
   fields: {
     name: text({ unique: 'stage with this name already exists.', filter: true }),
     flow_set: nestedMany(

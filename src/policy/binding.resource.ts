@@ -4,7 +4,7 @@ import { flag, whole } from '../resource/fields/scalar.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
 import { defineResource } from '../resource/resource.ts';
-import { missingTarget, resolveTarget, targetField, targetFilter } from './target.ts';
+import { checkMayChangeTarget, missingTarget, resolveTarget, targetField, targetFilter } from './target.ts';
 
 /** What decides about access to an object: a policy, or who is in a group, or who somebody is. */
 export const bindingResource = defineResource({
@@ -43,14 +43,22 @@ export const bindingResource = defineResource({
     failure_result: flag({ default: false, help: 'The decision when the policy breaks or takes too long.' }),
   },
   check: checkBinding,
+  async afterWrite({ verb, current, ...input }) {
+    if (verb === 'destroy' && current) await checkMayChangeTarget(input, current.target);
+  },
 });
 
-async function checkBinding({ values, given, tx }: CheckInput) {
+/** Who is let in is the target's affair: whoever binds something to it, or undoes that, must have the right to change it. */
+async function checkBinding(input: CheckInput) {
+  const { values, given, current, tx } = input;
   const named = ['policy', 'group', 'user'].filter((name) => values[name] !== null && values[name] !== undefined);
   if (named.length > 1) return { non_field_errors: ["Only one of 'policy', 'group' or 'user' can be set."] };
   if (named.length === 0) return { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] };
+  if (current) await checkMayChangeTarget(input, current.target);
   if (!given.has('target')) return null;
   const key = values.target as string;
   values.target = await resolveTarget(key, tx);
-  return values.target === null ? missingTarget(key) : null;
+  if (values.target === null) return missingTarget(key);
+  await checkMayChangeTarget(input, values.target);
+  return null;
 }

@@ -11,6 +11,7 @@ import { defineResource, type Resource } from '../resource/resource.ts';
 export const policyFamily: Family = {
   model: 'svc_policies.policy',
   table: 'policies',
+  reaches: 'sign-in',
   fields: {
     name: text({ unique: 'Policy with this name already exists.', filter: true }),
     execution_logging: flag({

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import type { Filter } from '../resource/define.ts';
+import { checkMayChange } from '../resource/access.ts';
+import type { CheckInput, Filter } from '../resource/define.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
@@ -43,6 +45,23 @@ async function resolveTargets(keys: readonly string[], query: Query): Promise<Ma
 /** The key of the target itself; null when there is none. */
 export async function resolveTarget(key: string, query: Query): Promise<string | null> {
   return (await resolveTargets([key], query)).get(key) ?? null;
+}
+
+/** Refuses whoever may not change the object that a target stands for. The key may be the target's or the object's own. */
+export async function checkMayChangeTarget(
+  { tx, call, registry }: Pick<CheckInput, 'tx' | 'call' | 'registry'>,
+  key: unknown,
+): Promise<void> {
+  const { actor } = call;
+  if (!actor || actor.isSuperuser) return;
+  const target = await resolveTarget(key as string, tx);
+  const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
+  const resource = registry.find(rows[0]?.model ?? '');
+  if (!resource?.target) throw new Problem('permission_denied');
+  const row = resource.row();
+  const { rows: objects } = await sql<{ pk: string }>`select ${row.col('pk')} as pk from ${resource.from()}
+    where ${row.col(resource.target)} = ${target}`.execute(tx);
+  await checkMayChange(actor, resource, objects[0]?.pk, tx);
 }
 
 export const missingTarget = (key: string) => ({ target: [missingObject(key)] });

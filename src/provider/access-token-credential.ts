@@ -4,10 +4,8 @@ import { isSuperuserSql } from '../core/access/rights-sql.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Actor } from '../resource/actor.ts';
+import { apiScope } from './api-scope.ts';
 import type { GrantTerms } from './grants.ts';
-
-/** The scope that lets an access token call this server's own API. */
-export const apiScope = 'gatehouse/api';
 
 interface GrantRow extends ActorRow {
   readonly is_active: boolean | number;

@@ -3,6 +3,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Actor } from './actor.ts';
 import { type Call, requireActor } from './call.ts';
+import type { Reach } from './define.ts';
 import type { Row } from './fields/field.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -106,17 +107,40 @@ export async function holdsOn(
   return rows.length > 0;
 }
 
+/** Refuses all but superusers where what is done decides how people sign in: nobody gains by a right more than that right. */
+export function checkReach(reaches: Reach | undefined, actor: Actor): void {
+  if (reaches && !actor.isSuperuser)
+    throw new Problem('permission_denied', 'Only superusers may do this: it decides how people sign in.');
+}
+
+/** Refuses whoever may not change an object, by permission or because of what it reaches. */
+export async function checkMayChange(actor: Actor, resource: Resource, pk: unknown, db: Query): Promise<void> {
+  if (!(await holdsOn(actor, resource.permission('change'), resource, pk, db))) throw new Problem('permission_denied');
+  checkReach(resource.reaches, actor);
+}
+
 export function checkMayAdd(resource: Resource, call: Call): Actor {
   const actor = requireActor(call);
   const { visibility } = resource;
   if (visibility?.by === 'owner' && visibility.create === 'anyone signed in') return actor;
   if (visibility?.by === 'superuser' ? !actor.isSuperuser : !actor.holds(resource.permission('add')))
     throw new Problem('permission_denied');
+  checkReach(resource.reaches, actor);
   return actor;
 }
 
-/** Whether a row the caller can see may also be changed or deleted by them. */
-export async function checkMayWrite(
+/** Refuses unless a row the caller can see may also be changed or deleted by them. */
+export async function checkMayWrite(...input: Parameters<typeof checkHoldsWrite>): Promise<void> {
+  await checkHoldsWrite(...input);
+  const [resource, , current, call, registry] = input;
+  checkReach((kindOf(current, registry) ?? resource).reaches, requireActor(call));
+}
+
+const kindOf = ({ kind }: Row, registry: Registry): Resource | undefined =>
+  typeof kind === 'string' ? registry.find(kind) : undefined;
+
+/** Refuses whoever lacks the permission to change or delete a row they can see, whatever else it asks for. */
+export async function checkHoldsWrite(
   resource: Resource,
   verb: 'change' | 'delete',
   current: Row,
@@ -132,7 +156,7 @@ export async function checkMayWrite(
     throw new Problem('permission_denied');
   }
   // A row of a family's base is written with the right to its kind.
-  const kind = typeof current.kind === 'string' ? registry.find(current.kind) : undefined;
+  const kind = kindOf(current, registry);
   for (const owner of kind && kind !== resource ? [resource, kind] : [resource]) {
     if (await holdsOn(actor, owner.permission(verb), owner, current[resource.keyName ?? 'pk'], db)) return;
   }

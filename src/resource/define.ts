@@ -30,7 +30,14 @@ export interface Family {
   readonly model: string;
   readonly table: string;
   readonly fields: Fields;
+  readonly reaches?: Reach;
 }
+
+/**
+ * What rows decide beyond themselves. `sign-in`: how people sign in, superusers among them. Whoever writes such rows can
+ * end as anybody, so only superusers do, whatever other permissions say.
+ */
+export type Reach = 'sign-in';
 
 /** A resource as its author writes it; from it follow routes, validation, documents, permissions and events. */
 export interface Declaration {
@@ -65,6 +72,8 @@ export interface Declaration {
   readonly filters?: Readonly<Record<string, Filter>>;
   readonly verbs?: readonly Verb[];
   readonly visibility?: Visibility;
+  /** The family's unless said otherwise. */
+  readonly reaches?: Reach | undefined;
   /** Rules over the whole row, asked when every field is right by itself. */
   readonly check?: (input: CheckInput) => Promise<Complaints | null> | Complaints | null;
   readonly actions?: readonly Action[];
@@ -157,6 +166,8 @@ export interface Action<Prepared = unknown> {
   readonly operation?: string;
   readonly summary: string;
   readonly access: ActionAccess;
+  /** Asked for on top of `access`. */
+  readonly reaches?: Reach;
   readonly body?: Fields;
   /** The name of the body's schema. */
   readonly bodySchema?: string;

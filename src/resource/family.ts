@@ -19,6 +19,7 @@ export function defineFamilyList({ family, fields, actions = [], ...rest }: Fami
     ...rest,
     model: family.model,
     table: family.table,
+    ...(family.reaches && { reaches: family.reaches }),
     fields: { ...family.fields, kind: text({ readOnly: true, writeOnly: true }), ...ofKind, ...fields },
     actions: [typesAction(family.model), ...actions],
     afterWrite: consequencesOfKind,

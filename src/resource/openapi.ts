@@ -20,6 +20,9 @@ export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
+  readonly description?: string;
+  /** What the operation decides beyond the object it is about. */
+  readonly 'x-reaches'?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content; readonly required?: boolean };
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -82,11 +85,15 @@ function sorted<T>(members: Record<string, T>): Record<string, T> {
 }
 
 function operationObject(operation: Operation): OperationObject {
-  const { id, tag, summary, parameters, body, anonymous } = operation;
+  const { id, tag, summary, parameters, body, anonymous, reaches } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
+    ...(reaches && {
+      description: 'Only superusers may do this: it decides how people sign in.',
+      'x-reaches': reaches,
+    }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(body) }),
     security: [{ bearer: [] }, { session: [] }, ...(anonymous ? [{}] : [])],

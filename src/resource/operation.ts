@@ -1,4 +1,5 @@
 import type { Call, Reply } from './call.ts';
+import type { Reach } from './define.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -16,6 +17,8 @@ export interface Operation {
   readonly answer: OperationAnswer;
   /** Whether it may be called without signing in. */
   readonly anonymous?: boolean;
+  /** What it decides beyond the object it is about; only superusers may call it then. */
+  readonly reaches?: Reach | undefined;
   handle(call: Call): Promise<Reply>;
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import { checkMayWrite, holdsOn } from './access.ts';
+import { checkHoldsWrite, checkReach, holdsOn } from './access.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import type { Action, ActionInput, Verb } from './define.ts';
 import { etagOf, matchesEtag } from './etag.ts';
@@ -125,6 +125,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     path: pathOf(resource, facts.below.replace('key', `{${resource.param}}`)),
     tag: resource.path.split('/')[1] as string,
     summary: facts.summary(resource.names),
+    reaches: facts.method === 'GET' ? undefined : resource.reaches,
     parameters,
     // Schemas are made when a document is asked for; most processes never are.
     get body() {
@@ -192,6 +193,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     tag: resource.path.split('/')[1] as string,
     summary: action.summary,
     anonymous: action.access === 'anyone',
+    reaches: action.reaches,
     parameters: [
       ...(action.on === 'row' ? [pathParameter(resource)] : []),
       ...Object.entries(action.query ?? {}).map(([name, schema]): Parameter => ({ name, in: 'query', schema })),
@@ -221,6 +223,7 @@ async function runAction(action: Action, resource: Resource, engine: Engine, cal
   const { registry } = engine;
   checkSetAccess(action, call);
   const row: Row = action.on === 'row' ? await actionRow(action, resource, engine, call) : {};
+  if (action.reaches) checkReach(action.reaches, requireActor(call));
   const body = action.body ? await parseAlone(action.body, call, registry) : { values: {}, given: new Set<string>() };
   const input: ActionInput = { call, engine, registry, row, ...body };
   const prepared = await action.prepare?.(input);
@@ -254,7 +257,7 @@ function checkSetAccess({ access, on }: Action, call: Call): void {
 
 async function actionRow({ access }: Action, resource: Resource, engine: Engine, call: Call): Promise<Row> {
   const found = await findVisible(engine, resource, call, call.db.read);
-  if (access === 'change') await checkMayWrite(resource, 'change', found.values, call, engine.registry, call.db.read);
+  if (access === 'change') await checkHoldsWrite(resource, 'change', found.values, call, engine.registry, call.db.read);
   if (typeof access === 'object') {
     const actor = requireActor(call);
     if (!(await holdsOn(actor, access.permission, resource, found.pk, call.db.read)))

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { allVerbs, type Declaration, type Filter, type Verb } from './define.ts';
+import { allVerbs, type Declaration, type Filter, type Reach, type Verb } from './define.ts';
 import type { Field, Fields, RowAlias } from './fields/field.ts';
 import { derived } from './fields/shown.ts';
 import { stringSchema } from './json-schema.ts';
@@ -13,6 +13,7 @@ export interface Resource extends Declaration {
   readonly lookup: string;
   readonly keyName: string | null;
   readonly verbs: readonly Verb[];
+  readonly reaches: Reach | undefined;
   /** All fields: the family's, the descriptive ones, its own. */
   readonly allFields: Fields;
   readonly filterTable: Readonly<Record<string, Filter>>;
@@ -41,6 +42,7 @@ export function defineResource(declaration: Declaration): Resource {
     lookup: declaration.lookup ?? 'pk',
     keyName: declaration.keyName === undefined ? 'pk' : declaration.keyName,
     verbs: declaration.verbs ?? allVerbs,
+    reaches: declaration.reaches ?? family?.reaches,
     allFields,
     filterTable: filterTable(allFields, declaration.filters),
     rootTable: family?.table ?? declaration.table,

@@ -1,4 +1,4 @@
-import { checkMayGrantMembership, checkMayTouchUser } from '../core/access/delegation.ts';
+import { checkMayGrantMembership, checkMayReachUser } from '../core/access/delegation.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { holdsOn } from '../resource/access.ts';
@@ -29,6 +29,6 @@ export async function checkMayLink(
 
 /** Nobody rises by way of a source: neither to a superuser's account nor into a group that brings more than they hold. */
 export async function checkNotAboveCaller({ model, pk }: LinkedObject, call: Call, tx: Query): Promise<void> {
-  if (model === 'svc_core.user') await checkMayTouchUser(tx, call, pk as number);
+  if (model === 'svc_core.user') await checkMayReachUser(tx, call, pk as number);
   else await checkMayGrantMembership(tx, call, [pk as string]);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isSuperuserSql } from '../core/access/rights-sql.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Identity, MappedIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
@@ -28,13 +29,15 @@ export async function matchUser(
   if (typeof value !== 'string' || value === '') return { outcome: 'refused' };
   if (column === 'email' && !isEmailConfirmed) return { outcome: 'refused' };
 
-  const { rows } = await sql<{ pk: number; is_linked: boolean | number }>`select u.pk,
-    exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk}) as is_linked
+  const { rows } = await sql<{ pk: number; is_out_of_reach: boolean | number }>`select u.pk,
+    exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk})
+      or ${isSuperuserSql(sql`u.pk`)} as is_out_of_reach
     from users u where ${sql.ref(`u.${column}`)} = ${value} limit 2`.execute(query);
   const [found] = rows;
   if (!found) return { outcome: 'new user' };
   // Two people with one address cannot be told apart, and who is linked to another account there is not this person.
-  if (mode.endsWith('_deny') || rows.length > 1 || found.is_linked) return { outcome: 'refused' };
+  // Superusers are linked by hand alone: what another system calls somebody is not enough to become one.
+  if (mode.endsWith('_deny') || rows.length > 1 || found.is_out_of_reach) return { outcome: 'refused' };
   return { outcome: 'known user', user: found.pk };
 }
 

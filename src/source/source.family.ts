@@ -14,6 +14,7 @@ const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;
 export const sourceFamily: Family = {
   model: 'svc_core.source',
   table: 'sources',
+  reaches: 'sign-in',
   fields: {
     name: text({ help: 'What people read on the sign-in page.' }),
     slug: slug({

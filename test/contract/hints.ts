@@ -83,6 +83,8 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
       target: await key('svc_events.notificationrule'),
     }),
     alsoRequired: ['policy'],
+    // A binding needs the right to change what it is bound to.
+    alsoNeeds: ['svc_events.change_notificationrule'],
   },
   'svc_stages_authenticator_twofactor.authenticatortwofactorstage': {
     body: ({ number }) => ({ api_hostname: `api-${number}.example.com` }),
@@ -109,7 +111,7 @@ const needsMediaServer: OperationHint = { undrivable: 'asks a media server; its 
 const showsSecret: OperationHint = { events: { count: 1, why: 'whoever reads a secret is written down' } };
 const onlyTries = { count: 0, why: 'it tries something out and keeps nothing' };
 const settings: OperationHint = {
-  body: () => ({ avatars: 'initials', event_retention: 'days=30', default_token_duration: 'hours=1' }),
+  body: () => ({ avatars: 'initials', event_retention: 'days=30', default_token_duration: 'days=1' }),
 };
 const member: OperationHint = {
   body: async ({ key }) => ({ pk: await key('svc_core.user') }),

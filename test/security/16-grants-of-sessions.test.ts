@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import { callback, makeRelyingParty, signInTo, visitor } from '../support/relying-party.ts';
 import { describeOnBoth } from '../support/server.ts';
 
+/** The scope of the API is given to nobody who was not asked. */
+const flow = 'default-provider-authorization-explicit-consent';
+
 // Who was signed out went on by what they had been given (CVE-2025-29928).
 describeOnBoth('class 16: what was granted in a session that has ended', (server) => {
   const ends: Record<string, (session: string, user: number) => Promise<unknown>> = {
@@ -14,13 +17,13 @@ describeOnBoth('class 16: what was granted in a session that has ended', (server
 
   for (const way of ['deleted', 'its user switched off', 'its user with a new password']) {
     test(`is worth nothing: ${way}`, async () => {
-      const party = await makeRelyingParty(server());
+      const party = await makeRelyingParty(server(), {}, flow);
       const browser = await visitor(server());
       const { tokens, config } = await signInTo(server(), party, browser, { scope: 'openid gatehouse/api' });
       const asActor = server().as(tokens.access_token);
       expect((await asActor.get('/core/users/me/')).status).toBe(200);
       const verifier = client.randomPKCECodeVerifier();
-      const { location } = await browser.authorize({
+      await browser.authorize({
         client_id: party.clientId,
         response_type: 'code',
         redirect_uri: callback,
@@ -28,6 +31,7 @@ describeOnBoth('class 16: what was granted in a session that has ended', (server
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       });
+      const { location } = await browser.visit(await browser.agree(flow));
       await ends[way]?.(browser.session, browser.person.pk);
       expect((await asActor.get('/core/users/me/')).status).toBe(403);
       expect((await client.tokenIntrospection(config, tokens.access_token)).active).toBe(false);

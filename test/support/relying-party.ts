@@ -140,7 +140,7 @@ export async function discover(server: TestServer, party: RelyingParty): Promise
 export async function signInTo(
   server: TestServer,
   party: RelyingParty,
-  browser: Pick<Visitor, 'visit'>,
+  browser: Pick<Visitor, 'visit'> & Partial<Pick<Visitor, 'agree'>>,
   more: Record<string, string> = {},
 ) {
   const config = await discover(server, party);
@@ -154,7 +154,9 @@ export async function signInTo(
     nonce,
     ...more,
   });
-  const { location } = await browser.visit(`${url.pathname}${url.search}`);
+  let { location } = await browser.visit(`${url.pathname}${url.search}`);
+  const [, asking] = /^\/if\/flow\/([^/]+)\/$/.exec(location?.pathname ?? '') ?? [];
+  if (asking && browser.agree) ({ location } = await browser.visit(await browser.agree(asking)));
   const tokens = await client.authorizationCodeGrant(config, location as URL, {
     pkceCodeVerifier: verifier,
     expectedNonce: nonce,

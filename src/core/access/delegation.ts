@@ -50,27 +50,23 @@ export async function bringsSuperuser(tx: Query, groups: readonly string[]): Pro
   return rows.length > 0;
 }
 
-/** Refuses a caller who is no superuser when the user is one: nobody rises by way of a superuser's account. */
+/** Refuses a caller who is no superuser when the user is one: only superusers give superusers rights or take them. */
 export async function checkMayTouchUser(tx: Query, call: Call, user: number): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
-  const { rows } = await sql`select 1 from users u where u.pk = ${user} and ${isSuperuserSql(sql`u.pk`)}`.execute(tx);
-  if (rows.length > 0) throw new Problem('permission_denied');
+  if (await isSuperuser(tx, user)) throw new Problem('permission_denied');
 }
 
 /**
- * Refuses unless the actor may act as the user: by permission, and only when they hold whatever the user holds, so that
- * nobody rises by it. That users may look at keys of their own tokens is no right over anybody else.
+ * Refuses unless the caller holds all that the user holds. The one rule for whatever reaches an account: its password,
+ * address, links, keys and state, and acting as it. Nobody rises by way of somebody else's account.
  */
-export async function checkMayActAs(tx: Query, actor: Actor, user: number): Promise<void> {
-  if (actor.isSuperuser) return;
+export async function checkMayReachUser(tx: Query, { actor }: Pick<Call, 'actor'>, user: number): Promise<void> {
+  if (!actor || actor.isSuperuser || actor.user.pk === user) return;
+  if (await isSuperuser(tx, user)) throw new Problem('permission_denied', holdsMore);
   const pk = sql`${user}`;
-  const { rows } = await sql<{ may: number; rises: number }>`select
-    (select count(*) from (${actor.objectsHolding(actAsOthers, 'int')}) as held where held.pk = ${user}) as may,
-    (select count(*) from users u where u.pk = ${user} and ${isSuperuserSql(pk)}) as rises`.execute(tx);
-  const mayAct = actor.holds(actAsOthers) || Number(rows[0]?.may) > 0;
-  if (!mayAct || Number(rows[0]?.rises) > 0) throw new Problem('permission_denied');
   const { rows: everywhere } = await globalPermissionsSql(pk).execute(tx);
+  // That users may look at keys of their own tokens is no right over anybody else.
   const { rows: beyond } = await sql<{
     permission: string;
   }>`select distinct p.app_label || '.' || p.codename as permission
@@ -80,7 +76,23 @@ export async function checkMayActAs(tx: Query, actor: Actor, user: number): Prom
     where not ${holdsSameSql(actor)} and not (p.codename = 'view_token_key' and exists (
       select 1 from tokens t where cast(t.pk as text) = o.object_pk and t."user" = ${user}))`.execute(tx);
   if ([...everywhere, ...beyond].some(({ permission }) => !actor.holds(permission)))
-    throw new Problem('permission_denied');
+    throw new Problem('permission_denied', holdsMore);
+}
+
+const holdsMore = 'This user holds permissions that you do not hold.';
+
+async function isSuperuser(tx: Query, user: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from users u where u.pk = ${user} and ${isSuperuserSql(sql`u.pk`)}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Refuses unless the actor may act as the user: by permission, and by the rule above. */
+export async function checkMayActAs(tx: Query, actor: Actor, user: number): Promise<void> {
+  if (actor.isSuperuser) return;
+  const { rows } = await sql`select 1 from (${actor.objectsHolding(actAsOthers, 'int')}) as held
+    where held.pk = ${user}`.execute(tx);
+  if (!actor.holds(actAsOthers) && rows.length === 0) throw new Problem('permission_denied');
+  await checkMayReachUser(tx, { actor }, user);
 }
 
 export const actAsOthers = 'svc_core.impersonate';

@@ -31,6 +31,7 @@ export function brandResource({ settings }: Needs): Resource {
     schema: 'Brand',
     names: ['Brand', 'Brands'],
     table: 'brands',
+    reaches: 'sign-in',
     order: ['domain'],
     search: ['domain', 'branding_title'],
     filters: { brand_uuid: keyFilter },

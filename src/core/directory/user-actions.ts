@@ -17,7 +17,7 @@ import {
 } from '../../resource/json-schema.ts';
 import { searchConditions } from '../../resource/query.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
-import { checkMayTouchUser } from '../access/delegation.ts';
+import { checkMayReachUser } from '../access/delegation.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 import { effectiveAttributes } from './effective-attributes.ts';
@@ -36,12 +36,12 @@ export function setPasswordAction(passwords: Passwords): Action {
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },
     prepare: async ({ call, row, values }) => {
-      await checkMayTouchUser(call.db.read, call, row.pk as number);
+      await checkMayReachUser(call.db.read, call, row.pk as number);
       return passwords.hash(values.password as string);
     },
     async run({ tx, call, row, prepared }) {
-      // Asked again: the user may have become a superuser while the password was hashed.
-      await checkMayTouchUser(tx, call, row.pk as number);
+      // Asked again: the user may have gained rights while the password was hashed.
+      await checkMayReachUser(tx, call, row.pk as number);
       await setPassword(tx, call, row, prepared as string);
     },
   };

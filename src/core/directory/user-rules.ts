@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { type Complaints, Invalid, Problem } from '../../lib/problem.ts';
+import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
-import { checkMayGrantMembership } from '../access/delegation.ts';
+import { checkMayGrantMembership, checkMayReachUser, checkMayTouchUser } from '../access/delegation.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
@@ -14,11 +15,18 @@ export function pathComplaint(path: string): string | null {
   return path.includes('//') ? 'No empty segments in user path allowed.' : null;
 }
 
+/** What somebody signs in by, or is let in by. */
+const reaching = ['username', 'email', 'is_active', 'attributes', 'type'];
+
 /** Who may become what: internal accounts are the server's own, superusers are changed by superusers. */
-export async function checkUser({ tx, call, values, current }: CheckInput): Promise<Complaints | null> {
+export async function checkUser({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
   const { actor } = call;
   if (!actor) return null;
-  if (current?.is_superuser && !actor.isSuperuser) throw new Problem('permission_denied');
+  if (current) {
+    await checkMayTouchUser(tx, call, current.pk as number);
+    if (reaching.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
+      await checkMayReachUser(tx, call, current.pk as number);
+  }
   if (current?.type === internalAccount) {
     return { non_field_errors: ["Can't modify internal service account users"] };
   }
@@ -37,7 +45,7 @@ export async function afterUserWrite(
   settings: SettingsStore,
 ): Promise<void> {
   if (verb === 'destroy') {
-    if (call.actor && current?.is_superuser && !call.actor.isSuperuser) throw new Problem('permission_denied');
+    await checkMayReachUser(tx, call, pk as number);
     if (call.actor?.user.pk === pk) throw Invalid.whole('You cannot delete the account you are signed in with.');
     if ((await settings.read(tx)).gdpr_compliance) {
       await sql`delete from events where user_pk = ${pk}`.execute(tx);

@@ -21,6 +21,7 @@ export function generateAction(): Action {
     method: 'POST',
     summary: 'Make a self-signed certificate with its key',
     access: { permission: 'svc_crypto.add_certificatekeypair' },
+    reaches: 'sign-in',
     body: {
       common_name: text(),
       subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),

@@ -26,6 +26,7 @@ export function certificateResource(): Resource {
     schema: 'CertificateKeyPair',
     names: ['Certificate-Key Pair', 'Certificate-Key Pairs'],
     table: 'certificates',
+    reaches: 'sign-in',
     order: ['name'],
     search: ['name'],
     filters: { has_key: hasKey, include_details: includeDetails },

@@ -28,7 +28,7 @@ export function mappingFamily(sandbox: Sandbox): Family {
 export const mappingFilters = { managed: oneOfFilter('managed'), managed__isnull: isNullFilter('managed') };
 
 type Varying = Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table'> &
-  Partial<Pick<Declaration, 'fields' | 'search' | 'filters' | 'check' | 'views'>>;
+  Partial<Pick<Declaration, 'fields' | 'search' | 'filters' | 'check' | 'views' | 'reaches'>>;
 
 /** A kind of property mapping: its own fields, if any, on top of the family's. Its table has at least the key. */
 export function defineMapping({ sandbox }: { readonly sandbox: Sandbox }, kind: Varying): Resource {

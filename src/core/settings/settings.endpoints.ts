@@ -1,6 +1,7 @@
 import { parseDuration } from '../../lib/duration.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Call } from '../../resource/call.ts';
+import { checkReach } from '../../resource/access.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { accept, type Common, complain, type Field, type Fields, type Row } from '../../resource/fields/field.ts';
 import { duration, flag, whole } from '../../resource/fields/scalar.ts';
@@ -8,7 +9,7 @@ import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, orNull } from '../../resource/json-schema.ts';
 import { avatarsComplaint } from '../directory/avatar.ts';
-import { defaultSettings, type Settings, type SettingsStore } from './settings.ts';
+import { defaultSettings, type Settings, type SettingsStore, shortestKey } from './settings.ts';
 
 /** No key needs to be longer, and making one takes time. */
 const longestKey = 4096;
@@ -23,15 +24,16 @@ const link: Field = {
   parse: (value) => (value === null ? accept(null) : address.parse(value)),
 };
 
-/** A duration that lies ahead. */
-function future(options: Common): Field {
+/** A duration that is not too short to serve. */
+function atLeast(least: string, options: Common): Field {
   const field = duration(options);
+  const leastMs = parseDuration(least) ?? 0;
   return {
     ...field,
     parse(value) {
       const parsed = field.parse(value);
-      const isPast = 'value' in parsed && (parseDuration(parsed.value as string) ?? 0) <= 0;
-      return isPast ? complain('Ensure this value is greater than 0.') : parsed;
+      const isShort = 'value' in parsed && (parseDuration(parsed.value as string) ?? 0) < leastMs;
+      return isShort ? complain(`Ensure this value is at least ${least}.`) : parsed;
     },
   };
 }
@@ -41,7 +43,7 @@ const fields: Fields = {
   default_user_change_name: flag({ default: true, help: 'Let users change their name.' }),
   default_user_change_email: flag({ default: false, help: 'Let users change their e-mail address.' }),
   default_user_change_username: flag({ default: false, help: 'Let users change their user name.' }),
-  event_retention: future({ default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
+  event_retention: atLeast('days=1', { default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
   footer_links: list(
     record({
       name: text({ max: 200 }),
@@ -52,9 +54,20 @@ const fields: Fields = {
   gdpr_compliance: flag({ default: true, help: 'Delete the events of a user together with the user.' }),
   impersonation: flag({ default: true, help: 'Let administrators act as another user.' }),
   impersonation_require_reason: flag({ default: false, help: 'Ask administrators why they act as another user.' }),
-  default_token_duration: future({ default: default_token_duration, help: 'How long tokens are valid.' }),
-  default_token_length: whole({ min: 1, max: longestKey, default: default_token_length, help: 'Length of new keys.' }),
+  default_token_duration: atLeast('minutes=5', {
+    default: default_token_duration,
+    help: 'How long tokens, links and invitations are valid. Only superusers may change it.',
+  }),
+  default_token_length: whole({
+    min: shortestKey,
+    max: longestKey,
+    default: default_token_length,
+    help: 'Length of new keys. Only superusers may change it.',
+  }),
 };
+
+/** What everybody's secrets depend on. */
+const reaching = ['default_token_duration', 'default_token_length'] as const;
 
 const schema: JsonSchema = objectSchema(
   Object.fromEntries(
@@ -73,6 +86,7 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
     const before = await store.read(tx);
     const changes = Object.fromEntries([...given].map((name) => [name, values[name]]));
     const after: Settings = { ...before, ...changes };
+    if (reaching.some((name) => before[name] !== after[name])) checkReach('sign-in', requireActor(call));
     await store.save(tx, after);
     await call.world.record(tx, call, {
       action: 'model_updated',

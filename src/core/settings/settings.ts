@@ -16,6 +16,9 @@ export interface Settings {
   readonly default_token_length: number;
 }
 
+/** Keys that are shorter could be guessed. */
+export const shortestKey = 32;
+
 export const defaultSettings: Settings = {
   avatars: 'initials',
   default_user_change_name: true,

@@ -9,7 +9,7 @@ import { isStorable } from '../../resource/fields/well-formed.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
 import { checkActsForThemselves } from '../access/acting-as.ts';
-import { isSuperuserSql } from '../access/rights-sql.ts';
+import { checkMayReachUser } from '../access/delegation.ts';
 import { type KeyNeeds, openKey } from './issue-token.ts';
 
 interface KeyRow {
@@ -17,7 +17,6 @@ interface KeyRow {
   readonly identifier: string;
   readonly key: string;
   readonly user: number;
-  readonly isSuperusers: boolean | number;
 }
 
 /** Beside the resource, because whoever holds `view_token_key` sees keys of tokens that are not listed for them. */
@@ -46,17 +45,16 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
 
 async function findToken({ db }: Call, identifier: string): Promise<KeyRow> {
   if (!isStorable(identifier)) throw new Problem('not_found');
-  const { rows } =
-    await sql<KeyRow>`select t.pk, t.identifier, t.key, t."user", ${isSuperuserSql(sql`t."user"`)} as "isSuperusers"
-    from tokens t where t.identifier = ${identifier}`.execute(db.read);
+  const { rows } = await sql<KeyRow>`select t.pk, t.identifier, t.key, t."user" from tokens t
+    where t.identifier = ${identifier}`.execute(db.read);
   if (!rows[0]) throw new Problem('not_found');
   return rows[0];
 }
 
-/** A stranger's token is not there for callers without the permission, and a superuser's key is for superusers. */
+/** A stranger's token is not there for callers without the permission, and the key is an account's. */
 async function checkMayView(actor: Actor, token: KeyRow, { registry }: Engine, { db }: Call): Promise<void> {
   if (actor.isSuperuser || token.user === actor.user.pk) return;
   const tokens = registry.require('svc_core.token');
   if (!(await holdsOn(actor, 'svc_core.view_token_key', tokens, token.pk, db.read))) throw new Problem('not_found');
-  if (token.isSuperusers) throw new Problem('permission_denied');
+  await checkMayReachUser(db.read, { actor }, token.user);
 }

@@ -10,7 +10,7 @@ import { nested } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { relatedFilter } from '../../resource/query.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
-import type { Settings } from '../settings/settings.ts';
+import { type Settings, shortestKey } from '../settings/settings.ts';
 import { type KeyNeeds, storeKey } from './issue-token.ts';
 import { afterTokenWrite, checkToken, tokenIntents } from './token-rules.ts';
 
@@ -51,6 +51,10 @@ export function tokenResource(needs: TokenNeeds): Resource {
   });
 }
 
+/** Whoever guesses a key is its owner: as short as the settings let keys be, and no shorter. */
+const shortKeyComplaint = (key: string): string | null =>
+  key.length < shortestKey ? `Ensure this field has at least ${shortestKey} characters.` : null;
+
 /** Whoever sets a key knows it and can act as the token's owner: superusers only. */
 function setKeyAction(key: KeyNeeds): Action {
   return {
@@ -59,7 +63,7 @@ function setKeyAction(key: KeyNeeds): Action {
     method: 'POST',
     summary: 'Set the key of a token',
     access: 'superuser',
-    body: { key: text({ trim: false, strict: true, max: 4096 }) },
+    body: { key: text({ trim: false, strict: true, max: 4096, check: shortKeyComplaint }) },
     bodySchema: 'TokenSetKeyRequest',
     answer: { status: 204 },
     async run({ tx, call, registry, row, values }) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { checkMayTouchUser } from '../../core/access/delegation.ts';
+import { checkMayReachUser } from '../../core/access/delegation.ts';
 import { findBrandOfHost } from '../../core/brand/brand-of-host.ts';
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
 import type { Settings } from '../../core/settings/settings.ts';
@@ -39,7 +39,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
     async run({ tx, call, row, registry, prepared }) {
       const plan = prepared as FlowPlan;
       const user = row.pk as number;
-      await checkMayTouchUser(tx, call, user);
+      await checkMayReachUser(tx, call, user);
       const lengthMs = parseDuration((await settings.current()).default_token_duration) ?? 0;
       const expires = addMilliseconds(call.now, lengthMs);
       const pk = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
@@ -54,7 +54,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
 
 /** How a user goes through the recovery flow of the brand; throws why that cannot be. */
 export async function planRecovery(policies: PolicyEngine, call: Call, pk: number): Promise<FlowPlan> {
-  await checkMayTouchUser(call.db.read, call, pk);
+  await checkMayReachUser(call.db.read, call, pk);
   const user = await loadUserFacts(call, call.db.read, pk);
   if (!user || user.type === 'internal_service_account') throw new Problem('permission_denied');
   if (!user.is_active) throw Invalid.whole('A user who is not active cannot recover.');

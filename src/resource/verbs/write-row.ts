@@ -6,6 +6,7 @@ import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
+import { isRef } from '../fields/ref.ts';
 import { parseBody, storedComplaints } from '../parse.ts';
 import { type Engine, findVisible, selectOne, showRow } from '../read.ts';
 import type { Resource } from '../resource.ts';
@@ -165,9 +166,33 @@ export async function destroyRow(
 ): Promise<void> {
   const { registry } = engine;
   const actual = typeof current.kind === 'string' ? (registry.find(current.kind) ?? resource) : resource;
+  await deleteAlong(engine, actual, call, tx, pk);
   await resource.afterWrite?.({ tx, call, registry, values: current, given: new Set(), current, verb: 'destroy', pk });
   await sql`delete from ${sql.table(resource.rootTable)} where pk = ${pk}`.execute(tx);
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
+}
+
+/** What goes along with a row is deleted by its own rules: a group's bindings only by whoever may delete those. */
+async function deleteAlong(
+  engine: Engine,
+  { model, family }: Resource,
+  call: Call,
+  tx: Query,
+  pk: string | number,
+): Promise<void> {
+  for (const other of engine.registry.resources) {
+    if (!other.afterWrite) continue;
+    for (const [name, field] of Object.entries(other.allFields)) {
+      if (!isRef(field) || !field.goesAlong || (field.model !== model && field.model !== family?.model)) continue;
+      const { rows } = await sql<{ pk: string | number }>`select pk from ${sql.table(other.table)}
+        where ${sql.ref(name)} = ${pk}`.execute(tx);
+      for (const row of rows) {
+        const current = (await engine.stored(other, call)(call, tx, row.pk)) ?? {};
+        const input = { tx, call, registry: engine.registry, values: current, given: new Set<string>(), current };
+        await other.afterWrite({ ...input, verb: 'destroy', pk: row.pk });
+      }
+    }
+  }
 }
 
 /** What the caller sees of a row that was just written. */

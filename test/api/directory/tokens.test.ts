@@ -228,6 +228,8 @@ describeOnBoth(
       expect([answer.status, answer.body.detail]).toEqual([403, 'Token invalid/expired']);
     });
 
+    const keyOfMyOwn = 'a-key-of-my-own-that-is-long-enough';
+
     test('set_key is for superusers and is recorded without the key', async () => {
       const { user, admin, as } = server();
       const person = await user(['svc_core.change_token']);
@@ -236,26 +238,27 @@ describeOnBoth(
       const mine = await person.api.post('/core/tokens/rekeyed/set_key/', { key: 'chosen' });
       expect(mine.status).toBe(403);
       const events = await eventsOf(server(), async () => {
-        const set = await admin.post('/core/tokens/rekeyed/set_key/', { key: 'a-key-of-my-own' });
+        const set = await admin.post('/core/tokens/rekeyed/set_key/', { key: keyOfMyOwn });
         expect([set.status, set.text]).toEqual([204, '']);
       });
       expect(events.map(({ action }) => action)).toEqual(['model_updated']);
-      expect(events[0]?.text).not.toContain('a-key-of-my-own');
-      expect((await as('a-key-of-my-own').get('/core/users/me/')).body.user.pk).toBe(person.pk);
+      expect(events[0]?.text).not.toContain(keyOfMyOwn);
+      expect((await as(keyOfMyOwn).get('/core/users/me/')).body.user.pk).toBe(person.pk);
       expect((await as(old).get('/core/users/me/')).status).toBe(403);
       for (const [body, complaint] of [
         [{}, 'This field is required.'],
         [{ key: '' }, 'This field may not be blank.'],
+        [{ key: 'short' }, 'Ensure this field has at least 32 characters.'],
         [{ key: 5 }, 'Not a valid string.'],
         [{ key: null }, 'This field may not be null.'],
       ] as const) {
         expect((await admin.post('/core/tokens/rekeyed/set_key/', body)).body).toEqual({ key: [complaint] });
       }
       await admin.post('/core/tokens/', { identifier: 'same-key' });
-      expect((await admin.post('/core/tokens/same-key/set_key/', { key: 'a-key-of-my-own' })).body).toEqual({
+      expect((await admin.post('/core/tokens/same-key/set_key/', { key: keyOfMyOwn })).body).toEqual({
         key: ['Token with this key already exists.'],
       });
-      expect((await admin.post('/core/tokens/rekeyed/set_key/', { key: 'a-key-of-my-own' })).status).toBe(204);
+      expect((await admin.post('/core/tokens/rekeyed/set_key/', { key: keyOfMyOwn })).status).toBe(204);
     });
 
     test('tokens are found by what they are', async () => {

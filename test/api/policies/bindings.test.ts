@@ -192,7 +192,7 @@ describeOnBoth('policy bindings', (server) => {
     expect((await admin.get(`/events/rules/${target.pk}/`)).status).toBe(200);
   });
 
-  test('are for those who may see and write them', async () => {
+  test('are for those who may see and write them and change what they are bound to', async () => {
     const running = server();
     const bound = await policy();
     const { pk: target } = await rule();
@@ -204,6 +204,8 @@ describeOnBoth('policy bindings', (server) => {
     expect((await stranger.api.get(path)).body.pagination.count).toBe(1);
     expect((await stranger.api.delete(`${path}${binding.pk}/`)).status).toBe(403);
     await grantOn(running, stranger.pk, 'svc_policies.delete_policybinding', binding.pk);
+    expect((await stranger.api.delete(`${path}${binding.pk}/`)).status).toBe(403);
+    await grantOn(running, stranger.pk, 'svc_events.change_notificationrule', target);
     expect((await stranger.api.delete(`${path}${binding.pk}/`)).status).toBe(204);
   });
 });

@@ -36,7 +36,7 @@ describeOnBoth('GeoIP policies (E12)', (server) => {
     expect(events.map(({ action }) => action)).toEqual(['model_created']);
   });
 
-  test('all 249 countries can be named, by those who may make policies', async () => {
+  test('all 249 countries can be named, by superusers', async () => {
     const { admin, nobody, user } = server();
     const list = await nobody.get('/policies/geoip_iso3166/');
     expect(list.status).toBe(200);
@@ -50,10 +50,8 @@ describeOnBoth('GeoIP policies (E12)', (server) => {
     const stranger = await user(['svc_policies_geoip.view_geoippolicy']);
     expect((await stranger.api.post(path, { name: 'x', countries: [] })).status).toBe(403);
     expect((await nobody.post(path, { name: 'x', countries: [] })).status).toBe(403);
-    // Adding does not imply seeing, but what was added is shown to whoever added it.
     const adder = await user(['svc_policies_geoip.add_geoippolicy']);
-    expect((await adder.api.post(path, { name: 'empty', countries: [] })).body).toMatchObject({ countries_obj: [] });
-    expect((await adder.api.get(path)).status).toBe(403);
+    expect((await adder.api.post(path, { name: 'empty', countries: [] })).status).toBe(403);
   });
 
   test.each([

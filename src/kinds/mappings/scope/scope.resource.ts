@@ -1,5 +1,6 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { apiScope, checkMaySetUpApiClients } from '../../../provider/api-scope.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
 
@@ -14,6 +15,10 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
     description: 'Decide which claims a scope brings: return them as an object.',
     table: 'mapping_scope',
     search: ['name', 'scope_name'],
+    check({ call, values, current }) {
+      if ([values.scope_name, current?.scope_name].includes(apiScope)) checkMaySetUpApiClients(call);
+      return null;
+    },
     fields: {
       scope_name: text({ filter: true, help: 'What a client asks for to get these claims.' }),
       description: text({

@@ -12,5 +12,6 @@ export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     component: 'xak-property-mapping-source-scim-form',
     description: 'Decide what users and groups from a SCIM client are made of.',
     table: 'mapping_source_scim',
+    reaches: 'sign-in',
   });
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { certificateModel } from '../../../core/key/certificate-model.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import { randomText } from '../../../platform/random.ts';
+import { bringApiScope, checkMaySetUpApiClients } from '../../../provider/api-scope.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Action, CheckInput, Filter } from '../../../resource/define.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
@@ -126,7 +127,15 @@ const applicationFilter: Filter = {
   },
 };
 
-async function settle({ tx, values, given }: CheckInput): Promise<Complaints | null> {
+async function settle({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
+  const mappings = [values.property_mappings, current?.property_mappings].flat() as (string | undefined)[];
+  if (
+    await bringApiScope(
+      tx,
+      mappings.filter((pk) => pk !== undefined),
+    )
+  )
+    checkMaySetUpApiClients(call);
   values.launch_url = guessLaunchUrl(values.redirect_uris as RedirectUri[]);
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };

@@ -54,7 +54,7 @@ export const consenting: StageKind = {
     const { context, settings, memory, call } = step;
     const consent = consentOf(step);
     const mayStand = settings.mode !== 'always_require' && context.consent_asked_anew !== true;
-    if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return next();
+    if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return agreed(step);
     memory.token ??= randomText(32);
     return ask({
       ...(await pendingUserMembers(step)),
@@ -70,14 +70,20 @@ export const consenting: StageKind = {
       return stay({ token: ['Invalid consent token.'] });
     if (refused) return refuse(step, 'You did not agree.');
     const consent = consentOf(step);
-    if (!consent || settings.mode === 'always_require') return next();
+    if (!consent || settings.mode === 'always_require') return agreed(step);
     const lengthMs = parseDuration(settings.consent_expire_in as string) ?? 0;
     const expires = settings.mode === 'permanent' ? null : addMilliseconds(call.now, lengthMs);
-    return next(async (tx) => {
+    return agreed(step, async (tx) => {
       await storeConsent(tx, consent, expires);
     });
   },
 };
+
+/** Goes on, noting what was agreed to: some scopes are given to no client without it. */
+function agreed(step: Step, work?: Parameters<typeof next>[0]) {
+  step.context.consented_scopes = permissionsOf(step).map(({ id }) => id);
+  return next(work);
+}
 
 function permissionsOf({ context }: Step): Permission[] {
   return Array.isArray(context.consent_permissions) ? (context.consent_permissions as unknown as Permission[]) : [];

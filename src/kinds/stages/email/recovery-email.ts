@@ -1,4 +1,4 @@
-import { checkMayTouchUser } from '../../../core/access/delegation.ts';
+import { checkMayReachUser } from '../../../core/access/delegation.ts';
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
@@ -53,7 +53,7 @@ export function recoveryEmailAction(needs: Needs): Action {
     async run({ tx, call, row, registry, prepared }) {
       const { plan, stage, title } = prepared as Planned;
       const user = row.pk as number;
-      await checkMayTouchUser(tx, call, user);
+      await checkMayReachUser(tx, call, user);
       const expires = addMilliseconds(call.now, (stage.token_expiry as number) * 60_000);
       const link = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
       await mailLink(jobs(), tx, { link, stage: stage.pk as string, title, isRecorded: true });

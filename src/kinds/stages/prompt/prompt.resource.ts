@@ -46,6 +46,7 @@ export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Reso
     schema: 'Prompt',
     names: ['Prompt', 'Prompts'],
     table: 'prompts',
+    reaches: 'sign-in',
     order: ['field_key'],
     search: ['field_key', 'name', 'label', 'type', 'placeholder'],
     fields,

@@ -6,6 +6,7 @@ import { Problem } from '../../../../lib/problem.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
+import { apiScope } from '../../../../provider/api-scope.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { Client } from '../client.ts';
 import { openDevicePage } from '../device/device-page-entry.ts';
@@ -59,7 +60,9 @@ export function decideOnRequest(key: InstanceKey) {
     call: Call,
   ): Promise<void> {
     const allowable = request as unknown as Allowable;
-    const state = step === 'allow_request' ? 'granted' : 'denied';
+    const lacksConsent = step === 'allow_request' && needsConsent(allowable, context.consented_scopes);
+    if (lacksConsent) await recordLackOfConsent(tx, call, allowable);
+    const state = step === 'allow_request' && !lacksConsent ? 'granted' : 'denied';
     const user = call.actor?.user.pk;
     const session = call.actor?.session ?? null;
     if (user === undefined || session === null) throw refusal();
@@ -81,6 +84,19 @@ export function decideOnRequest(key: InstanceKey) {
     const by = { provider, user, session };
     await storeRequest(tx, key, { purpose: 'authorize', id, ...by, state, content, now: call.now, expires });
   };
+}
+
+/** Nobody lets a client act as them in the API without having agreed to that by name, whatever its flow asks. */
+function needsConsent(allowable: Allowable, consented: Json | undefined): boolean {
+  if (allowable.kind === 'device_page') return false;
+  const scope = allowable.kind === 'device' ? allowable.scope : allowable.request.scope;
+  return scope.includes(apiScope) && !(Array.isArray(consented) && consented.includes(apiScope));
+}
+
+async function recordLackOfConsent(tx: Query, call: Call, allowable: Allowable): Promise<void> {
+  const message = `The scope ${apiScope} takes an authorization flow with a consent stage.`;
+  const context = { message, ...('provider' in allowable && { provider: allowable.provider }) };
+  await call.world.record(tx, call, { action: 'configuration_error', app: 'svc_providers_oauth2', context });
 }
 
 async function isStillSo(tx: Query, user: number, session: string, allowable: Allowable): Promise<boolean> {

@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
+import { checkReach } from '../resource/access.ts';
+import type { Call } from '../resource/call.ts';
+
+/** The scope that lets an access token call this server's own API, with all rights of the user who consents. */
+export const apiScope = 'gatehouse/api';
+
+/** Whether one of these mappings gives clients the scope. */
+export async function bringApiScope(tx: Query, mappings: readonly string[]): Promise<boolean> {
+  if (mappings.length === 0) return false;
+  const { rows } = await sql`select 1 from mapping_scope where scope_name = ${apiScope}
+    and pk in (${sql.join(mappings)}) limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Refuses all but superusers: whoever sets up such a client gets to act as the people who use it. */
+export function checkMaySetUpApiClients({ actor }: Pick<Call, 'actor'>): void {
+  if (actor) checkReach('sign-in', actor);
+}

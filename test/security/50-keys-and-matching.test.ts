@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import type { Answer, Api } from '../support/api.ts';
+import { eventsOf } from '../support/events.ts';
+import { made, unique } from '../support/make-walk.ts';
+import { mappingsOf } from '../support/oauth2.ts';
+import { makeProvider } from '../support/providers.ts';
+import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+const apiScope = 'gatehouse/api';
+
+// Mail servers, matching modes, keys and the scope of the API, set by somebody who is no superuser.
+describeOnBoth('class 50: settings by which people sign in are for superusers', (server) => {
+  const firstOf = async (path: string) => (await server().admin.get(path)).body.results[0];
+  const attacks: Record<string, [rights: string[], attack: (api: Api) => Promise<Answer>]> = {
+    'the mail server of an e-mail stage': [
+      ['svc_stages_email.view_emailstage', 'svc_stages_email.change_emailstage'],
+      async (api) => {
+        const stage = await made(server(), '/stages/email/', { name: unique('mail') });
+        return api.patch(`/stages/email/${stage.pk}/`, { use_global_settings: false, host: 'mail.evil.example' });
+      },
+    ],
+    'the matching mode of a source': [
+      ['svc_sources_mediasrc.view_mediasrcsource', 'svc_sources_mediasrc.change_mediasrcsource'],
+      async (api) => {
+        const slug = unique('media');
+        await made(server(), '/sources/mediasrc/', { name: slug, slug, plex_token: 't' });
+        return api.patch(`/sources/mediasrc/${slug}/`, { user_matching_mode: 'username_link' });
+      },
+    ],
+    'a new source': [
+      ['svc_sources_oauth.add_oauthsource'],
+      (api) =>
+        api.post('/sources/oauth/', {
+          name: 'x',
+          slug: unique('oauth'),
+          provider_type: 'github',
+          consumer_key: 'k',
+          consumer_secret: 's',
+          user_matching_mode: 'username_link',
+        }),
+    ],
+    'a mapping of what a source says': [
+      ['svc_sources_oauth.add_oauthsourcepropertymapping'],
+      (api) =>
+        api.post('/propertymappings/source/oauth/', { name: unique('m'), expression: 'return {username:"admin"}' }),
+    ],
+    'the key that signs': [
+      ['svc_crypto.view_certificatekeypair', 'svc_crypto.change_certificatekeypair'],
+      async (api) => {
+        const pair = await firstOf('/crypto/certificatekeypairs/?has_key=true');
+        return api.patch(`/crypto/certificatekeypairs/${pair.pk}/`, { name: 'mine' });
+      },
+    ],
+    'a mapping named like the scope of the API': [
+      ['svc_providers_oauth2.add_scopemapping'],
+      (api) =>
+        api.post('/propertymappings/provider/scope/', {
+          name: unique('m'),
+          scope_name: apiScope,
+          expression: 'return {}',
+        }),
+    ],
+    'a mapping renamed to it': [
+      ['svc_providers_oauth2.view_scopemapping', 'svc_providers_oauth2.change_scopemapping'],
+      async (api) => {
+        const body = { name: unique('m'), scope_name: 'harmless', expression: 'return {}' };
+        const { pk } = await made(server(), '/propertymappings/provider/scope/', body);
+        return api.patch(`/propertymappings/provider/scope/${pk}/`, { scope_name: apiScope });
+      },
+    ],
+    'a client of the API, made': [
+      ['svc_providers_oauth2.add_oauth2provider'],
+      async (api) =>
+        api.post('/providers/oauth2/', {
+          name: unique('p'),
+          authorization_flow: (await firstOf('/flows/instances/?designation=authorization')).pk,
+          redirect_uris: [{ matching_mode: 'strict', url: 'https://evil.example/' }],
+          property_mappings: await mappingsOf(server(), [apiScope]),
+        }),
+    ],
+    'a client of the API, sent elsewhere': [
+      ['svc_providers_oauth2.view_oauth2provider', 'svc_providers_oauth2.change_oauth2provider'],
+      async (api) => {
+        const { pk } = await makeProvider(server(), { property_mappings: await mappingsOf(server(), [apiScope]) });
+        return api.patch(`/providers/oauth2/${pk}/`, {
+          redirect_uris: [{ matching_mode: 'strict', url: 'https://evil.example/' }],
+          property_mappings: [],
+        });
+      },
+    ],
+  };
+
+  test.each(Object.entries(attacks))('%s', async (_, [rights, attack]) => {
+    const delegate = await server().user(rights);
+    expect((await attack(delegate.api)).status).toBe(403);
+    expect((await attack(server().admin)).status).toBeLessThan(300);
+  });
+
+  test('other clients are set up by who may', async () => {
+    const delegate = await server().user(['svc_providers_oauth2.add_oauth2provider']);
+    const { status } = await delegate.api.post('/providers/oauth2/', {
+      name: unique('p'),
+      authorization_flow: (await firstOf('/flows/instances/?designation=authorization')).pk,
+      redirect_uris: [{ matching_mode: 'strict', url: 'https://app.example/' }],
+      property_mappings: await mappingsOf(server(), ['openid', 'profile']),
+    });
+    expect(status).toBe(201);
+  });
+
+  const asking = (clientId: string, scope: string) => ({
+    client_id: clientId,
+    redirect_uri: callback,
+    response_type: 'code',
+    scope,
+    state: 's',
+  });
+
+  test('a flow that asks nobody gives no client the scope of the API', async () => {
+    const { clientId } = await makeRelyingParty(server());
+    const browser = await visitor(server());
+    const plain = await browser.authorize(asking(clientId, 'openid'));
+    expect(plain.location?.searchParams.has('code')).toBe(true);
+    const events = await eventsOf(server(), async () => {
+      const { location } = await browser.authorize(asking(clientId, `openid ${apiScope}`));
+      expect(location?.searchParams.get('error')).toBe('access_denied');
+      expect(location?.searchParams.has('code')).toBe(false);
+    });
+    expect(events.map(({ action }) => action)).toContain('configuration_error');
+  });
+
+  test('one that asks names it, and gives it to who agrees', async () => {
+    const flow = 'default-provider-authorization-explicit-consent';
+    const { clientId } = await makeRelyingParty(server(), {}, flow);
+    const browser = await visitor(server());
+    const { location } = await browser.authorize(asking(clientId, `openid ${apiScope}`));
+    expect(location?.pathname).toContain(flow);
+    const step = await browser.answerStep(flow);
+    expect(step.permissions.map(({ id }: { id: string }) => id)).toContain(apiScope);
+    const back = await browser.visit(await browser.agree(flow));
+    expect(back.location?.searchParams.has('code')).toBe(true);
+  });
+});
