@@ -1,5 +1,3 @@
-import { memoize } from './memoize.ts';
-
 const millisecondsPer: ReadonlyMap<string, number> = new Map([
   ['microseconds', 0.001],
   ['milliseconds', 1],
@@ -19,10 +17,7 @@ const longestMilliseconds = 999_999_999 * 86_400_000;
  * Reads `hours=1;minutes=30` into milliseconds. Parts may be negative (a SAML assertion is valid from `minutes=-5`) and
  * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
  */
-// Every token and every event reads the same few again. Their texts count, so that nobody fills the memory with long ones.
-export const parseDuration: (text: string) => number | null = memoize(5_000, readDuration, (text) => text.length);
-
-function readDuration(text: string): number | null {
+export function parseDuration(text: string): number | null {
   let sum = 0;
   const seen = new Set<string>();
   for (const piece of text.split(';')) {

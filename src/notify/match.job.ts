@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { EventParts } from '../core/event/columns.ts';
 import type { Announce } from '../core/event/record.ts';
 import { keptUserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
@@ -36,20 +35,19 @@ const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unm
 export const matchingEvents =
   ({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce =>
   async (tx, call, pk, event) => {
-    if (event && !(await mayConcernRules(policies, call, event))) return;
+    if (event && !(await mightMatch(policies, call, event.action))) return;
     await insertUnmatched(tx, pk);
     await jobs().lookAfter(tx);
   };
 
 /**
- * Most events are of the kinds that no rule is about. What tells of a change may have changed the rules themselves. Where nothing is kept of what
- * was read, it is no quicker than to ask.
+ * Whether a rule might be about events of this action: most events are of actions that no rule names. An event that tells of a change may have
+ * changed the rules themselves. Where queries are not cached, asking is no quicker than matching.
  */
-async function mayConcernRules(policies: PolicyEngine, call: Call, event: EventParts): Promise<boolean> {
-  if (!call.db.watch || event.action.startsWith('model_')) return true;
+async function mightMatch(policies: PolicyEngine, call: Call, action: string): Promise<boolean> {
+  if (!call.db.watch || action.startsWith('model_')) return true;
   const { pks: targetPks } = await loadRules(call.db);
-  const request = policyRequest(call, { user: null, context: { event: event as unknown as Json } });
-  return policies.couldPass({ call, request, targetPks });
+  return policies.mightMatch({ call, targetPks, action });
 }
 
 interface Match {
@@ -62,8 +60,8 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     const call = quietCall();
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];
     const subject = event.user.pk;
-    const request = async (withUser: boolean) => {
-      const user = withUser && typeof subject === 'number' ? await keptUserFacts(call, subject) : null;
+    const request = async () => {
+      const user = typeof subject === 'number' ? await keptUserFacts(call, subject) : null;
       const asked = policyRequest(call, { user, context: { event: event as unknown as Json } });
       return { ...asked, clientIp: event.client_ip ?? unknownAddress };
     };

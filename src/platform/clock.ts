@@ -1,5 +1,3 @@
-import { memoize } from '../lib/memoize.ts';
-
 /** A moment in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: always 27 characters, so that text order is time order. */
 export type Timestamp = string;
 
@@ -12,27 +10,12 @@ const latest: Timestamp = '9999-12-31T23:59:59.999999Z';
 const earliestMilliseconds = Date.parse('0001-01-01T00:00:00.000Z');
 const latestMilliseconds = Date.parse('9999-12-31T23:59:59.999Z');
 
-const remembered = 128;
 const wholeCalendar = latestMilliseconds - earliestMilliseconds + 1;
 
 const dateTime =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?$/;
 
-export const systemClock: Clock = { now: telling(Date.now) };
-
-/** Many requests ask in the same millisecond. */
-function telling(milliseconds: () => number): () => Timestamp {
-  let last = Number.NaN;
-  let text: Timestamp = '';
-  return () => {
-    const now = milliseconds();
-    if (now !== last) {
-      text = toTimestamp(now);
-      last = now;
-    }
-    return text;
-  };
-}
+export const systemClock: Clock = { now: () => toTimestamp(Date.now()) };
 
 /** Throws a RangeError for a date that is invalid or outside the years 0001 to 9999. */
 export function toTimestamp(date: Date | number): Timestamp {
@@ -46,11 +29,8 @@ export function toTimestamp(date: Date | number): Timestamp {
 /** A Date holds milliseconds: the last three digits of the timestamp are dropped. */
 export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
 
-/** What a request adds to is nearly always the moment in which it came. */
-const millisecondsOf = memoize(remembered, readMilliseconds);
-
 /** Nearly every timestamp is one of our own: that it reads back unchanged is seen sooner than that each part is right. */
-function readMilliseconds(text: Timestamp): number {
+function millisecondsOf(text: Timestamp): number {
   const milliseconds = Date.parse(text);
   const isOurs =
     milliseconds >= earliestMilliseconds &&
@@ -92,17 +72,6 @@ export function parseTimestamp(text: string): Timestamp | null {
   return withMicroseconds(utc, Number(micros.slice(3)));
 }
 
-const dayMs = 86_400_000;
-const dayText = memoize(remembered, (day: number) => new Date(day * dayMs).toISOString().slice(0, 11));
-const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-const threeDigits = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
-
-/** The language takes six times as long to write a time, and every request has several written. */
 function withMicroseconds(milliseconds: number, microseconds: number): Timestamp {
-  const day = Math.floor(milliseconds / dayMs);
-  const inDay = milliseconds - day * dayMs;
-  const hours = twoDigits[Math.floor(inDay / 3_600_000)];
-  const minutes = twoDigits[Math.floor(inDay / 60_000) % 60];
-  const seconds = twoDigits[Math.floor(inDay / 1000) % 60];
-  return `${dayText(day)}${hours}:${minutes}:${seconds}.${threeDigits[inDay % 1000]}${threeDigits[microseconds]}Z`;
+  return `${new Date(milliseconds).toISOString().slice(0, 23)}${String(microseconds).padStart(3, '0')}Z`;
 }

@@ -1,5 +1,4 @@
 import type { Json } from '../lib/json.ts';
-import { memoizeByObject } from '../lib/memoize.ts';
 import type { Query } from '../platform/db/database.ts';
 import { createQueryCache, type QueryCache } from '../platform/db/query-cache.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
@@ -36,8 +35,8 @@ export interface Target {
 
 interface Asked {
   readonly call: Call;
-  /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks; others do not mind the user. */
-  readonly request: PolicyRequest | ((withUser: boolean) => Promise<PolicyRequest>);
+  /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks. */
+  readonly request: PolicyRequest | (() => Promise<PolicyRequest>);
   /** The transaction that is open, if one is: its events are then written there, else in one of their own. */
   readonly tx?: Query;
   /** Only asks, as a list does that shows what somebody may open: nothing is written and nothing comes of it. */
@@ -51,10 +50,12 @@ export interface PolicyEngine {
   ): Promise<PolicyResult>;
   /** Many targets for the same question, in as many statements as one takes. */
   evaluateTargets(input: Asked & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
-  /** False where it is certain that none of them passes, `any` of what is bound being enough: that is known without asking anybody. */
-  couldPass(
-    input: Pick<Asked, 'call'> & { readonly request: PolicyRequest; readonly targetPks: readonly string[] },
-  ): Promise<boolean>;
+  /** Whether a policy bound to one of the targets might pass for events of this action. False only where none can. */
+  mightMatch(input: {
+    readonly call: Call;
+    readonly targetPks: readonly string[];
+    readonly action: string;
+  }): Promise<boolean>;
   /** Tries one policy: nothing is written and nothing comes of it. */
   tryPolicy(input: {
     readonly call: Call;
@@ -91,14 +92,12 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const query = tx ?? call.db.read;
     const pks = targets.map(({ pk }) => pk);
     if (bindings.length === 0) return new Map(targets.map((target) => [target.pk, combine(target, [])]));
-    const whole = async () => (typeof asking === 'function' ? asking(true) : asking);
-    const isUserRead = bindings.some((binding) => readsUser(binding, policies));
-    const request = typeof asking === 'function' ? await asking(isUserRead) : asking;
+    const request = typeof asking === 'function' ? await asking() : asking;
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
       const asked = { ...request, obj: objects.get(binding.target) ?? null };
-      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, whole, query));
+      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query));
     }
     if (!onlyAsks) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
@@ -112,7 +111,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     };
     if (tx) return load(tx);
     if (pks.length > mostTargetsKept) return load(call.db.read);
-    return kept.read(call.db, nameOf(pks), load);
+    return kept.read(call.db, pks.join(), load);
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
@@ -126,17 +125,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     return found;
   }
 
-  function readsUser({ policy, kind }: ActiveBinding, policies: Bound['policies']): boolean {
-    const row = policy === null ? undefined : policies.get(policy);
-    return !row || byModel.get(kind ?? '')?.readsUser?.(row) !== false;
-  }
-
   async function outcomeOf(
     binding: ActiveBinding,
     policies: ReadonlyMap<string, Row>,
     request: PolicyRequest,
-    /** The same with its user, for events that name them. */
-    whole: () => Promise<PolicyRequest>,
     query: Query,
   ): Promise<Outcome> {
     if (binding.policy === null) {
@@ -148,14 +140,14 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const answer = decide(binding.kind, policy, request, query);
       // Most kinds decide at once, and need no watch on the time.
       const verdict = answer instanceof Promise ? await withinSeconds(binding.timeout, answer) : answer;
-      const written = policy.execution_logging ? [executed(binding, policy, await whole(), verdict)] : [];
+      const written = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
       const events = [...(verdict.events ?? []), ...written];
       const logs = (verdict.logs ?? []).map((text) => logOf(policy, 'info', text));
       return { ...verdict, passing: verdict.passing !== binding.negate, logs, events };
     } catch (error) {
       // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
       const message = messageOf(error);
-      const events = [failed(binding, policy, await whole(), message)];
+      const events = [failed(binding, policy, request, message)];
       return {
         passing: binding.failure_result,
         messages: [forPerson(error)],
@@ -171,31 +163,18 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     return kind.evaluate(policy, request, query);
   }
 
-  function surelyRefuses(
-    { policy, kind: model, negate }: ActiveBinding,
-    policies: Bound['policies'],
-    request: PolicyRequest,
-    query: Query,
-  ): boolean {
-    const row = policy === null ? undefined : policies.get(policy);
-    const kind = byModel.get(model ?? '');
-    if (!row || row.execution_logging || negate || !kind?.decidesAlone) return false;
-    try {
-      const verdict = kind.evaluate(row, request, query);
-      return !(verdict instanceof Promise) && !verdict.passing;
-    } catch {
-      // What it means that it cannot decide is asked later, and written down.
-      return false;
-    }
-  }
-
   return {
     kept,
-    async couldPass({ call, request, targetPks }) {
-      // Nothing is kept of what is bound to so many: it is no quicker than to ask.
+    async mightMatch({ call, targetPks, action }) {
+      // What is bound to so many is not cached: looking it up is no quicker than to ask.
       if (targetPks.length > mostTargetsKept) return true;
       const { bindings, policies } = await boundTo(targetPks, call, undefined);
-      return !bindings.every((binding) => surelyRefuses(binding, policies, request, call.db.read));
+      return bindings.some(({ policy, kind, negate }) => {
+        const row = policy === null ? undefined : policies.get(policy);
+        // An evaluation that is logged leaves an event whatever comes of it.
+        if (!row || negate || row.execution_logging) return true;
+        return byModel.get(kind ?? '')?.mightMatch?.(row, action) ?? true;
+      });
     },
     async evaluateTargets(asked) {
       const { call, tx, targets } = asked;
@@ -226,10 +205,6 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     },
   };
 }
-
-/** Rules are asked about by the same list each time, as long as none of them has changed. */
-const joined = memoizeByObject((pks: readonly string[]) => pks.join());
-const nameOf = (pks: readonly string[]): string => (pks.length === 1 ? (pks[0] as string) : joined(pks));
 
 /** Also of a group below it: a user's facts name those above theirs. */
 const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>

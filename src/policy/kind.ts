@@ -7,10 +7,8 @@ import type { PolicyRequest } from './request.ts';
 /** A kind of policy: how it is administered, and how it decides. */
 export interface PolicyKind {
   readonly resource: Resource;
-  /** False where the user of the question makes no difference: it is then asked about nobody. True by default. */
-  readsUser?(policy: Row): boolean;
-  /** True where the policy and the question are all it takes to decide: nothing is read, and nothing comes of it. */
-  readonly decidesAlone?: true;
+  /** Whether it might pass for an event of this action; left out where any might. */
+  mightMatch?(policy: Row, action: string): boolean;
   /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
   evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }

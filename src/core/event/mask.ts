@@ -1,4 +1,3 @@
-import { memoize } from '../../lib/memoize.ts';
 import { masked } from '../../resource/audit.ts';
 
 const secretName = /api|token|key|secret|pass|signature/i;
@@ -7,12 +6,7 @@ const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
 /** A diff names fields: what it says of a field named like a secret is one. */
 const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 
-/** The same few names, in every event. What strangers send along may be called anything, so the length of a name counts. */
-const isNamedSo = memoize(
-  20_000,
-  (name: string) => secretName.test(name) && !openName.test(name),
-  (name) => name.length,
-);
+const isNamedSo = (name: string): boolean => secretName.test(name) && !openName.test(name);
 
 /** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
 export const maskSecrets = (value: unknown): unknown => (holdsSecret(value) ? masking(value, false) : value);

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { parseDuration } from '../../lib/duration.ts';
-import { memoizeByObject } from '../../lib/memoize.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -50,7 +49,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       brand: await brandOf(request.host),
     };
     const pk = orderedUuid();
-    const [user, context, brand] = [JSON.stringify(parts.user), JSON.stringify(parts.context), textOf(parts.brand)];
+    const [user, context, brand] = [parts.user, parts.context, parts.brand].map((part) => JSON.stringify(part));
     const expires = expiryOf(now, await settings());
     const copied = eventColumns(parts);
     await insertEvent(
@@ -62,9 +61,6 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
     await announce?.(tx, call, pk, parts);
   };
 }
-
-/** A brand that was not read anew need not be written anew either. */
-const textOf = memoizeByObject((brand: Record<string, unknown>) => JSON.stringify(brand));
 
 export const expiryOf = (now: string, { event_retention }: Settings): string =>
   addMilliseconds(now, parseDuration(event_retention) ?? 0);

@@ -64,9 +64,9 @@ export async function isStageDue(
 ): Promise<boolean> {
   const { passing, logs } = await policies.evaluateTarget({
     call,
-    request: async (withUser) =>
+    request: async () =>
       policyRequest(call, {
-        user: withUser ? await loadPendingUser(call, context) : null,
+        user: await loadPendingUser(call, context),
         context: context as unknown as Record<string, Json>,
         obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
       }),

@@ -19,11 +19,6 @@ export interface Context {
   readonly globals: Record<string, Json>;
   /** Called with copies of the arguments; what they throw is thrown in the expression, by its message only. */
   readonly functions?: Record<string, (...args: Json[]) => Json> | undefined;
-  /**
-   * Whether what came of the same expression with the same globals before will do, unless it has asked for the time or for
-   * chance. Both stay in memory for a while, so there must be no secrets in them.
-   */
-  readonly mayBeKept?: boolean | undefined;
   readonly timeMs?: number | undefined;
   readonly memoryBytes?: number | undefined;
 }
@@ -39,7 +34,7 @@ export type Evaluation = { readonly messages: string[]; readonly logs: string[] 
 );
 
 export interface SandboxOptions {
-  /** How much compiled code is kept, in bytes; of what came of it a quarter of that. */
+  /** How much compiled code is cached, in bytes. */
   readonly cacheBytes?: number | undefined;
 }
 
@@ -51,28 +46,11 @@ const deepestNesting = 4;
 const mostNotes = 100;
 const longestNote = 2000;
 
-/** What came of an expression, its value as JSON. */
-interface Result {
-  readonly value: string;
-  readonly messages: readonly string[];
-  readonly logs: readonly string[];
-}
-
-/** Each caller gets a copy of their own. */
-const evaluationOf = ({ value, messages, logs }: Result, isLasting: boolean): Evaluation => ({
-  ok: true,
-  value: JSON.parse(value),
-  isLasting,
-  messages: [...messages],
-  logs: [...logs],
-});
-
 type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; readonly line: number };
 
 /** Cheap to make: QuickJS is loaded with the first expression (some 100 ms). */
 export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
   const compiled = createLruCache<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
-  const results = createLruCache<Result>(cacheBytes / 4, (key, { value }) => (key.length + value.length) * 2 + 200);
   const idle: Room[] = [];
   let parts: { module: WebAssembly.Module; compiler: Compiler; prelude: Uint8Array } | null = null;
   let running = 0;
@@ -82,16 +60,9 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       const result = compile(source);
       return 'bytecode' in result ? null : result;
     },
-    run(
-      source,
-      { globals, functions = {}, mayBeKept = false, timeMs = defaultTimeMs, memoryBytes = defaultMemoryBytes },
-    ) {
+    run(source, { globals, functions = {}, timeMs = defaultTimeMs, memoryBytes = defaultMemoryBytes }) {
       const names = namedIn(source, functions);
       const given = JSON.stringify({ globals: picked(globals, namedIn(source, globals)), functions: names });
-      // Functions may give something else each time, or do something.
-      const key = mayBeKept && names.length === 0 ? `${source}\n${given}` : null;
-      const known = key === null ? undefined : results.get(key);
-      if (known) return evaluationOf(known, true);
       const messages: string[] = [];
       const logs: string[] = [];
       const result = compile(source);
@@ -112,10 +83,9 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
           memoryBytes,
         });
         if (!outcome.ok) return { ...outcome, messages, logs };
-        const found = { value: outcome.value, messages, logs };
+        // Functions may give something else each time, or do something.
         const isLasting = outcome.isLasting && names.length === 0;
-        if (key !== null && isLasting) results.set(key, found);
-        return evaluationOf(found, isLasting);
+        return { ok: true, value: JSON.parse(outcome.value), isLasting, messages, logs };
       } finally {
         running--;
         if (room.isReusable) idle.push(room);

@@ -8,7 +8,6 @@ const longestWait = 60;
 
 export const dummyPolicies: PolicyKind = {
   resource: dummyPolicy,
-  readsUser: () => false,
   async evaluate({ result, wait_min, wait_max }) {
     const least = within(Number(wait_min));
     const most = Math.max(within(Number(wait_max)), least);

@@ -5,8 +5,7 @@ import { eventMatcherPolicy } from './event-matcher.resource.ts';
 
 export const eventMatcher: PolicyKind = {
   resource: eventMatcherPolicy,
-  readsUser: () => false,
-  decidesAlone: true,
+  mightMatch: ({ action: wanted }, action) => wanted === null || isAction(wanted as string, action),
   evaluate({ action, app, model, client_ip }, { context }) {
     const { event } = context;
     if (!isObject(event)) throw new Error('There is no event in the context of the request.');

@@ -1,7 +1,6 @@
 import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
-import { memoize } from '../../../lib/memoize.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyKind } from '../../../policy/kind.ts';
@@ -9,10 +8,6 @@ import type { PolicyRequest } from '../../../policy/request.ts';
 import type { NewEvent } from '../../../resource/call.ts';
 import { eventWriter } from './create-event.ts';
 import { expressionPolicy } from './expression.resource.ts';
-import { openMembersRead } from './reach.ts';
-
-/** How many expressions. */
-const remembered = 500;
 
 interface Needs {
   readonly sandbox: Sandbox;
@@ -21,28 +16,19 @@ interface Needs {
 }
 
 export function expressions({ sandbox, settings, geo }: Needs): PolicyKind {
-  const membersRead = memoize(remembered, openMembersRead);
   return {
     resource: expressionPolicy({ sandbox }),
-    readsUser: ({ expression }) => membersRead(expression as string) === null,
     async evaluate({ expression }, request) {
-      const source = expression as string;
-      const members = membersRead(source);
       const events: NewEvent[] = [];
-      const result = members
-        ? sandbox.run(source, { globals: { context: picked(request.context, members) }, mayBeKept: true })
-        : sandbox.run(source, {
-            globals: globalsOf(request, await settings.current(), geo),
-            functions: { create_event: eventWriter(events) },
-          });
+      const result = sandbox.run(expression as string, {
+        globals: globalsOf(request, await settings.current(), geo),
+        functions: { create_event: eventWriter(events) },
+      });
       if (!result.ok) throw new Error(result.error);
       return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs, events };
     },
   };
 }
-
-const picked = (context: PolicyRequest['context'], members: readonly string[]): Json =>
-  Object.fromEntries(members.flatMap((name) => (name in context ? [[name, context[name] as Json]] : [])));
 
 /** What an expression knows, each under its name. */
 function globalsOf(

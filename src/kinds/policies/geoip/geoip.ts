@@ -17,7 +17,6 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
 
   return {
     resource: geoIpPolicy,
-    readsUser: () => false,
     /** Either will do; an address that one of the databases does not know decides nothing. */
     evaluate(policy, { clientIp }) {
       const asns = policy.asns as number[];

@@ -34,18 +34,9 @@ export interface ScopeRow {
 /** The reference to an authentication of no particular strength. */
 export const defaultAcr = 'gatehouse/providers/oauth2/default';
 
-/** Facts that were not read anew are of the same user of the same installation. */
-const hashedIds = new WeakMap<UserFacts, string>();
-
-function hashedId(user: UserFacts, installId: string): string {
-  const id = hashedIds.get(user) ?? hash('sha256', `${user.pk}-${installId}`);
-  hashedIds.set(user, id);
-  return id;
-}
-
 /** Who the token is about, as the provider's clients know them. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
-  const hashed = () => hashedId(user, installId);
+  const hashed = () => hash('sha256', `${user.pk}-${installId}`);
   const upn = (user.attributes as Claims | null)?.upn;
   switch (mode) {
     case 'hashed_user_id':
@@ -62,9 +53,6 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
       return typeof upn === 'string' ? upn : hashed();
   }
 }
-
-/** Many scopes bring nothing of their own and say so in these words: that need not be evaluated to be known. */
-const bringsNothing = /^(?:\s*\/\/.*\n)*\s*return \{\};?\s*$/;
 
 /** What each client was told last of a user, as long as nothing of either has changed: both are then not read anew. */
 const toldOf = memoizeByObject(
@@ -94,8 +82,6 @@ export function scopeClaims(
   user: UserFacts,
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
 ): Merged {
-  const telling = mappings.filter(({ expression }) => !bringsNothing.test(expression));
-  if (telling.length === 0) return { value: {}, isLasting: true };
   const facts = asJson(user);
   const globals = {
     user: facts,
@@ -103,7 +89,7 @@ export function scopeClaims(
     scopes: mappings.map(({ scope_name }) => scope_name),
     request: { user: facts, context: {}, http_request: null, obj: null },
   };
-  return mergeMappings(sandbox, telling, globals);
+  return mergeMappings(sandbox, mappings, globals);
 }
 
 export interface IdTokenFacts {

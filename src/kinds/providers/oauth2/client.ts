@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { memoizeByObject } from '../../../lib/memoize.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
 import type { QueryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -152,7 +151,5 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
   };
 }
 
-/** Asked for with every token. */
-export const scopeNames: (client: Pick<Client, 'scopes'>) => ReadonlySet<string> = memoizeByObject(
-  ({ scopes }) => new Set(scopes.map(({ scope_name }) => scope_name)),
-);
+export const scopeNames = ({ scopes }: Pick<Client, 'scopes'>): ReadonlySet<string> =>
+  new Set(scopes.map(({ scope_name }) => scope_name));

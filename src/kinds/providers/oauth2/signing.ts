@@ -10,7 +10,6 @@ import {
 } from 'node:crypto';
 import { readPrivateKey } from '../../../lib/certificate.ts';
 import { createLruCache } from '../../../lib/lru-cache.ts';
-import { memoize, memoizeByObject } from '../../../lib/memoize.ts';
 import { readPem } from '../../../lib/pem.ts';
 import { type SecretBox, sealContext } from '../../../platform/keys.ts';
 import type { Claims } from './claims.ts';
@@ -37,25 +36,26 @@ export interface Signer {
   keyOf(client: Pick<Client, 'signingKey' | 'client_secret' | 'security_profile'>): SigningKey;
 }
 
-/** Reading a key takes longer than signing with it, so those that were read are remembered: each as it was stored. */
+const mostKeys = 500;
+
+/** Reading a key takes longer than signing with it, so keys are cached, each as it was stored. */
 export function createSigner(box: SecretBox): Signer {
-  const byContent = createLruCache<SigningKey>(500);
-  function read({ pk, sealedKey, certificate, profile }: StoredKey): SigningKey {
-    // A pair that is changed is sealed anew and never found under its old name.
-    const name = hash('sha256', `${profile} ${pk} ${sealedKey} ${certificate}`);
-    const known = byContent.get(name);
-    if (known) return known;
+  const known = createLruCache<{ readonly stored: StoredKey; readonly key: SigningKey }>(mostKeys);
+  function read(stored: StoredKey): SigningKey {
+    const { pk, sealedKey, certificate, profile } = stored;
+    const name = `${profile} ${pk}`;
+    const last = known.get(name);
+    // A pair that is changed is sealed anew.
+    if (last && last.stored.sealedKey === sealedKey && last.stored.certificate === certificate) return last.key;
     const pem = sealedKey === '' ? '' : box.open(sealedKey, sealContext('certificates', 'key_data', pk));
     const key = pairKey(pem, certificate, profile);
-    byContent.set(name, key);
+    known.set(name, { stored, key });
     return key;
   }
 
-  // A client that was not read anew has the same pair.
-  const keyOfPair = memoizeByObject(read);
   return {
     keyOf(client) {
-      if (client.signingKey !== null) return keyOfPair(client.signingKey);
+      if (client.signingKey !== null) return read(client.signingKey);
       if (isFapi2(client)) throw unusable('The provider has no signing key, which its security profile asks for.');
       return secretKey(client.client_secret);
     },
@@ -138,15 +138,11 @@ function certificateMembers(pem: string): Record<string, unknown> {
 
 /** A signed token: `at+jwt` (RFC 9068), `JWT` for ID tokens, `logout+jwt`. */
 export async function signJwt(key: SigningKey, typ: string, claims: Claims): Promise<string> {
-  const text = `${headersOf(key)(typ)}.${encode(claims)}`;
+  const { alg, kid } = key;
+  const text = `${encode({ alg, typ, ...(kid !== null && { kid }) })}.${encode(claims)}`;
   const signature = await key.sign(Buffer.from(text));
   return `${text}.${signature.toString('base64url')}`;
 }
-
-/** The same for all tokens of a key; there are three types. */
-const headersOf = memoizeByObject(({ alg, kid }: SigningKey) =>
-  memoize(6, (typ: string) => encode({ alg, typ, ...(kid !== null && { kid }) })),
-);
 
 const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
