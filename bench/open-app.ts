@@ -1,4 +1,4 @@
-import { prepareDatabase } from '../src/app/bootstrap/run.ts';
+import { bootstrap } from '../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../src/app/compose.ts';
 import { openWorld, type World } from '../src/app/world.ts';
 import { fillSearchIndexes } from '../src/core/search/fill-search.job.ts';
@@ -27,7 +27,7 @@ export async function withApp<T>(
   const world = await openWorld(config, createLog({ level: 'error' }));
   const app = await composeApp(world);
   try {
-    await prepareDatabase(world, app);
+    await bootstrap(world, app);
     const result = await work(world, app, await app.server.listen({ host: '127.0.0.1', port: 0 }));
     // As its jobs would have by the time a server has been in use.
     await fillSearchIndexes(world.db, app.engine.registry);

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { World } from '../../src/app/world.ts';
+import { storeAuthorizationCode, storeRefreshToken } from '../../src/kinds/providers/oauth2/grants.ts';
 import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import { addMilliseconds } from '../../src/platform/clock.ts';
 import { randomToken } from '../../src/platform/random.ts';
-import { storeAuthorizationCode, storeRefreshToken } from '../../src/provider/grants.ts';
 import { headersOf } from '../capture.ts';
 import { adminToken } from '../open-app.ts';
 import type { FloorOrder } from './floor.ts';

@@ -50,28 +50,12 @@ export const planThrough = (
   ...more,
 });
 
-export type PlanStep =
-  /** Stores that the account elsewhere belongs to the user of the flow, or refreshes what is stored of it. */
-  | {
-      readonly step: 'save_connection';
-      readonly model: string;
-      readonly identifier: string;
-      /** Further columns of the connection, secrets in clear: the plan as a whole is sealed. */
-      readonly values: Readonly<Record<string, Json>>;
-    }
-  /** Makes the user's groups from this source exactly these. */
-  | { readonly step: 'sync_groups'; readonly groups: readonly PlannedGroup[] }
-  | RequestStep;
-
-/** Allows or refuses what the flow was begun for: a provider's request, in that provider's own words. */
-export interface RequestStep {
-  readonly step: 'allow_request' | 'refuse_request';
-  readonly request: Json;
-}
-
-export interface PlannedGroup {
-  readonly identifier: string;
-  readonly properties: Readonly<Record<string, Json>>;
+/** Something that is done when a flow ends, in the words of the kind of source or provider that planned it. */
+export interface PlanStep {
+  /** The model of that kind, which alone carries the step out. */
+  readonly kind: string;
+  readonly step: string;
+  readonly content: Json;
 }
 
 const lifetimeMs = 30 * 60_000;

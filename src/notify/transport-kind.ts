@@ -1,10 +1,13 @@
+import type { Kind } from '../core/kind/kind.ts';
 import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 
 /** A way to tell somebody of an event. */
-export interface TransportKind {
+export interface TransportKind extends Kind {
   readonly mode: string;
+  /** What administrators read. */
+  readonly name: string;
   /** False where the server lacks what it takes: rules go by their other transports. */
   readonly isReady?: boolean;
   /** Outside any transaction; throws when the message did not arrive. Says what came of it. */

@@ -7,13 +7,6 @@ import { defineResource, type Resource } from '../resource/resource.ts';
 import { testTransport } from './test-transport.ts';
 import type { TransportKind } from './transport-kind.ts';
 
-const modes: Record<string, string> = {
-  local: 'Local (in-app) notification',
-  webhook: 'Generic Webhook',
-  webhook_slack: 'Slack Webhook (Slack/Discord)',
-  email: 'Email',
-};
-
 /** How notifications are sent. */
 export const transportResource = (transports: readonly TransportKind[]): Resource =>
   defineResource({
@@ -28,8 +21,11 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
     search: ['name', 'mode', 'webhook_url'],
     fields: {
       name: text({ unique: 'Notification Transport with this name already exists.', filter: true }),
-      mode: choice(Object.keys(modes), { default: 'local', filter: true }),
-      mode_verbose: derived(stringSchema, (row) => modes[row.mode as string]),
+      mode: choice(
+        transports.map(({ mode }) => mode),
+        { default: 'local', filter: true },
+      ),
+      mode_verbose: derived(stringSchema, (row) => transports.find(({ mode }) => mode === row.mode)?.name),
       webhook_url: text({ blank: true, default: '', filter: true, format: 'uri' }),
       webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', { nullable: true }),
       send_once: flag({

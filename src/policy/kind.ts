@@ -1,3 +1,4 @@
+import type { Kind } from '../core/kind/kind.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
@@ -5,12 +6,23 @@ import type { Resource } from '../resource/resource.ts';
 import type { PolicyRequest } from './request.ts';
 
 /** A kind of policy: how it is administered, and how it decides. */
-export interface PolicyKind {
+export interface PolicyKind extends Kind {
   readonly resource: Resource;
   /** Whether it might pass for an event of this action; left out where any might. */
   mightMatch?(policy: Row, action: string): boolean;
+  /** Hears how attempts to sign in end, in the transaction that records it. */
+  noteAttempt?(tx: Query, attempt: SignInAttempt): Promise<void>;
   /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
   evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
+}
+
+export interface SignInAttempt {
+  /** The name that was given. */
+  readonly identifier: string;
+  readonly ip: string;
+  /** 1 for one that succeeded, -1 for one that failed. */
+  readonly by: number;
+  readonly now: string;
 }
 
 export interface Verdict {

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { bringsSuperuser } from '../core/access/delegation.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
-import type { PlannedGroup, PlanStep, RequestStep } from '../flow/plan.ts';
+import type { PlanStep } from '../flow/plan.ts';
+import type { AppendStep } from '../flow/protocol-kind.ts';
+import type { Json } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts } from '../resource/audit.ts';
@@ -9,6 +11,7 @@ import type { Call } from '../resource/call.ts';
 import type { Registry } from '../resource/registry.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
+import type { PlannedGroup } from './properties.ts';
 
 interface LiveSource {
   readonly pk: string;
@@ -18,17 +21,27 @@ interface LiveSource {
   readonly group_matching_mode: 'identifier' | 'name_link' | 'name_deny';
 }
 
-type SourceStep = Exclude<PlanStep, RequestStep>;
+/** That an account elsewhere belongs to the user of the flow. */
+type Connection = {
+  readonly model: string;
+  readonly identifier: string;
+  /** Further columns of the connection, secrets in clear: the plan as a whole is sealed. */
+  readonly values: Readonly<Record<string, Json>>;
+};
 
-/** Carries out what a source's plan appends to a flow. Throws `Problem` when what held at the beginning holds no more. */
-export function appendSteps(registry: Registry) {
-  return async function append(step: SourceStep, state: FlowState, tx: Query, call: Call): Promise<void> {
-    const source = await liveSource(tx, state);
-    const user = await activeUser(tx, state);
-    if (step.step === 'save_connection') return saveConnection(step, source, user, registry, tx, call);
-    return syncGroups(step.groups, source, user, registry, tx, call);
-  };
-}
+/** What a source plans for the end of a flow: to store the connection, and to make the user's groups from it exactly these. */
+export const sourceSteps = (kind: string, connection: Connection, groups: readonly PlannedGroup[]): PlanStep[] => [
+  { kind, step: 'save_connection', content: connection },
+  { kind, step: 'sync_groups', content: [...groups] },
+];
+
+/** Carries out what a source has planned. Throws `Problem` when what held at the beginning holds no more. */
+export const appendSteps: AppendStep = async ({ step, content }, state, tx, call, registry) => {
+  const source = await liveSource(tx, state);
+  const user = await activeUser(tx, state);
+  if (step === 'save_connection') return saveConnection(content as Connection, source, user, registry, tx, call);
+  return syncGroups(content as PlannedGroup[], source, user, registry, tx, call);
+};
 
 async function liveSource(tx: Query, { plan }: FlowState): Promise<LiveSource> {
   const { rows } = await sql<LiveSource>`select pk, slug, name, kind, group_matching_mode from sources
@@ -46,7 +59,7 @@ async function activeUser(tx: Query, { context }: FlowState): Promise<number> {
 
 /** An account elsewhere has one owner here, and nobody takes it over by being slow. */
 async function saveConnection(
-  { model, identifier, values }: Extract<PlanStep, { step: 'save_connection' }>,
+  { model, identifier, values }: Connection,
   source: LiveSource,
   user: number,
   registry: Registry,

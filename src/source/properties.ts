@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { MappingFailed, mergeMappings } from '../core/mapping/evaluate.ts';
-import type { PlannedGroup } from '../flow/plan.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
@@ -20,6 +19,12 @@ export interface Identity {
   /** All that it tells, for the mappings to look into. */
   readonly info: Properties;
 }
+
+/** A group as the source names it, and what it would be here. A type, since plans are JSON. */
+export type PlannedGroup = {
+  readonly identifier: string;
+  readonly properties: Properties;
+};
 
 /** What a person and their groups would be here. */
 export interface MappedIdentity {

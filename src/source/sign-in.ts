@@ -11,6 +11,7 @@ import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
 import { isDryRun } from '../resource/write.ts';
+import { sourceSteps } from './append-steps.ts';
 import { matchUser } from './match-user.ts';
 import { type Identity, type MappedIdentity, mapIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
@@ -59,15 +60,11 @@ export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Cal
     source: { ...sourceFacts(source), model: sourceResource.model },
     pending_user: user?.pk ?? null,
     prompt_data: mapped.user,
-    append: [
-      {
-        step: 'save_connection',
-        model: connectionModel,
-        identifier: identity.identifier,
-        values: connectionValues,
-      },
-      { step: 'sync_groups', groups: mapped.groups },
-    ],
+    append: sourceSteps(
+      sourceResource.model,
+      { model: connectionModel, identifier: identity.identifier, values: connectionValues },
+      mapped.groups,
+    ),
   };
 }
 

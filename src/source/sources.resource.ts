@@ -11,23 +11,15 @@ import { text } from '../resource/fields/text.ts';
 import { arrayOf } from '../resource/json-schema.ts';
 import type { Resource } from '../resource/resource.ts';
 import { loadSources } from './load-source.ts';
-import { filterable, type SourceRow, sourceFamily, unused } from './source.family.ts';
+import { filterable, sourceFamily, unused } from './source.family.ts';
+import type { SourceKind } from './source-kind.ts';
 
 /** The marker of the source that stands for Gatehouse's own users. */
 export const builtInSource = 'gatehouse/sources/inbuilt';
 
-/** A kind of source that signed-in users can link their account to by themselves. */
-export interface LinkableKind {
-  readonly resource: Resource;
-  /** The component with which a user links and unlinks. */
-  readonly component: string;
-  /** What that component needs to begin. */
-  configureUrl(source: SourceRow): string;
-}
-
 interface Needs {
   readonly policies: PolicyEngine;
-  readonly linkable: readonly LinkableKind[];
+  readonly kinds: readonly SourceKind[];
 }
 
 const names = ['source', 'sources'] as const;
@@ -79,7 +71,7 @@ const baseView = {
 };
 
 /** What the caller may link to: enabled sources whose policies let them. */
-function userSettingsAction({ policies, linkable }: Needs): Action {
+function userSettingsAction({ policies, kinds }: Needs): Action {
   return {
     name: 'user_settings',
     on: 'set',
@@ -90,16 +82,17 @@ function userSettingsAction({ policies, linkable }: Needs): Action {
     async run({ call, tx }) {
       const user = await callersFacts(call, tx);
       const settings: Record<string, string>[] = [];
-      for (const { resource, component, configureUrl } of linkable) {
+      for (const { resource, link } of kinds) {
+        if (!link) continue;
         const sources = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
         const targets = sources.map(({ pk, policy_engine_mode }) => ({ pk, mode: policy_engine_mode }));
         const results = await policies.evaluateTargets({ call, request: policyRequest(call, { user }), targets });
         for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
           settings.push({
             object_uid: source.slug,
-            component,
+            component: link.component,
             title: source.name,
-            configure_url: configureUrl(source),
+            configure_url: link.configureUrl(source),
             icon_url: typeof source.icon === 'string' ? source.icon : '',
           });
         }

@@ -197,7 +197,7 @@ const asksNothing = new Set(
 const noFiles = { script: '', style: '', preload: [] };
 
 /** What pages need of a server, none of which a page that is missing uses. */
-function needsOf({ world }: TestServer): Parameters<typeof mountPages>[1] {
+function needsOf({ world, app }: TestServer): Parameters<typeof mountPages>[1] {
   const { db, key, clock, log, geo, settings } = world;
-  return { db, key, clock, log, geo, settings, isSecure: false, mediaApi: '', record: async () => undefined };
+  return { db, key, clock, log, geo, settings, isSecure: false, kinds: app.kinds, record: async () => undefined };
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { expiredOfProviders } from '../../src/core/cleanup/cleanup.jobs.ts';
+import { expiredOfProviders } from '../../src/provider/expired-of-providers.ts';
 import { describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
 
 const session = '00000000-0000-4000-8000-000000000000';

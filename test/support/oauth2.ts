@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { type CodeGrant, storeAuthorizationCode } from '../../src/kinds/providers/oauth2/grants.ts';
 import { type CertificateAlgorithm, generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
 import { addMilliseconds } from '../../src/platform/clock.ts';
 import { randomToken } from '../../src/platform/random.ts';
-import { type CodeGrant, storeAuthorizationCode } from '../../src/provider/grants.ts';
 import type { Answer } from './api.ts';
 import { type Made, makeApplication, makeProvider } from './providers.ts';
 import type { TestServer } from './server.ts';

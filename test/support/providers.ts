@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { storeConsent } from '../../src/core/consent/consent.ts';
-import { addMilliseconds } from '../../src/platform/clock.ts';
-import { randomText } from '../../src/platform/random.ts';
 import {
   storeAccessToken,
   storeAuthorizationCode,
   storeRefreshToken,
   type TokenGrant,
-} from '../../src/provider/grants.ts';
+} from '../../src/kinds/providers/oauth2/grants.ts';
+import { addMilliseconds } from '../../src/platform/clock.ts';
+import { randomText } from '../../src/platform/random.ts';
 import type { TestServer } from './server.ts';
 
 /** A flow, since every OAuth2 provider names one. */

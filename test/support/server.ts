@@ -105,7 +105,7 @@ export async function startServer(
   const config = configFor(folder, { ...(database && { DATABASE_URL: database.url }), ...env });
   const world = await openWorld(config, log, { clock });
   const app = await composeApp(world);
-  await bootstrap(world, app.engine, app.resourceWorld);
+  await bootstrap(world, app);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   // Tests with a clock of their own look at what is so before anything is cleaned up.
   if (clock === systemClock) await app.jobs.start();
@@ -140,9 +140,9 @@ export function configFor(folder: string, env: Record<string, string> = {}): Con
 
 async function fill(config: Config): Promise<void> {
   const world = await openWorld(config, createLog({ level: 'fatal' }));
-  const { engine, resourceWorld, server } = await composeApp(world);
-  await bootstrap(world, engine, resourceWorld);
-  await server.close();
+  const app = await composeApp(world);
+  await bootstrap(world, app);
+  await app.server.close();
   await world.close();
 }
 

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { permissionsOf, syncPermissions } from '../../core/access/permissions.ts';
-import type { ResourceWorld } from '../../resource/call.ts';
-import type { Engine } from '../../resource/read.ts';
-import { endpoints } from '../catalogue.ts';
+import type { App } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';
 import { access } from './access.ts';
@@ -32,18 +30,15 @@ const steps: readonly BootstrapStep[] = [
   notifications,
 ];
 
-/** What a database needs before requests come: the permissions of this version, the objects of a fresh install. */
-export async function prepareDatabase(
-  world: World,
-  app: { engine: Engine; resourceWorld: ResourceWorld },
-): Promise<void> {
-  await bootstrap(world, app.engine, app.resourceWorld);
-}
+type Composed = Pick<App, 'engine' | 'endpoints' | 'resourceWorld'>;
 
-/** Gives a fresh database the objects it starts with. A step that has been run is never run again. */
-export async function bootstrap(world: World, engine: Engine, resourceWorld: ResourceWorld): Promise<void> {
+/**
+ * Gives a database what it needs before requests come: the permissions of this version and, once in its life, the objects of
+ * a fresh install. A step that has been run is never run again.
+ */
+export async function bootstrap(world: World, { engine, endpoints, resourceWorld }: Composed): Promise<void> {
   const { db, clock } = world;
-  await syncPermissions(db, permissionsOf(engine.registry.resources, endpoints(world)));
+  await syncPermissions(db, permissionsOf(engine.registry.resources, endpoints));
   const { rows } = await sql<{ name: string }>`select name from bootstrap_steps`.execute(db.read);
   const done = new Set(rows.map(({ name }) => name));
   // What a server makes by itself at its first start is no administrator's act: it leaves no audit events.

@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import { isSuperuserSql } from '../../core/access/rights-sql.ts';
+import type { Demo } from '../../core/kind/demo.ts';
 import { issueToken } from '../../core/token/issue-token.ts';
+import type { DeviceKind } from '../../flow/devices/device-kind.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { createLog } from '../../platform/log.ts';
 import { randomText } from '../../platform/random.ts';
-import { prepareDatabase } from '../bootstrap/run.ts';
+import { bootstrap } from '../bootstrap/run.ts';
 import { type App, composeApp } from '../compose.ts';
 import { makeApplications } from '../demo/applications.ts';
+import { createDemo, type EmptyDemo } from '../demo/create-demo.ts';
 import { createDemoApi } from '../demo/demo-api.ts';
-import { createDemoWorld, type DemoWorld } from '../demo/demo-world.ts';
 import { makeOperations } from '../demo/operations.ts';
 import { makePeople } from '../demo/people.ts';
-import { makePolicies } from '../demo/policies.ts';
 import { makeRecovery } from '../demo/recovery.ts';
-import { makeSecondFactors } from '../demo/second-factors.ts';
 import { makeEnrolment, makeFarewell } from '../demo/sign-in.ts';
-import { makeSources } from '../demo/sources.ts';
+import type { Kinds } from '../kinds.ts';
 import { NoDatabase } from '../open-database.ts';
 import { openWorld, type World } from '../world.ts';
 import { type Command, CommandError } from './command.ts';
@@ -37,7 +37,7 @@ A second run makes only what is missing. The server may be running.`,
     try {
       const app = await composeApp(world);
       try {
-        await prepareDatabase(world, app);
+        await bootstrap(world, app);
         if (!options.force) await refuseUsed(world);
         const made = await makeDemo(world, app, await app.server.listen(loopback));
         process.stdout.write(report(made));
@@ -86,9 +86,9 @@ export async function makeDemo(world: World, app: App, url: string): Promise<Rea
     }),
   );
   try {
-    const demoWorld = createDemoWorld(world, app, createDemoApi(url, token));
-    await makeAll(demoWorld);
-    return new Map([...demoWorld.api.made(), ...demoWorld.stored()]);
+    const demo = createDemo(world, app, createDemoApi(url, token));
+    await makeAll(demo, app.kinds);
+    return new Map([...demo.api.made(), ...demo.stored()]);
   } finally {
     await db.write((tx) => sql`delete from tokens where pk = ${pk}`.execute(tx));
   }
@@ -101,16 +101,23 @@ async function anAdministrator(tx: Query): Promise<number> {
   return rows[0].pk;
 }
 
-async function makeAll(demoWorld: DemoWorld): Promise<void> {
-  const people = await makePeople(demoWorld);
-  const policies = await makePolicies(demoWorld);
-  await makeEnrolment(demoWorld);
-  await makeFarewell(demoWorld);
-  await makeRecovery(demoWorld);
-  await makeSecondFactors(demoWorld);
-  await makeApplications(demoWorld, people, policies);
-  await makeSources(demoWorld, people);
-  await makeOperations(demoWorld, people);
+async function makeAll(empty: EmptyDemo, kinds: Kinds): Promise<void> {
+  const demo = { ...empty, people: await makePeople(empty) };
+  const { policyKinds, mappingKinds, transports, connectionKinds, sourceKinds, providerKinds, stageKinds } = kinds;
+  for (const kind of policyKinds) await kind.demo?.(demo);
+  await makeEnrolment(demo);
+  await makeFarewell(demo);
+  await makeRecovery(demo);
+  for (const kind of stageKinds) await kind.demo?.(demo);
+  await makeDevices(demo, kinds.deviceKinds);
+  await makeApplications(demo, providerKinds);
+  for (const kind of [...mappingKinds, ...transports, ...connectionKinds, ...sourceKinds]) await kind.demo?.(demo);
+  await makeOperations(demo);
+}
+
+/** Not confirmed by anybody: they are seen in lists and keep nobody from signing in. */
+async function makeDevices({ api }: Demo, kinds: readonly DeviceKind[]): Promise<void> {
+  for (const { deviceClass, doors } of kinds) await api.ensure(doors.admin.path, { name: `Demo: ${deviceClass}` });
 }
 
 function report(made: ReadonlyMap<string, number>): string {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { createLog, type Log } from '../../platform/log.ts';
-import { prepareDatabase } from '../bootstrap/run.ts';
+import { bootstrap } from '../bootstrap/run.ts';
 import { type App, composeApp } from '../compose.ts';
 import { openWorld, type World } from '../world.ts';
 import { type Command, CommandError } from './command.ts';
@@ -42,7 +42,7 @@ at once.`,
 };
 
 async function start(app: App, world: World): Promise<string> {
-  await prepareDatabase(world, app);
+  await bootstrap(world, app);
   const { host, port } = world.config;
   try {
     return await app.server.listen({ host, port });

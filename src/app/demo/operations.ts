@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { DemoWorld } from './demo-world.ts';
-import type { DemoPeople } from './people.ts';
+import type { Demo } from '../../core/kind/demo.ts';
 
-/** Certificates, brands, connections to where outposts run, and who is told of what. */
-export async function makeOperations(demo: DemoWorld, people: DemoPeople): Promise<void> {
+/** Certificates, brands, and who is told of what. */
+export async function makeOperations(demo: Demo): Promise<void> {
   const { api } = demo;
   const { results } = (await api.get('/crypto/certificatekeypairs/?search=Demo')) as { results: unknown[] };
   if (results.length === 0) {
@@ -15,24 +14,12 @@ export async function makeOperations(demo: DemoWorld, people: DemoPeople): Promi
     });
   }
   await api.ensure('/core/brands/', { domain: 'demo.example.com' }, { branding_title: 'Demo Company' });
-  await api.ensure(
-    '/outposts/service_connections/container/',
-    { name: 'Demo containers' },
-    { url: 'http://containers.example.com:2375' },
-  );
-  await api.ensure('/outposts/service_connections/cluster/', { name: 'Demo cluster' }, { kubeconfig });
-  await makeNotifications(demo, people);
+  await makeNotifications(demo);
 }
 
-const kubeconfig = {
-  'current-context': 'demo',
-  contexts: [{ name: 'demo', context: { cluster: 'demo', user: 'demo' } }],
-  clusters: [{ name: 'demo', cluster: { server: 'https://cluster.example.com' } }],
-  users: [{ name: 'demo', user: { token: 'demo' } }],
-};
-
-async function makeNotifications(demo: DemoWorld, { ada, engineering }: DemoPeople): Promise<void> {
-  const { api, once, insert, now } = demo;
+async function makeNotifications(demo: Demo): Promise<void> {
+  const { api, once, insert, now, people } = demo;
+  const { ada, engineering } = people;
   const mapping = await api.ensure(
     '/propertymappings/notification/',
     { name: 'Demo: chat message' },
@@ -53,9 +40,7 @@ async function makeNotifications(demo: DemoWorld, { ada, engineering }: DemoPeop
   );
 }
 
-async function latestEvent({ world }: DemoWorld): Promise<string | null> {
-  const { rows } = await sql<{ pk: string }>`select pk from events order by created desc limit 1`.execute(
-    world.db.read,
-  );
+async function latestEvent({ db }: Demo): Promise<string | null> {
+  const { rows } = await sql<{ pk: string }>`select pk from events order by created desc limit 1`.execute(db.read);
   return rows[0]?.pk ?? null;
 }

@@ -1,23 +1,14 @@
 import { sql } from 'kysely';
+import type { DemoObject, DemoPeople } from '../../core/kind/demo.ts';
 import { startSession } from '../../core/session/session.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
-import type { Shown } from './demo-api.ts';
-import type { DemoWorld } from './demo-world.ts';
-
-export interface DemoPeople {
-  readonly ada: Shown;
-  readonly grace: Shown;
-  readonly company: Shown;
-  readonly engineering: Shown;
-  /** Ada's browser. */
-  readonly session: string;
-}
+import type { EmptyDemo } from './create-demo.ts';
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const dayMs = 86_400_000;
 
 /** A small company: two people, a service account, two groups, and who may do what. */
-export async function makePeople(demo: DemoWorld): Promise<DemoPeople> {
+export async function makePeople(demo: EmptyDemo): Promise<DemoPeople> {
   const { api } = demo;
   const company = await api.ensure('/core/groups/', { name: 'Demo Company' }, { attributes: { demo: true } });
   const helpdesk = await api.ensure('/rbac/roles/', { name: 'Demo Helpdesk' });
@@ -47,12 +38,17 @@ export async function makePeople(demo: DemoWorld): Promise<DemoPeople> {
 }
 
 /** The role may see everybody and one group; Ada may look after that group. */
-async function assignPermissions({ api }: DemoWorld, ada: Shown, helpdesk: Shown, company: Shown): Promise<void> {
+async function assignPermissions(
+  { api }: EmptyDemo,
+  ada: DemoObject,
+  helpdesk: DemoObject,
+  company: DemoObject,
+): Promise<void> {
   const onCompany = { model: 'svc_core.group', object_pk: String(company.pk) };
-  async function assign(holders: 'users' | 'roles', holder: unknown, permissions: string[], object: Shown) {
+  async function assign(holders: 'users' | 'roles', holder: unknown, permissions: string[], object: DemoObject) {
     const list = `/rbac/permissions/assigned_by_${holders}/`;
     const { results } = await api.get(`${list}?${new URLSearchParams(onCompany)}`);
-    const isHeld = (results as Shown[]).some(
+    const isHeld = (results as DemoObject[]).some(
       (row) => (row.pk ?? row.role_pk) === holder && (row.permissions as unknown[]).length > 0,
     );
     if (!isHeld) await api.post(`${list}${holder}/assign/`, { permissions, ...object });
@@ -63,7 +59,7 @@ async function assignPermissions({ api }: DemoWorld, ada: Shown, helpdesk: Shown
   await assign('users', ada.pk, ['svc_core.change_group'], onCompany);
 }
 
-async function signIn({ world: { db, key }, now, once }: DemoWorld, user: Shown): Promise<string> {
+async function signIn({ db, key, now, once }: EmptyDemo, user: DemoObject): Promise<string> {
   const facts = {
     userId: Number(user.pk),
     clientIp: '192.0.2.10',

@@ -1,7 +1,7 @@
-import type { DemoWorld } from './demo-world.ts';
+import type { Demo } from '../../core/kind/demo.ts';
 
 /** A way back in for people who have forgotten their password: a link by mail, their second factor, a new password. */
-export async function makeRecovery({ api }: DemoWorld): Promise<void> {
+export async function makeRecovery({ api }: Demo): Promise<void> {
   const flow = await api.ensure(
     '/flows/instances/',
     { slug: 'demo-recovery' },
@@ -42,7 +42,7 @@ export async function makeRecovery({ api }: DemoWorld): Promise<void> {
   }
 }
 
-async function password(api: DemoWorld['api'], name: string, field_key: string, label: string, order: number) {
+async function password(api: Demo['api'], name: string, field_key: string, label: string, order: number) {
   const values = { field_key, label, type: 'password', required: true, order };
   return (await api.ensure('/stages/prompt/prompts/', { name }, values)).pk;
 }

@@ -1,9 +1,8 @@
-import type { Shown } from './demo-api.ts';
-import type { DemoWorld } from './demo-world.ts';
+import type { Demo, DemoObject } from '../../core/kind/demo.ts';
 import { inDays } from './people.ts';
 
 /** A way to join by invitation: a flow, its stages, what it asks, and an invitation that is waiting. */
-export async function makeEnrolment({ api, now }: DemoWorld): Promise<Shown> {
+export async function makeEnrolment({ api, now }: Demo): Promise<DemoObject> {
   const flow = await api.ensure(
     '/flows/instances/',
     { slug: 'demo-enrollment' },
@@ -33,7 +32,7 @@ export async function makeEnrolment({ api, now }: DemoWorld): Promise<Shown> {
 }
 
 /** A way to leave that asks twice, and a door that is closed to everybody. */
-export async function makeFarewell({ api }: DemoWorld): Promise<void> {
+export async function makeFarewell({ api }: Demo): Promise<void> {
   const leave = await api.ensure(
     '/flows/instances/',
     { slug: 'demo-farewell' },

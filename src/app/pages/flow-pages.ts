@@ -1,67 +1,48 @@
 import { sql } from 'kysely';
 import { findBrandOfHost } from '../../core/brand/brand-of-host.ts';
 import { flowPage } from '../../flow/executor/challenge.ts';
+import type { StageKind } from '../../flow/executor/stage-kind.ts';
+import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
 import type { Query } from '../../platform/db/database.ts';
+import type { ProviderKind } from '../../provider/provider-kind.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
-import { type Foreign, nothingForeign } from './shell.ts';
 
-export interface FlowPageFacts {
-  readonly exists: boolean;
-  readonly foreign: Foreign;
-  /** Whether somebody can sign in with a media server from here. */
-  readonly asksMediaServer: boolean;
+export interface PageKinds {
+  readonly stageKinds: readonly StageKind[];
+  readonly providerKinds: readonly ProviderKind[];
 }
 
 interface FlowRow {
   readonly designation: string;
-  readonly js_url: string | null;
-  readonly media_sources: number | string;
+  readonly stage: string | null;
+  readonly kind: string | null;
 }
 
-/** Whether there is such a flow, and what its steps need from elsewhere: a captcha's script, a media server's answer. */
-export async function factsOfFlowPage(slug: string, query: Query, mediaApi: string): Promise<FlowPageFacts> {
+/** What the page of a flow needs from elsewhere, as the kinds of its stages say; null when there is no such flow. */
+export async function needsOfFlowPage(
+  slug: string,
+  query: Query,
+  { stageKinds, providerKinds }: PageKinds,
+): Promise<Required<PageNeeds> | null> {
   const rows = isStorable(slug) ? await flowRows(slug, query) : [];
-  const services = rows.flatMap(({ js_url }) => originsOfCaptcha(js_url));
-  const asksMediaServer = rows.some((row) => Number(row.media_sources) > 0);
-  const foreign: Foreign = {
-    services: [...new Set(services)],
-    connections: asksMediaServer ? originOf(mediaApi) : nothingForeign.connections,
-    // Applications are answered by a form that is sent to them.
-    forms: rows.some(({ designation }) => designation === 'authorization'),
-  };
-  return { exists: rows.length > 0, foreign, asksMediaServer };
+  const [first] = rows;
+  if (!first) return null;
+  const needs: PageNeeds[] = [];
+  for (const { resource, pageNeeds } of stageKinds) {
+    const stages = rows.flatMap(({ stage, kind }) => (stage !== null && kind === resource.model ? [stage] : []));
+    if (pageNeeds && stages.length > 0) needs.push(await pageNeeds(stages, query));
+  }
+  // Who may go on to an application goes on as its provider has it.
+  if (first.designation === 'authorization') needs.push(...providerKinds.flatMap((kind) => kind.pageNeeds ?? []));
+  return mergedNeeds(needs);
 }
 
-/** One row for each captcha of the flow, or one without. */
+/** One row for each stage of the flow, or one without. */
 async function flowRows(slug: string, query: Query): Promise<FlowRow[]> {
-  const { rows } = await sql<FlowRow>`select f.designation, c.js_url,
-    (select count(*) from flow_stage_bindings b
-      join (select stage, source from stage_identification_sources union all select pk, source from stage_source) as s
-        on s.stage = b.stage
-      join source_mediasrc m on m.pk = s.source where b.target = f.pk) as media_sources
-    from flows f
-    left join (flow_stage_bindings b join stage_captcha c on c.pk = b.stage) on b.target = f.pk
+  const { rows } = await sql<FlowRow>`select f.designation, s.pk as stage, s.kind from flows f
+    left join (flow_stage_bindings b join stages s on s.pk = b.stage) on b.target = f.pk
     where f.slug = ${slug}`.execute(query);
   return rows;
-}
-
-/** Services whose scripts load more from elsewhere. */
-const companions: Readonly<Record<string, readonly string[]>> = {
-  'www.google.com': ['https://www.gstatic.com'],
-  'www.recaptcha.net': ['https://www.gstatic.com', 'https://www.google.com'],
-  'js.hcaptcha.com': ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
-  'hcaptcha.com': ['https://*.hcaptcha.com'],
-};
-
-function originsOfCaptcha(address: string | null): string[] {
-  const origins = originOf(address);
-  return origins.flatMap((origin) => [origin, ...(companions[new URL(origin).hostname] ?? [])]);
-}
-
-/** An origin is safe to write into a policy; what has none is left out. */
-function originOf(address: string | null): string[] {
-  const url = address === null ? null : URL.parse(address);
-  return url && /^https?:$/.test(url.protocol) ? [url.origin] : [];
 }
 
 /** Where people sign in who come by this host: with its brand's flow, or with the first that is made for it. */

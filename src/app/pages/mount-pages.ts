@@ -1,6 +1,7 @@
 import { defaultBranding } from '../../core/brand/branding.ts';
 import { currentBrand } from '../../core/brand/current-brand.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
+import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { serveFolder } from '../../platform/http/files.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
@@ -8,19 +9,18 @@ import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { HttpAnswer, Routes } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
-import { type FlowPageFacts, factsOfFlowPage, signInPath } from './flow-pages.ts';
+import { needsOfFlowPage, type PageKinds, signInPath } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
-import { assetPrefix, nothingForeign, pagePolicy, pageShell } from './shell.ts';
+import { assetPrefix, pagePolicy, pageShell } from './shell.ts';
 
 interface Needs extends SessionNeeds {
   readonly clock: Clock;
   readonly log: Log;
-  /** Where browsers ask the media server. */
-  readonly mediaApi: string;
+  readonly kinds: PageKinds;
 }
 
 const accountPath = '/if/user/';
-const nothingMore = { foreign: nothingForeign, asksMediaServer: false };
+const nothingForeign = mergedNeeds([]);
 const notStored = { 'cache-control': 'no-store' };
 /** The names of scripts and styles change with their contents. */
 const forEver = 'public, max-age=31536000, immutable';
@@ -38,7 +38,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   async function show(
     { host }: RequestFacts,
     page: string,
-    { foreign, asksMediaServer }: Pick<FlowPageFacts, 'foreign' | 'asksMediaServer'> = nothingMore,
+    foreign: Required<PageNeeds> = nothingForeign,
   ): Promise<HttpAnswer> {
     const files = built?.pages[page];
     if (!files) {
@@ -57,7 +57,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': pagePolicy(foreign),
       },
-      body: pageShell(files, brand, asksMediaServer ? needs.mediaApi : null),
+      body: pageShell(files, brand, foreign.data),
     };
   }
 
@@ -71,9 +71,9 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   );
 
   routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
-    const flow = await factsOfFlowPage(params.slug ?? '', db.read, needs.mediaApi);
-    const page = await show(facts, 'flow', flow);
-    const isMissing = page.status === 200 && !flow.exists;
+    const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
+    const page = await show(facts, 'flow', foreign ?? nothingForeign);
+    const isMissing = page.status === 200 && !foreign;
     return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };
   });
 

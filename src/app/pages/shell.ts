@@ -1,23 +1,12 @@
+import type { PageNeeds } from '../../flow/page-needs.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { PageFiles } from './page-files.ts';
 
 export const assetPrefix = '/static/pages/';
 
-/** Origins beside our own that a page may reach, where a step of its flow needs it. */
-export interface Foreign {
-  /** Services that bring a script, with its frames and styles. */
-  readonly services: readonly string[];
-  /** Services that the page's own scripts ask. */
-  readonly connections: readonly string[];
-  /** Whether a form may be sent to other servers. */
-  readonly forms: boolean;
-}
-
-export const nothingForeign: Foreign = { services: [], connections: [], forms: false };
-
 /** Nothing inline, nothing evaluated, nothing from elsewhere but images and what a step of this page is known to need. */
-export function pagePolicy({ services, connections, forms }: Foreign): string {
+export function pagePolicy({ services, connections, forms }: Required<PageNeeds>): string {
   const sources = (...origins: string[]) => ["'self'", ...origins].join(' ');
   const policy = [
     "default-src 'none'",
@@ -40,9 +29,9 @@ export function pagePolicy({ services, connections, forms }: Foreign): string {
 }
 
 /** The document that every page starts from. What it says of the brand is all that the page knows before it asks. */
-export function pageShell(files: PageFiles, brand: Row, mediaApi: string | null = null): string {
+export function pageShell(files: PageFiles, brand: Row, data: Readonly<Record<string, string>>): string {
   const title = escapeHtml(String(brand.branding_title));
-  const media = mediaApi === null ? '' : ` data-media-api="${escapeHtml(mediaApi)}"`;
+  const told = Object.entries(data).map(([name, value]) => ` ${attribute(name)}="${escapeHtml(value)}"`);
   const modules = files.preload.map((name) => `<link rel="modulepreload" href="${assetPrefix}${name}">`);
   return `<!doctype html>
 <html lang="en" data-theme="${escapeHtml(String(brand.ui_theme))}">
@@ -58,9 +47,12 @@ ${modules.join('\n')}
 <script type="module" src="${assetPrefix}${files.script}"></script>
 </head>
 <body>
-<div id="page" data-brand="${escapeHtml(JSON.stringify(brand))}"${media}></div>
+<div id="page" data-brand="${escapeHtml(JSON.stringify(brand))}"${told.join('')}></div>
 <noscript>${title} needs JavaScript to sign you in. Please allow it for this site.</noscript>
 </body>
 </html>
 `;
 }
+
+/** As a page's script reads it from `dataset`: `mediaApi` is written `data-media-api`. */
+const attribute = (name: string): string => `data-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

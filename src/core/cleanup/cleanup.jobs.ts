@@ -32,13 +32,6 @@ export const expiredUnlessEndless = (table: string, name: string): Outdated => (
   where: (now) => sql`expiring and expires <= ${now}`,
 });
 
-/** The same where rows are found by their provider first: every row that is written pays for an index, and this one need not be. */
-export const expiredOfProviders = (table: string, name: string): Outdated => ({
-  table,
-  name,
-  where: (now) => sql`provider in (select pk from providers) and expiring and expires <= ${now}`,
-});
-
 export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): JobKind[] {
   return [
     {

@@ -1,7 +1,7 @@
 import { parseCidrs } from '../../lib/cidr.ts';
 import { createFetch, type FetchOptions, type GuardedFetch } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
-import { type ConnectionState, unreachable } from './service-connection.family.ts';
+import { type ConnectionState, unreachable } from './connection-kind.ts';
 
 /** Opens a way out that may go where this server's outgoing calls may go, and nowhere else. */
 export type OpenFetch = (options: Pick<FetchOptions, 'tls' | 'socketPath' | 'timeoutMs' | 'maxBytes'>) => GuardedFetch;

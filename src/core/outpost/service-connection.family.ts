@@ -1,10 +1,10 @@
-import type { Call } from '../../resource/call.ts';
 import type { Action, Declaration, Family } from '../../resource/define.ts';
 import { defineFamilyList } from '../../resource/family.ts';
 import { flag } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
+import { type ConnectionKind, unreachable } from './connection-kind.ts';
 
 const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';
 
@@ -36,17 +36,8 @@ export function defineConnection(kind: Varying): Resource {
   });
 }
 
-export interface ConnectionState {
-  readonly healthy: boolean;
-  /** What the other side says it is; empty when it cannot be asked. */
-  readonly version: string;
-}
-
-/** Asks the other side of a connection how it is. An answer that does not come is an answer. */
-export type AskState = (pk: string, call: Call) => Promise<ConnectionState>;
-
 /** Connections of every kind; how the state of one is asked for, its kind says. */
-export function connectionsResource(states: Readonly<Record<string, AskState>>): Resource {
+export function connectionsResource(kinds: readonly ConnectionKind[]): Resource {
   return defineFamilyList({
     family: connectionFamily,
     path: '/outposts/service_connections/all/',
@@ -57,11 +48,11 @@ export function connectionsResource(states: Readonly<Record<string, AskState>>):
     order: ['name'],
     search: ['name'],
     fields: { local: flag({ default: false, help: localHelp }) },
-    actions: [stateAction(states)],
+    actions: [stateAction(kinds)],
   });
 }
 
-function stateAction(states: Readonly<Record<string, AskState>>): Action {
+function stateAction(kinds: readonly ConnectionKind[]): Action {
   return {
     name: 'state',
     on: 'row',
@@ -74,10 +65,8 @@ function stateAction(states: Readonly<Record<string, AskState>>): Action {
       schemaName: 'ServiceConnectionState',
     },
     async run({ row, call }) {
-      const ask = states[row.kind as string];
-      return ask ? ask(row.pk as string, call) : unreachable;
+      const kind = kinds.find(({ resource }) => resource.model === row.kind);
+      return kind ? kind.askState(row.pk as string, call) : unreachable;
     },
   };
 }
-
-export const unreachable: ConnectionState = { healthy: false, version: '' };

@@ -1,15 +1,10 @@
+import type { Kind } from '../../core/kind/kind.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Json } from '../../lib/json.ts';
-import type { Row } from '../../resource/fields/field.ts';
+import type { Fields, Row } from '../../resource/fields/field.ts';
+import { text } from '../../resource/fields/text.ts';
 import type { Step } from '../executor/stage-kind.ts';
 import type { DeviceDoors } from './device.family.ts';
-
-/** The classes of device, as settings and screens name them. */
-export const deviceClasses = ['static', 'totp', 'webauthn', 'twofactor', 'sms'] as const;
-export type DeviceClass = (typeof deviceClasses)[number];
-
-/** The members of an answer in which proofs come. */
-export type ProofMember = 'code' | 'webauthn' | 'twofactor';
 
 /** A stored device: the members of its resource, secrets in clear. */
 export interface Device extends Row {
@@ -21,7 +16,7 @@ export interface Device extends Row {
 
 /** What a screen is told of a device that can be used. */
 export interface DeviceChallenge {
-  readonly device_class: DeviceClass;
+  readonly device_class: string;
   /** The device's key, or -1 for whichever of them is at hand. */
   readonly device_uid: string;
   readonly challenge: Readonly<Record<string, Json>>;
@@ -41,15 +36,18 @@ export interface FactorGround {
 export type Proof = { readonly device: Device } | { readonly complaint: string };
 
 /** A class of devices: how people prove that they hold one. How they get one is a stage of its own. */
-export interface DeviceKind {
-  readonly deviceClass: DeviceClass;
+export interface DeviceKind extends Kind {
+  /** As settings and screens name it. */
+  readonly deviceClass: string;
   readonly doors: DeviceDoors;
   /** The model of the stage in which people get one. */
   readonly setupStage: string;
   /** What a proof by it counts as, in the words of RFC 8176. */
   methods(device: Device): readonly string[];
-  /** Where in an answer its proofs come. */
-  readonly answeredIn: ProofMember;
+  /** The one member of an answer in which its proofs come. Kinds may share one. */
+  readonly proof: Fields;
+  /** Whether it is meant for those who have nothing else at hand: it is offered after the others. */
+  readonly isBackup?: boolean;
   /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */
   challenges(ground: FactorGround): Promise<readonly DeviceChallenge[]>;
   /** The person chose this device: what has to be sent to it is sent. Says what is wrong, or null. */
@@ -61,8 +59,11 @@ export interface DeviceKind {
   prove(ground: FactorGround, given: Json): Promise<Proof>;
 }
 
+/** Proof by a code that people type in. */
+export const codeProof: Fields = { code: text({ nullable: true, default: null, max: 64, writeOnly: true }) };
+
 /** A challenge for each device, for classes that need nothing but a code. */
-export const plainChallenges = (deviceClass: DeviceClass, devices: readonly Device[]): readonly DeviceChallenge[] =>
+export const plainChallenges = (deviceClass: string, devices: readonly Device[]): readonly DeviceChallenge[] =>
   devices.map(({ pk, last_used }) => ({
     device_class: deviceClass,
     device_uid: String(pk),

@@ -3,7 +3,7 @@ import type { Log } from '../../platform/log.ts';
 import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
-import type { Row } from '../../resource/fields/field.ts';
+import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/read.ts';
 import { challengeOf, faultComponent, filledTitle, redirectTo, textsOf, withComplaints } from './challenge.ts';
@@ -14,7 +14,7 @@ import { isUntouched } from './opening.ts';
 import { forgetPendingUser, pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
 import { afterDetour, type Detour, type DetourOf } from './sign-out-detour.ts';
-import { bothOf, type Move, type StageKind, type Step, stay, type Write } from './stage-kind.ts';
+import { bothOf, type Move, type StageKind, type StageScreen, type Step, stay, type Write } from './stage-kind.ts';
 import { draftOf, stateAfter } from './state-after.ts';
 import { type HeldState, keepState, reloadState } from './state-store.ts';
 
@@ -150,14 +150,15 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
     const shown = await kind.show(step);
     // Only a step that asks takes an answer: one that breaks, denies or goes on by itself is not passed by answering it.
     const move = given === null || shown.move !== 'ask' ? shown : await judged(kind, step, given, shown);
-    return move.move === 'ask' ? { ...move, component: kind.component } : move;
+    return move.move === 'ask' ? { ...move, component: screenOf(kind, move).component } : move;
   }
 
   /** An answer for another step, or to a step that asks nothing, changes nothing. */
   async function judged(kind: StageKind, step: Step, given: Row, shown: Move): Promise<Move> {
-    const isForeign = given.component === undefined ? !hasMemberOf(kind, given) : given.component !== kind.component;
+    const { component, answer = {} } = screenOf(kind, shown);
+    const isForeign = given.component === undefined ? !isAnswerTo(kind, answer, given) : given.component !== component;
     if (isForeign || !kind.judge) return shown;
-    const { values, complaints } = parseBody(kind.answer ?? {}, given, 'create', step.call);
+    const { values, complaints } = parseBody(answer, given, 'create', step.call);
     if (Object.keys(complaints).length > 0) return stay(complaints);
     return kind.judge(step, kind.isAnswer ? given : values);
   }
@@ -284,8 +285,12 @@ const orProblem = <T>(work: Promise<T>): Promise<T | Problem> =>
   });
 
 /** An answer says what it is for, or at least holds something that this step asks for. */
-const hasMemberOf = ({ answer = {}, isAnswer }: StageKind, given: Row): boolean =>
+const isAnswerTo = ({ isAnswer }: StageKind, answer: Fields, given: Row): boolean =>
   isAnswer?.(given) ?? Object.keys(answer).some((name) => Object.hasOwn(given, name));
+
+/** The screen that a stage means when it asks. */
+const screenOf = (kind: StageKind, move: Move): StageScreen =>
+  (move.move === 'ask' && kind.otherScreens?.find(({ component }) => component === move.component)) || kind;
 
 const complained = (shown: Shown, errors: Complaints): Shown => ({
   ...shown,

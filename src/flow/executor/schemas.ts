@@ -1,7 +1,7 @@
 import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { requestSchema } from '../../resource/schemas.ts';
 import { deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
-import type { StageKind } from './stage-kind.ts';
+import type { StageKind, StageScreen } from './stage-kind.ts';
 
 const layouts = ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'];
 
@@ -44,6 +44,9 @@ function challengeSchema(component: string, members: Readonly<Record<string, Jso
   };
 }
 
+const screensOf = (kinds: readonly StageKind[]): StageScreen[] =>
+  kinds.flatMap((kind) => [kind, ...(kind.otherScreens ?? [])]);
+
 /** Everything that a flow may show. */
 export function challengeTypes(kinds: readonly StageKind[]): JsonSchema {
   return {
@@ -51,7 +54,7 @@ export function challengeTypes(kinds: readonly StageKind[]): JsonSchema {
       challengeSchema(redirectComponent, { to: stringSchema }),
       challengeSchema(deniedComponent, deniedMembers),
       challengeSchema(faultComponent, { request_id: stringSchema, error: stringSchema }),
-      ...kinds.map(({ component, challenge }) => challengeSchema(component, challenge)),
+      ...screensOf(kinds).map(({ component, challenge }) => challengeSchema(component, challenge)),
     ],
   };
 }
@@ -59,7 +62,7 @@ export function challengeTypes(kinds: readonly StageKind[]): JsonSchema {
 /** Everything that a person may answer. */
 export function answerTypes(kinds: readonly StageKind[]): JsonSchema {
   return {
-    anyOf: kinds.map(({ component, answer = {} }) => {
+    anyOf: screensOf(kinds).map(({ component, answer = {} }) => {
       const schema = requestSchema(answer, true);
       return { ...schema, properties: { component: { type: 'string', default: component }, ...schema.properties } };
     }),

@@ -1,24 +1,37 @@
+import type { Kind } from '../../core/kind/kind.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
+import type { Action } from '../../resource/define.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import type { JsonSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
+import type { PageNeeds } from '../page-needs.ts';
 import type { Refusal } from '../plan.ts';
 import type { FlowContext, FlowFacts, FlowState } from './flow-state.ts';
 
-/** What a stage does when a person comes to it. Its settings are the resource's; the engine owns everything else. */
-export interface StageKind {
-  readonly resource: Resource;
+/** What a person is shown, and may answer. */
+export interface StageScreen {
   /** Names the screen that is shown, and marks the answers that are meant for it. */
   readonly component: string;
   /** The members of its challenge beside the common ones. */
   readonly challenge: Readonly<Record<string, JsonSchema>>;
   /** What an answer may hold. */
   readonly answer?: Fields;
+}
+
+/** What a stage does when a person comes to it. Its settings are the resource's; the engine owns everything else. */
+export interface StageKind extends Kind, StageScreen {
+  readonly resource: Resource;
+  /** For a kind whose settings decide which screen it shows: those beside its own. `ask` names the one that is meant. */
+  readonly otherScreens?: readonly StageScreen[];
+  /** What the page of a flow with these stages needs, by their keys. */
+  pageNeeds?(stages: readonly string[], query: Query): Promise<PageNeeds>;
+  /** Actions that it adds to users. */
+  readonly userActions?: readonly Action[];
   /** For a kind whose members its settings name: whether this may be an answer to it. Its `judge` is given the whole. */
   isAnswer?(given: Row): boolean;
   /**
@@ -51,7 +64,7 @@ export interface Step {
 }
 
 export type Move =
-  | { readonly move: 'ask'; readonly challenge: Row }
+  | { readonly move: 'ask'; readonly challenge: Row; readonly component?: string }
   /** The answer will not do: the person stays, and is told why. */
   | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
   | {
@@ -86,7 +99,11 @@ export const bothOf = (one: Write | undefined, other: Write | undefined): Write 
       }
     : (one ?? other);
 
-export const ask = (challenge: Row = {}): Move => ({ move: 'ask', challenge });
+export const ask = (challenge: Row = {}, component?: string): Move => ({
+  move: 'ask',
+  challenge,
+  ...(component !== undefined && { component }),
+});
 export const stay = (errors: Complaints, write?: Write): Move => ({ move: 'stay', errors, ...(write && { write }) });
 export const next = (write?: Write, cookies?: readonly string[]): Move => ({
   move: 'next',

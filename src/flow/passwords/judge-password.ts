@@ -5,21 +5,15 @@ import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Passwords } from '../../platform/passwords.ts';
+import type { SignInAttempt } from '../../policy/kind.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 
 export interface PasswordNeeds {
   readonly passwords: Passwords;
   readonly key: InstanceKey;
-  /** Keeps score of how attempts end, for whoever decides by that. */
-  keepScore(tx: Query, score: AttemptScore): Promise<void>;
-}
-
-export interface AttemptScore {
-  readonly identifier: string;
-  readonly ip: string;
-  readonly by: 1 | -1;
-  readonly now: string;
+  /** Tells policies how an attempt ended. */
+  noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
 }
 
 /** What a password can be checked against. */
@@ -37,7 +31,7 @@ export const blockedWords = 'Too many failed attempts. Please try again later.';
 
 /** Checks a password by a password stage's settings. Takes the same time and says the same whether or not there is such a user. */
 export async function judgePassword(
-  { passwords, key, keepScore }: PasswordNeeds,
+  { passwords, key, noteAttempt }: PasswordNeeds,
   { call, context, pendingUser }: Step,
   stage: Row,
   given: string,
@@ -61,7 +55,7 @@ export async function judgePassword(
     return {
       outcome: 'wrong',
       async write(tx, failed) {
-        await keepScore(tx, { ...score, by: -1 });
+        await noteAttempt(tx, { ...score, by: -1 });
         const about = { app: 'svc_stages_password', model_name: 'passwordstage', pk: stage.pk, name: stage.name };
         const event = { action: 'login_failed', app: 'svc_stages_password' };
         await failed.world.record(tx, failed, { ...event, context: { username: name, stage: about } });
@@ -74,7 +68,7 @@ export async function judgePassword(
     method: isOwn ? 'password' : 'app_password',
     async write(tx) {
       await forgiveAttempt(tx, key, attempt);
-      await keepScore(tx, { ...score, by: 1 });
+      await noteAttempt(tx, { ...score, by: 1 });
       // Only in place of the hash that was checked: a password that was set meanwhile stays.
       if (renewed !== null)
         await sql`update users set password = ${renewed} where pk = ${user.pk} and password = ${hash}`.execute(tx);

@@ -38,7 +38,7 @@ describeOnBoth('the catalogue of permissions', (server) => {
     const { world, app } = server();
     const statements: string[] = [];
     const stop = world.db.onStatement(({ sql: text }) => statements.push(text));
-    await bootstrap(world, app.engine, app.resourceWorld);
+    await bootstrap(world, app);
     stop();
     expect(statements.filter((text) => /permissions/.test(text))).toHaveLength(1);
   });
@@ -46,7 +46,7 @@ describeOnBoth('the catalogue of permissions', (server) => {
   test('gets back what is missing, and the readers may read it', async () => {
     const { world, app } = server();
     await world.db.write((tx) => sql`delete from permissions where codename = 'view_brand'`.execute(tx));
-    await bootstrap(world, app.engine, app.resourceWorld);
+    await bootstrap(world, app);
     const { rows } = await sql`select 1 from role_permissions rp join permissions p on p.pk = rp.permission
       join roles r on r.pk = rp.role where p.codename = 'view_brand' and r.name = 'Gatehouse Read-only'`.execute(
       world.db.read,

@@ -45,7 +45,7 @@ describeOnBoth('the policy engine', (server) => {
     const { world, app } = server();
     const call = systemCall(world.db, app.resourceWorld, world.clock.now());
     const request = { ...policyRequest(call, { user, context }), clientIp: ip };
-    const engine = createPolicyEngine([passwordExpiry, reputation, geoIp(world), expressions(world)]);
+    const engine = createPolicyEngine([passwordExpiry, reputation(world), geoIp(world), expressions(world)]);
     return engine.evaluateTarget({ call, request, targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) });
   }
   const eventsOf = async (action: string, policy: string) => {

@@ -79,7 +79,7 @@ describeOnBoth('flows of a fresh install', (server) => {
     await server().admin.patch('/flows/instances/default-invalidation-flow/', { title: 'Bye' });
     await server().admin.delete('/flows/instances/default-source-pre-authentication/');
     const { world, app } = server();
-    await bootstrap(world, app.engine, app.resourceWorld);
+    await bootstrap(world, app);
     expect((await server().admin.get('/flows/instances/default-invalidation-flow/')).body.title).toBe('Bye');
     expect((await server().admin.get('/flows/instances/default-source-pre-authentication/')).status).toBe(404);
     expect((await server().admin.get('/flows/instances/')).body.pagination.count).toBe(expected.length - 1);

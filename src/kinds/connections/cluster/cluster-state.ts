@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { askVersion, type OpenFetch } from '../../../core/outpost/ask-version.ts';
-import { type AskState, unreachable } from '../../../core/outpost/service-connection.family.ts';
+import { type AskState, unreachable } from '../../../core/outpost/connection-kind.ts';
 import { sealContext } from '../../../platform/keys.ts';
 import { type ClusterAccess, readKubeconfig } from './kubeconfig.ts';
 

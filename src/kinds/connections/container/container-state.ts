@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { loadKeyPair } from '../../../core/key/key-pair.ts';
 import { askVersion, type OpenFetch } from '../../../core/outpost/ask-version.ts';
-import { type AskState, unreachable } from '../../../core/outpost/service-connection.family.ts';
+import { type AskState, unreachable } from '../../../core/outpost/connection-kind.ts';
 import type { TlsOptions } from '../../../platform/fetch/guarded-connect.ts';
 import type { Call } from '../../../resource/call.ts';
 

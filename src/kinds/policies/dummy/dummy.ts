@@ -8,6 +8,10 @@ const longestWait = 60;
 
 export const dummyPolicies: PolicyKind = {
   resource: dummyPolicy,
+  async demo({ api }) {
+    const values = { result: true, wait_min: 0, wait_max: 0 };
+    await api.ensure('/policies/dummy/', { name: 'Demo: always yes' }, values);
+  },
   async evaluate({ result, wait_min, wait_max }) {
     const least = within(Number(wait_min));
     const most = Math.max(within(Number(wait_max)), least);

@@ -1,6 +1,6 @@
 import type { Geo } from '../../../platform/geo/geo.ts';
 import { CannotDecide, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
-import { geoIpPolicy } from './geoip.resource.ts';
+import { countriesEndpoint, geoIpPolicy } from './geoip.resource.ts';
 
 export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
   function checkNetwork(asns: readonly number[], ip: string): Verdict {
@@ -17,6 +17,11 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
 
   return {
     resource: geoIpPolicy,
+    endpoints: [countriesEndpoint],
+    async demo({ api }) {
+      const values = { countries: ['DE', 'FR', 'SE'], asns: [] };
+      await api.ensure('/policies/geoip/', { name: 'Demo: from Europe' }, values);
+    },
     /** Either will do; an address that one of the databases does not know decides nothing. */
     evaluate(policy, { clientIp }) {
       const asns = policy.asns as number[];

@@ -12,6 +12,9 @@ const unusable = '!';
 
 export const passwordExpiry: PolicyKind = {
   resource: passwordExpiryPolicy,
+  async demo({ api }) {
+    await api.ensure('/policies/password_expiry/', { name: 'Demo: new password every year' }, { days: 365 });
+  },
   evaluate({ days, deny_only }, { user, now }) {
     if (!user) throw new Error('The age of a password cannot be told without a user.');
     const age = fromTimestamp(now).getTime() - fromTimestamp(user.password_change_date).getTime();

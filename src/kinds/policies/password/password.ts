@@ -33,6 +33,9 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
 
   return {
     resource: passwordPolicy,
+    async demo({ api }) {
+      await api.ensure('/policies/password/', { name: 'Demo: long passwords' }, { length_min: 12 });
+    },
     async evaluate(policy, { context }) {
       const password = passwordIn(context, policy.password_field as string);
       if (password === null) return refuse('Password not set in context');

@@ -4,19 +4,12 @@ import type { Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import { randomUuid } from '../../../platform/random.ts';
+import type { SignInAttempt } from '../../../policy/kind.ts';
 
 const keptMs = 86_400_000;
 
-export interface ScoreChange {
-  readonly identifier: string;
-  readonly ip: string;
-  /** -1 for an attempt to sign in that failed, +1 for one that succeeded. */
-  readonly by: number;
-  readonly now: string;
-}
-
 /** Keeps score of an attempt to sign in. A score that has run out starts anew. */
-export async function changeScore(tx: Query, geo: Geo, { identifier, ip, by, now }: ScoreChange): Promise<void> {
+export async function changeScore(tx: Query, geo: Geo, { identifier, ip, by, now }: SignInAttempt): Promise<void> {
   const place = JSON.stringify(geo.locate(ip) ?? {});
   const network = JSON.stringify(geo.network(ip) ?? {});
   const expires = addMilliseconds(now, keptMs);

@@ -6,6 +6,7 @@ import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../../resource/resource.ts';
+import { oauth2Model } from './oauth2-model.ts';
 
 /** Asked when it is shown, by the clock of the call: no clean-up decides what is expired. */
 const isExpired: Field = derived(
@@ -14,7 +15,7 @@ const isExpired: Field = derived(
 );
 
 const common: Fields = {
-  provider: embedded('svc_providers_oauth2.oauth2provider', 'int', { filter: true }),
+  provider: embedded(oauth2Model, 'int', { filter: true }),
   user: embedded('svc_core.user', 'int', { filter: true }),
   is_expired: isExpired,
   expires: time({ nullable: true, readOnly: true }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { areActorsGood, type GrantTerms } from '../../../provider/grants.ts';
+import { areActorsGood, type GrantTerms } from './grants.ts';
 
 /** A token that is good at this moment, as far as the token goes; its user and client are asked apart. */
 export interface LiveToken {

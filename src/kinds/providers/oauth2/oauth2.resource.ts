@@ -16,6 +16,7 @@ import { subModes } from './claims.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import { fapi2Complaints } from './fapi2-complaints.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
+import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
 import { securityProfiles } from './security-profile.ts';
@@ -25,7 +26,7 @@ import { type IssuerMode, setupUrls } from './urls.ts';
 export function oauth2Provider(needs: PreviewNeeds): Resource {
   return defineProvider({
     path: '/providers/oauth2/',
-    model: 'svc_providers_oauth2.oauth2provider',
+    model: oauth2Model,
     schema: 'OAuth2Provider',
     names: ['OAuth2/OpenID Provider', 'OAuth2/OpenID Providers'],
     component: 'xak-provider-oauth2-form',

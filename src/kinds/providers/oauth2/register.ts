@@ -3,15 +3,16 @@ import { actorOfToken } from '../../../core/token/token-credential.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { randomText } from '../../../platform/random.ts';
-import { actorOfAccessToken } from '../../../provider/access-token-credential.ts';
 import { checkMayAdd } from '../../../resource/access.ts';
 import type { Call } from '../../../resource/call.ts';
 import { createRow } from '../../../resource/verbs/write-row.ts';
+import { actorOfAccessToken } from './access-token-credential.ts';
 import { seconds } from './claims.ts';
 import { type ClientMetadata, readMetadata } from './client-metadata.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
+import { oauth2Model } from './oauth2-model.ts';
 
 /** As every installation is set up with. */
 const ownPair = 'Gatehouse Self-signed Certificate';
@@ -23,7 +24,7 @@ const explicitConsent = 'default-provider-authorization-explicit-consent';
  */
 export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   const { engine } = needs;
-  const providers = engine.registry.require('svc_providers_oauth2.oauth2provider');
+  const providers = engine.registry.require(oauth2Model);
   const applications = engine.registry.require('svc_core.application');
   return async ({ call: anonymous }) => {
     const call = await signedIn(needs, anonymous);

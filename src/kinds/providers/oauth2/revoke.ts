@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { revokeFamily } from '../../../provider/grants.ts';
 import { authenticateClient } from './client-authentication.ts';
+import { revokeFamily } from './grants.ts';
 import { findAccessToken, findRefreshToken } from './live-token.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
-import type { GrantTerms } from '../../../provider/grants.ts';
+import type { GrantTerms } from './grants.ts';
 
 /** When and how somebody proved who they are. */
 export interface SignIn {

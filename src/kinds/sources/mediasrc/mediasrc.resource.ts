@@ -6,7 +6,6 @@ import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { defineSource } from '../../../source/source.family.ts';
-import type { LinkableKind } from '../../../source/sources.resource.ts';
 import { mediasrcSourceModel } from './mediasrc-model.ts';
 import { type RedeemNeeds, redeemToken, redeemTokenAuthenticated } from './redeem-token.ts';
 
@@ -51,10 +50,3 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
     actions: [redeemToken(needs), redeemTokenAuthenticated(needs)],
   });
 }
-
-/** Signed-in users link their account by redeeming a token that the media server gives to this client. */
-export const mediasrcLink = (resource: Resource): LinkableKind => ({
-  resource,
-  component: 'xak-user-settings-source-mediasrc',
-  configureUrl: ({ client_id }) => String(client_id),
-});

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
@@ -18,6 +19,7 @@ const optional = { nullable: true, default: null } as const;
 export function smsEnrolment(needs: SmsNeeds): StageKind {
   return {
     resource: smsStage,
+    expiring: [expired('sms_codes', 'codes that were sent to phones'), expired('sms_sendings', 'counts of messages')],
     component: 'xak-stage-authenticator-sms',
     challenge: { ...pendingUserSchemas, phone_number_required: booleanSchema },
     answer: { phone_number: text({ ...optional, max: 40 }), code: whole({ ...optional, min: 0, max: 999_999 }) },
@@ -26,6 +28,11 @@ export function smsEnrolment(needs: SmsNeeds): StageKind {
       return 'refusal' in enrolling ? deny(enrolling.refusal) : shown(step);
     },
     judge: (step, answer) => judge(needs, step, answer),
+    async demo({ api }) {
+      const service = { provider: 'generic', account_sid: 'https://messages.example.com/', auth: 'demo-token' };
+      const values = { ...service, from_number: '+15550100' };
+      await api.ensure('/stages/authenticator/sms/', { name: 'Demo: phone' }, values);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DeviceKind, FactorGround } from '../../../flow/devices/device-kind.ts';
-import { plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { codeProof, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { type SmsNeeds, sendCode } from './send-code.ts';
 import { takeCode } from './sms-code.ts';
@@ -15,7 +15,7 @@ export function smsFactor(needs: SmsNeeds): DeviceKind {
     doors: smsDevices,
     setupStage: smsStage.model,
     methods: () => ['sms'],
-    answeredIn: 'code',
+    proof: codeProof,
     challenges: async (ground) => plainChallenges('sms', reachable(ground)),
     async choose(ground, chosen) {
       const device = reachable(ground).find(({ pk }) => pk === chosen.pk);

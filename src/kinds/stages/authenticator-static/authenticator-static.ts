@@ -12,6 +12,9 @@ export function authenticatorStatic({ key }: { readonly key: InstanceKey }): Sta
     resource: authenticatorStaticStage,
     component: 'xak-stage-authenticator-static',
     challenge: { ...pendingUserSchemas, codes: arrayOf(stringSchema) },
+    async demo({ api }) {
+      await api.ensure('/stages/authenticator/static/', { name: 'Demo: codes' }, { token_count: 10 });
+    },
     async show(step) {
       const enrolling = await whoEnrols(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);

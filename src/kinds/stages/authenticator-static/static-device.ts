@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import { type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { codeProof, type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
@@ -51,13 +51,14 @@ export async function storeTokens(
   await sql`insert into device_static_tokens (device, token_hash) values ${sql.join(rows)}`.execute(tx);
 }
 
-export function staticTokens(key: Pick<InstanceKey, 'hash'>): DeviceKind {
+export function staticTokens({ key }: { readonly key: Pick<InstanceKey, 'hash'> }): DeviceKind {
   return {
     deviceClass: 'static',
     doors: staticDevices,
     setupStage: staticSetupModel,
     methods: () => ['otp'],
-    answeredIn: 'code',
+    proof: codeProof,
+    isBackup: true,
     challenges: async ({ devices }) =>
       plainChallenges(
         'static',

@@ -14,6 +14,9 @@ export const authenticatorTotp: StageKind = {
   component: 'xak-stage-authenticator-totp',
   challenge: { ...pendingUserSchemas, config_url: stringSchema },
   answer: { code: whole({ min: 0, max: 99_999_999 }) },
+  async demo({ api }) {
+    await api.ensure('/stages/authenticator/totp/', { name: 'Demo: app' }, { digits: '8' });
+  },
   async show(step) {
     const enrolling = await whoEnrols(step);
     if ('refusal' in enrolling) return deny(enrolling.refusal);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import { type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { codeProof, type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { whole } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
@@ -30,7 +30,7 @@ export const totp: DeviceKind = {
   doors: totpDevices,
   setupStage: totpSetupModel,
   methods: () => ['otp'],
-  answeredIn: 'code',
+  proof: codeProof,
   challenges: async ({ devices }) => plainChallenges('totp', devices),
   async prove({ step: { call }, devices }, given) {
     const code = typeof given === 'string' ? given.replaceAll(/\s/g, '') : '';

@@ -1,55 +1,58 @@
-import { deviceClasses } from '../../../flow/devices/device-kind.ts';
 import { defineStage, stageFamily } from '../../../flow/stage.family.ts';
 import { refs } from '../../../resource/fields/ref.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
 import { nestedMany } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice } from '../../../resource/fields/text.ts';
+import type { Resource } from '../../../resource/resource.ts';
 
 const deviceTypeModel = 'svc_stages_authenticator_webauthn.webauthndevicetype';
 const allowedTypes = { table: 'stage_validate_device_types', own: 'stage', other: 'device_type' };
 
-/** Asks for a second factor. */
-export const authenticatorValidateStage = defineStage({
-  path: '/stages/authenticator/validate/',
-  model: 'svc_stages_authenticator_validate.authenticatorvalidatestage',
-  schema: 'AuthenticatorValidateStage',
-  names: ['Authenticator Validation Stage', 'Authenticator Validation Stages'],
-  component: 'xak-stage-authenticator-validate-form',
-  description: 'Lets those pass who hold a device of the user: an app, a passkey, a phone, a list of codes.',
-  table: 'stage_authenticator_validate',
-  fields: {
-    not_configured_action: choice(['skip', 'deny', 'configure'], {
-      default: 'skip',
-      filter: true,
-      help: 'What happens to people who have no device that is accepted here.',
-    }),
-    device_classes: list(choice(deviceClasses), {
-      default: () => [...deviceClasses],
-      help: 'The classes of devices that are accepted.',
-    }),
-    configuration_stages: refs(stageFamily.model, 'uuid', {
-      table: 'stage_validate_configuration_stages',
-      own: 'stage',
-      other: 'configuration_stage',
-      filter: true,
-      help: 'Where people set up a device who have none; with several they choose.',
-    }),
-    last_auth_threshold: duration({
-      default: 'seconds=0',
-      help: 'So long nobody is asked again in a browser where they have shown a device; with no length always.',
-    }),
-    webauthn_user_verification: choice(['required', 'preferred', 'discouraged'], {
-      default: 'preferred',
-      help: 'Whether a security key has to ask for a PIN, a finger or a face.',
-    }),
-    webauthn_allowed_device_types: refs(deviceTypeModel, 'uuid', allowedTypes),
-    webauthn_allowed_device_types_obj: nestedMany(deviceTypeModel, allowedTypes, { order: 'description' }),
-  },
-  check({ values }) {
-    const isWithout = (values.configuration_stages as unknown[] | undefined)?.length === 0;
-    if (values.not_configured_action !== 'configure' || !isWithout) return null;
-    const complaint = 'When Not configured action is set to "Configure", you must set a configuration stage.';
-    return { not_configured_action: [complaint] };
-  },
-});
+export const validateModel = 'svc_stages_authenticator_validate.authenticatorvalidatestage';
+
+/** Asks for a second factor, of one of the classes of device that there are. */
+export const authenticatorValidateStage = (deviceClasses: readonly string[]): Resource =>
+  defineStage({
+    path: '/stages/authenticator/validate/',
+    model: validateModel,
+    schema: 'AuthenticatorValidateStage',
+    names: ['Authenticator Validation Stage', 'Authenticator Validation Stages'],
+    component: 'xak-stage-authenticator-validate-form',
+    description: 'Lets those pass who hold a device of the user: an app, a passkey, a phone, a list of codes.',
+    table: 'stage_authenticator_validate',
+    fields: {
+      not_configured_action: choice(['skip', 'deny', 'configure'], {
+        default: 'skip',
+        filter: true,
+        help: 'What happens to people who have no device that is accepted here.',
+      }),
+      device_classes: list(choice(deviceClasses), {
+        default: () => [...deviceClasses],
+        help: 'The classes of devices that are accepted.',
+      }),
+      configuration_stages: refs(stageFamily.model, 'uuid', {
+        table: 'stage_validate_configuration_stages',
+        own: 'stage',
+        other: 'configuration_stage',
+        filter: true,
+        help: 'Where people set up a device who have none; with several they choose.',
+      }),
+      last_auth_threshold: duration({
+        default: 'seconds=0',
+        help: 'So long nobody is asked again in a browser where they have shown a device; with no length always.',
+      }),
+      webauthn_user_verification: choice(['required', 'preferred', 'discouraged'], {
+        default: 'preferred',
+        help: 'Whether a security key has to ask for a PIN, a finger or a face.',
+      }),
+      webauthn_allowed_device_types: refs(deviceTypeModel, 'uuid', allowedTypes),
+      webauthn_allowed_device_types_obj: nestedMany(deviceTypeModel, allowedTypes, { order: 'description' }),
+    },
+    check({ values }) {
+      const isWithout = (values.configuration_stages as unknown[] | undefined)?.length === 0;
+      if (values.not_configured_action !== 'configure' || !isWithout) return null;
+      const complaint = 'When Not configured action is set to "Configure", you must set a configuration stage.';
+      return { not_configured_action: [complaint] };
+    },
+  });

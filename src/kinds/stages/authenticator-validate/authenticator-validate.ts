@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
 import { claimAttempt, forgiveAttempt } from '../../../core/attempts/attempts.ts';
+import type { Demo, DemoObject } from '../../../core/kind/demo.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import type { Device, DeviceKind, ProofMember } from '../../../flow/devices/device-kind.ts';
+import type { Device, DeviceKind } from '../../../flow/devices/device-kind.ts';
 import { enrolledDevices } from '../../../flow/devices/enrol.ts';
 import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
-import { type AttemptScore, blockedWords } from '../../../flow/passwords/judge-password.ts';
+import { blockedWords } from '../../../flow/passwords/judge-password.ts';
 import { networkOf } from '../../../lib/cidr.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import type { SignInAttempt } from '../../../policy/kind.ts';
 import { modelFacts } from '../../../resource/audit.ts';
 import type { Row } from '../../../resource/fields/field.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
 import { json, record } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import {
@@ -24,15 +25,15 @@ import {
   stringSchema,
   timeSchema,
 } from '../../../resource/json-schema.ts';
-import { authenticatorValidateStage } from './authenticator-validate-stage.resource.ts';
+import { authenticatorValidateStage, validateModel } from './authenticator-validate-stage.resource.ts';
 import { type Factor, offeredChallenges, ownedKinds, usableFactors } from './factors.ts';
 import { type RememberNeeds, rememberCookies, rememberedDevice } from './remembered-device.ts';
 import { hasBegunSetUp, type SetupStage, setUp, setupStages } from './set-up.ts';
 
 interface Needs extends RememberNeeds {
   readonly deviceKinds: readonly DeviceKind[];
-  /** Keeps score of how attempts end, for whoever decides by that. */
-  keepScore(tx: Query, score: AttemptScore): Promise<void>;
+  /** Tells policies how an attempt ended. */
+  noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
 }
 
 const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
@@ -54,7 +55,7 @@ const nothingAccepted = 'You have no device that is accepted here.';
 /** Lets those pass who prove that they hold a device of the user; what happens to those who have none, the settings say. */
 export function authenticatorValidate(needs: Needs): StageKind {
   return {
-    resource: authenticatorValidateStage,
+    resource: authenticatorValidateStage(needs.deviceKinds.map(({ deviceClass }) => deviceClass)),
     component: 'xak-stage-authenticator-validate',
     challenge: {
       ...pendingUserSchemas,
@@ -67,13 +68,25 @@ export function authenticatorValidate(needs: Needs): StageKind {
         optional,
       ),
       selected_stage: text(optional),
-      code: text({ ...optional, max: 64, writeOnly: true }),
-      webauthn: json(optional),
-      twofactor: whole(optional),
+      ...Object.assign({}, ...needs.deviceKinds.map(({ proof }) => proof)),
     },
     show: async (step) => shown(step, await standing(needs, step)),
     judge: (step, answer) => judge(needs, step, answer),
+    demo: (demo) => makeDemoStage(demo, needs.deviceKinds),
   };
+}
+
+/** Leads those who have no device to the demo's stages in which people get one. */
+async function makeDemoStage({ api }: Demo, kinds: readonly DeviceKind[]): Promise<void> {
+  const models = new Set<unknown>(kinds.map(({ setupStage }) => setupStage));
+  const { results } = await api.get('/stages/all/?search=Demo&page_size=100');
+  const setups = (results as DemoObject[]).filter(({ meta_model_name }) => models.has(meta_model_name));
+  const values = { not_configured_action: 'configure', last_auth_threshold: 'hours=8' };
+  await api.ensure(
+    '/stages/authenticator/validate/',
+    { name: 'Demo: two factors' },
+    { ...values, configuration_stages: setups.map(({ pk }) => pk) },
+  );
 }
 
 /** Where somebody stands who comes to this stage. */
@@ -159,7 +172,7 @@ async function judge(needs: Needs, step: Step, answer: Row): Promise<Move> {
     ? where.factors.filter(({ challenges }) => challenges.some((challenge) => isSame(challenge, chosen)))
     : where.factors;
   if (factors.length === 0) return stay({ selected_challenge: ['Invalid device'] });
-  const member = proofMembers.find((name) => answer[name] !== null);
+  const member = needs.deviceKinds.map(proofMember).find((name) => answer[name] !== null);
   if (member) return prove(needs, step, where.user, factors, member, answer[member] as Json);
   for (const { kind, ground } of chosen ? factors : []) {
     const device = ground.devices.find(({ pk }) => String(pk) === chosen?.device_uid);
@@ -169,7 +182,7 @@ async function judge(needs: Needs, step: Step, answer: Row): Promise<Move> {
   return shown(step, where);
 }
 
-const proofMembers: readonly ProofMember[] = ['code', 'webauthn', 'twofactor'];
+const proofMember = ({ proof }: DeviceKind): string => Object.keys(proof)[0] ?? '';
 
 const isSame = (one: { device_class: string; device_uid: string }, other: typeof one): boolean =>
   one.device_class === other.device_class && one.device_uid === other.device_uid;
@@ -179,7 +192,7 @@ async function prove(
   step: Step,
   user: UserFacts | null,
   factors: readonly Factor[],
-  member: ProofMember,
+  member: string,
   given: Json,
 ): Promise<Move> {
   const { call } = step;
@@ -188,7 +201,7 @@ async function prove(
   if (!(await claimAttempt(call.db, needs.key, attempt))) return stay({ [member]: [blockedWords] });
   let complaint: string | null = null;
   for (const { kind, ground } of factors) {
-    if (kind.answeredIn !== member) continue;
+    if (proofMember(kind) !== member) continue;
     const proof = await kind.prove(ground, given);
     if ('device' in proof)
       return passed(needs, step, kind, proof.device, (tx) => forgiveAttempt(tx, needs.key, attempt));
@@ -197,12 +210,12 @@ async function prove(
   const classes = [...new Set(factors.map(({ kind }) => kind.deviceClass))];
   return stay({ [member]: [complaint ?? 'Invalid device'] }, async (tx, failed) => {
     const identifier = user?.username ?? '';
-    if (user) await needs.keepScore(tx, { identifier, ip, now: failed.now, by: -1 });
+    if (user) await needs.noteAttempt(tx, { identifier, ip, now: failed.now, by: -1 });
     const { pk, name } = step.settings;
-    const { app, modelName } = authenticatorValidateStage;
+    const [app = '', model_name = ''] = validateModel.split('.');
     const context = {
       username: identifier,
-      stage: { app, model_name: modelName, pk, name },
+      stage: { app, model_name, pk, name },
       device_class: classes.join(','),
     };
     await failed.world.record(tx, failed, { action: 'login_failed', app, context });

@@ -43,8 +43,9 @@ export async function usableFactors(
   return factors;
 }
 
-/** What the screen offers, what was used last first. */
+/** What the screen offers, what was used last first, backups after the others. */
 export const offeredChallenges = (factors: readonly Factor[]): DeviceChallenge[] =>
-  factors
+  [...factors]
+    .sort((left, right) => Number(left.kind.isBackup ?? false) - Number(right.kind.isBackup ?? false))
     .flatMap(({ challenges }) => challenges)
     .sort((left, right) => (right.last_used ?? '').localeCompare(left.last_used ?? ''));

@@ -10,7 +10,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
 import { checkRegistration, type NewCredential, newChallenge, registrationOptions, type Wanted } from './ceremony.ts';
-import { unknownDevices } from './device-type.resource.ts';
+import { deviceTypeResource, unknownDevices } from './device-type.resource.ts';
 import { type DeviceType, findDeviceType, isAllowedType } from './device-types.ts';
 import { relyingParty } from './relying-party.ts';
 import { type WebauthnDevice, webauthnDevices } from './webauthn-device.ts';
@@ -27,6 +27,7 @@ const taken = 'This device is registered already.';
 export function webauthnEnrolment({ config }: Needs): StageKind {
   return {
     resource: authenticatorWebauthnStage,
+    resources: [deviceTypeResource],
     component: 'xak-stage-authenticator-webauthn',
     challenge: { ...pendingUserSchemas, registration: { type: 'object', additionalProperties: true } },
     answer: { response: json() },

@@ -4,6 +4,7 @@ import type { DeviceKind, FactorGround, Proof } from '../../../flow/devices/devi
 import { loadDevices } from '../../../flow/devices/load-devices.ts';
 import type { Json } from '../../../lib/json.ts';
 import { modelFacts } from '../../../resource/audit.ts';
+import { json } from '../../../resource/fields/structured.ts';
 import { typeName } from '../../../resource/fields/well-formed.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
 import { assertionOptions, checkAssertion, newChallenge } from './ceremony.ts';
@@ -28,7 +29,7 @@ export function webauthnFactor({ config }: Needs): DeviceKind {
     setupStage: authenticatorWebauthnStage.model,
     // That a key never leaves its hardware is only known of those that vouched for it.
     methods: ({ attested }) => [attested ? 'hwk' : 'pop', 'user'],
-    answeredIn: 'webauthn',
+    proof: { webauthn: json({ nullable: true, default: null }) },
     async challenges(ground) {
       const { step, user } = ground;
       const devices = usable(ground);

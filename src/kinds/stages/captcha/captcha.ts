@@ -5,6 +5,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { captchaOrigins } from './captcha-origins.ts';
 import { captchaStage } from './captcha-stage.resource.ts';
 
 const longestToken = 16_384;
@@ -26,6 +27,11 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
       return ask({ ...(await pendingUserMembers(step)), site_key, js_url, interactive });
     },
     judge: (step, { token }) => judge(fetch, step, token as string),
+    pageNeeds: captchaOrigins,
+    async demo({ api }) {
+      const keys = { public_key: 'demo-site', private_key: 'demo-secret' };
+      await api.ensure('/stages/captcha/', { name: 'Demo: captcha' }, keys);
+    },
   };
 }
 

@@ -7,18 +7,12 @@ import { ask, deny, next, type StageKind, type Step, stay } from '../../../flow/
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { Rollback } from '../../../platform/db/database.ts';
-import type { Jobs } from '../../../platform/jobs/job.ts';
-import type { InstanceKey } from '../../../platform/keys.ts';
-import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { emailStage } from './email-stage.resource.ts';
-import { mailLink } from './mail-link.job.ts';
+import { type MailNeeds, mailLink, mailLinkJob } from './mail-link.job.ts';
+import { type RecoveryNeeds, recoveryEmailAction } from './recovery-email.ts';
 
-interface Needs {
-  readonly key: InstanceKey;
-  readonly mailer: Mailer;
-  jobs(): Jobs;
-}
+type Needs = MailNeeds & RecoveryNeeds;
 
 const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for another.';
 
@@ -29,6 +23,8 @@ const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for an
 export function emailing(needs: Needs): StageKind {
   return {
     resource: emailStage,
+    userActions: [recoveryEmailAction(needs)],
+    jobs: (server) => [mailLinkJob({ ...needs, ...server })],
     component: linkComponent,
     challenge: { link_opened: booleanSchema },
     answer: {},

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { JobServer } from '../../../core/kind/kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { addressOfLink, giveToken } from '../../../flow/links/flow-link.ts';
-import type { Cidrs } from '../../../lib/cidr.ts';
+import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
+import type { Config } from '../../../platform/config.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
 import { HopelessJob, type JobKind, type Jobs } from '../../../platform/jobs/job.ts';
@@ -10,19 +12,16 @@ import { type Mail, type Mailer, NoMailServer } from '../../../platform/mail/mai
 import { sendThrough } from '../../../platform/mail/send-through.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
-import type { Engine } from '../../../resource/read.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { writeMail } from './templates.ts';
 
-interface Needs {
+export interface MailNeeds {
   readonly key: InstanceKey;
   readonly mailer: Mailer;
-  readonly publicUrl: string;
-  /** Ranges that mail servers of stages may be in besides public addresses. */
-  readonly allow: Cidrs;
-  engine(): Engine;
-  systemCall(): Call;
+  readonly config: Pick<Config, 'publicUrl' | 'outboundAllow'>;
 }
+
+type JobNeeds = MailNeeds & Pick<JobServer, 'engine' | 'systemCall'>;
 
 interface LinkMail {
   /** The key of the link. Its token is made when the mail is written, and is kept nowhere. */
@@ -46,8 +45,10 @@ interface Recipient {
   readonly slug: string;
 }
 
-export function mailLinkJob(needs: Needs): JobKind {
-  const { key, publicUrl, engine, systemCall } = needs;
+export function mailLinkJob(needs: JobNeeds): JobKind {
+  const { key, config, engine, systemCall } = needs;
+  // Ranges that mail servers of stages may be in besides public addresses.
+  const allow = parseCidrs(config.outboundAllow);
   return {
     name: kindName,
     summary: 'Send a link by e-mail.',
@@ -62,12 +63,12 @@ export function mailLinkJob(needs: Needs): JobKind {
       const facts = {
         title,
         name: recipient.name || recipient.username,
-        link: addressOfLink(publicUrl, recipient.slug, token),
+        link: addressOfLink(config.publicUrl, recipient.slug, token),
         minutes: settings.token_expiry as number,
       };
       const words = writeMail(settings.template as string, facts);
       const mail = { to: recipient.email, subject: settings.subject as string, ...words };
-      await sendBy(needs, settings, mail);
+      await sendBy(needs.mailer, allow, settings, mail);
       const about = { message: `A mail was sent to ${mail.to}.`, subject: mail.subject, to_email: mail.to };
       const event = { action: 'email_sent', app: 'svc_stages_email', context: about };
       if (!isRecorded) await call.db.write((tx) => call.world.record(tx, call, event));
@@ -91,7 +92,7 @@ async function recipientOf({ db, now }: Call, link: string): Promise<Recipient |
   return rows[0] ?? null;
 }
 
-async function sendBy({ mailer, allow }: Needs, settings: Row, mail: Mail): Promise<void> {
+async function sendBy(mailer: Mailer, allow: Cidrs, settings: Row, mail: Mail): Promise<void> {
   try {
     if (settings.use_global_settings) return await mailer.send(mail);
     await sendThrough(

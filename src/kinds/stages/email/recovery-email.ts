@@ -19,7 +19,7 @@ import { stringSchema } from '../../../resource/json-schema.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { mailLink } from './mail-link.job.ts';
 
-interface Needs {
+export interface RecoveryNeeds {
   readonly key: InstanceKey;
   readonly mailer: Mailer;
   readonly policies: PolicyEngine;
@@ -33,7 +33,7 @@ interface Planned {
 }
 
 /** Sends a user a link into the recovery flow, by the mail server and in the words of an e-mail stage. */
-export function recoveryEmailAction(needs: Needs): Action {
+export function recoveryEmailAction(needs: RecoveryNeeds): Action {
   const { key, policies, jobs } = needs;
   return {
     name: 'recovery_email',
@@ -67,7 +67,7 @@ export function recoveryEmailAction(needs: Needs): Action {
   };
 }
 
-async function findStage({ mailer }: Needs, { call, engine, registry }: ActionInput): Promise<Row> {
+async function findStage({ mailer }: RecoveryNeeds, { call, engine, registry }: ActionInput): Promise<Row> {
   const given = call.request.query.get('email_stage');
   if (!given) throw Invalid.field('email_stage', 'This field is required.');
   const pk = isUuid(given) ? canonicalUuid(given) : null;

@@ -11,12 +11,18 @@ import {
 } from '../../../flow/passwords/judge-password.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
+import { arrayOf, booleanSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
+import type { SourceKind } from '../../../source/source-kind.ts';
 import { findUser } from './find-user.ts';
 import { identificationStage, passwordModel } from './identification-stage.resource.ts';
+import { needsOfOffered, offeredSchema, offeredSources } from './offered-sources.ts';
+
+interface Needs extends PasswordNeeds {
+  readonly sourceKinds: readonly SourceKind[];
+}
 
 /** Finds out whom the flow is about. */
-export function identification(needs: PasswordNeeds): StageKind {
+export function identification(needs: Needs): StageKind {
   return {
     resource: identificationStage,
     component: 'xak-stage-identification',
@@ -29,26 +35,21 @@ export function identification(needs: PasswordNeeds): StageKind {
       recovery_url: stringSchema,
       passwordless_url: stringSchema,
       primary_action: stringSchema,
-      sources: arrayOf(sourceSchema),
+      sources: arrayOf(offeredSchema(needs.sourceKinds)),
       show_source_labels: booleanSchema,
     },
     answer: {
       uid_field: text({ max: 254 }),
       password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),
     },
-    show,
+    show: (step) => show(needs, step),
+    pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
     judge: (step, { uid_field, password }) =>
       judge(needs, step, uid_field as string, (password as string | null) ?? ''),
   };
 }
 
-const sourceSchema = objectSchema({
-  name: stringSchema,
-  icon_url: orNull(stringSchema),
-  challenge: objectSchema({ component: stringSchema, client_id: stringSchema, slug: stringSchema }),
-});
-
-async function show(step: Step): Promise<Move> {
+async function show(needs: Needs, step: Step): Promise<Move> {
   const { settings, flow } = step;
   const password = await inlinePassword(step);
   return ask({
@@ -58,7 +59,7 @@ async function show(step: Step): Promise<Move> {
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' ? 'Log in' : 'Continue',
     ...(await links(step)),
-    sources: await shownSources(step),
+    sources: await offeredSources(needs.sourceKinds, step.settings.sources as string[], step.call),
     show_source_labels: settings.show_source_labels,
   });
 }
@@ -106,23 +107,4 @@ async function links({ settings, call }: Step): Promise<Row> {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, pk]) => (urls.has(pk as string) ? [[name, urls.get(pk as string)]] : [])),
   );
-}
-
-/** The sources by which somebody can come in from this screen. */
-async function shownSources({ settings, call }: Step): Promise<Row[]> {
-  const chosen = settings.sources as string[];
-  if (chosen.length === 0) return [];
-  const { rows } = await sql<{
-    name: string;
-    slug: string;
-    icon: string | null;
-    client_id: string;
-  }>`select s.name, s.slug,
-    s.icon, m.client_id from sources s join source_mediasrc m on m.pk = s.pk
-    where s.enabled and s.pk in (${sql.join(chosen)}) order by s.name`.execute(call.db.read);
-  return rows.map(({ name, slug, icon, client_id }) => ({
-    name,
-    icon_url: icon || null,
-    challenge: { component: 'xak-source-mediasrc', client_id, slug },
-  }));
 }

@@ -10,12 +10,12 @@ import { slug } from '../../../resource/fields/text.ts';
 import { relatedFilter } from '../../../resource/query.ts';
 import { defineResource, type Resource } from '../../../resource/resource.ts';
 
-interface Needs {
+export interface InvitationNeeds {
   readonly settings: { current(): Promise<Settings> };
 }
 
 /** Lets somebody through an invitation stage, with values that are set for them beforehand. */
-export function invitationResource({ settings }: Needs): Resource {
+export function invitationResource({ settings }: InvitationNeeds): Resource {
   return defineResource({
     path: '/stages/invitation/invitations/',
     param: 'invite_uuid',

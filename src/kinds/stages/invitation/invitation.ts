@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import { deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
+import { type InvitationNeeds, invitationResource } from './invitation.resource.ts';
 import { invitationStage } from './invitation-stage.resource.ts';
 
 interface Invitation {
@@ -17,8 +19,10 @@ interface Invitation {
 const refused = 'Invalid invite/invite not found';
 
 /** Lets those pass who bring an invitation for this flow, with the data that was set for them. */
-export const inviting: StageKind = {
+export const inviting = (needs: InvitationNeeds): StageKind => ({
   resource: invitationStage,
+  resources: [invitationResource(needs)],
+  expiring: [expired('invitations', 'invitations')],
   component: 'xak-stage-invitation',
   challenge: {},
   async show(step) {
@@ -40,7 +44,7 @@ export const inviting: StageKind = {
       await call.world.record(tx, call, { ...event, context: { invitation: model, created_by } });
     });
   },
-};
+});
 
 /** Whether it is good is asked when it is used, never left to a clean-up. */
 async function findInvitation({ query, context, flow, call }: Step): Promise<Invitation | null> {

@@ -8,6 +8,7 @@ import { policyRequest } from '../../../policy/request.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { arrayOf } from '../../../resource/json-schema.ts';
 import { promptSchema } from './preview.ts';
+import { promptResource } from './prompt.resource.ts';
 import { isForPrompts, readAnswers } from './prompt-answers.ts';
 import { promptStage } from './prompt-stage.resource.ts';
 import { promptOf, type ShownPrompt, showPrompt } from './show-prompt.ts';
@@ -21,6 +22,7 @@ interface Needs {
 export function prompting(needs: Needs): StageKind {
   return {
     resource: promptStage,
+    resources: [promptResource(needs)],
     component: 'xak-stage-prompt',
     challenge: { fields: arrayOf(promptSchema) },
     isAnswer: () => true,

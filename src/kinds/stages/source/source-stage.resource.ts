@@ -4,8 +4,8 @@ import { ref } from '../../../resource/fields/ref.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
 import type { Resource } from '../../../resource/resource.ts';
 
-/** Has people show on the way who they are at a source. `model` is the kind of source that can be asked like that. */
-export const sourceStage = (model: string): Resource =>
+/** Has people show on the way who they are at a source. `models` are the kinds of source that can be asked like that. */
+export const sourceStage = (models: readonly string[]): Resource =>
   defineStage({
     path: '/stages/source/',
     model: 'svc_stages_source.sourcestage',
@@ -24,6 +24,8 @@ export const sourceStage = (model: string): Resource =>
     },
     async check({ tx, values }) {
       const { rows } = await sql<{ kind: string }>`select kind from sources where pk = ${values.source}`.execute(tx);
-      return rows[0]?.kind === model ? null : { source: ['Sources of this kind cannot be asked within a flow.'] };
+      return models.includes(rows[0]?.kind ?? '')
+        ? null
+        : { source: ['Sources of this kind cannot be asked within a flow.'] };
     },
   });

@@ -1,50 +1,81 @@
 import { sql } from 'kysely';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  deny,
+  type Move,
+  next,
+  type StageKind,
+  type StageScreen,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import type { SourceDoor } from '../../../source/door.ts';
+import type { RowAlias } from '../../../resource/fields/field.ts';
 import { loadSources } from '../../../source/load-source.ts';
+import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
 import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
+import type { SourceKind } from '../../../source/source-kind.ts';
 import { sourceStage } from './source-stage.resource.ts';
 
 const closed = 'This source lets nobody in at the moment.';
+
+/** A kind of source that can be asked within a flow. */
+type Asked = SourceKind & Required<Pick<SourceKind, 'screen' | 'proof'>>;
+
+const canBeAsked = (kind: SourceKind): kind is Asked => kind.screen !== undefined && kind.proof !== undefined;
 
 /**
  * Asks a source who somebody is. Where the flow is about somebody already, it must be the same person; else it is about
  * whoever is linked to that account from then on. Nobody is linked or made here: that is for the flows of the source.
  */
-export function askingSource(needs: SignInNeeds & { readonly door: SourceDoor }): StageKind {
-  const { door } = needs;
+export function askingSource(needs: SignInNeeds & { readonly sourceKinds: readonly SourceKind[] }): StageKind {
+  const kinds = needs.sourceKinds.filter(canBeAsked);
+  const [screen = noScreen, ...otherScreens] = kinds.map(screenOf);
   return {
-    resource: sourceStage(door.model),
-    component: door.component,
-    challenge: { ...pendingUserSchemas, ...door.members },
-    answer: door.answer,
+    resource: sourceStage(kinds.map(({ resource }) => resource.model)),
+    ...screen,
+    otherScreens,
     async show(step) {
-      const source = await findSource(door, step);
-      if (!source) return deny(closed);
+      const found = await findSource(kinds, step);
+      if (!found) return deny(closed);
+      const { kind, source } = found;
       step.memory.until ??= untilWhen(step);
-      return ask({ ...(await pendingUserMembers(step)), ...door.challenge(source) });
+      const challenge = { ...(await pendingUserMembers(step)), ...kind.screen.challenge(source) };
+      return ask(challenge, kind.screen.component);
     },
     async judge(step, answer) {
-      const source = await findSource(door, step);
-      if (!source) return deny(closed);
+      const found = await findSource(kinds, step);
+      if (!found) return deny(closed);
       if ((step.memory.until as string) <= step.call.now) {
         step.memory.until = untilWhen(step);
         return stay({ non_field_errors: ['That took too long. Please try again.'] });
       }
       try {
-        const arrival = await door.arrive(source, answer, step.engine.registry, step.call);
+        const arrival = await found.kind.proof.arrive(found.source, answer, step.engine.registry, step.call);
         return await arrived(needs, step, arrival);
       } catch (error) {
         return stay({ non_field_errors: [wordsOf(error)] });
       }
     },
+    async pageNeeds(stages, query) {
+      const { rows } = await sql<{ pk: string; kind: string }>`select distinct s.pk, s.kind from sources s
+        join stage_source t on t.source = s.pk where t.pk in (${sql.join(stages)})`.execute(query);
+      return needsOfSources(kinds, rows, query);
+    },
   };
 }
+
+const noScreen: StageScreen = { component: 'xak-stage-source', challenge: {} };
+
+const screenOf = ({ screen, proof }: Asked): StageScreen => ({
+  component: screen.component,
+  challenge: { ...pendingUserSchemas, ...screen.members },
+  answer: proof.answer,
+});
 
 async function arrived(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<Move> {
   const { context } = step;
@@ -61,11 +92,17 @@ async function arrived(needs: SignInNeeds, step: Step, arrival: Arrival): Promis
   return next();
 }
 
-async function findSource({ model }: SourceDoor, { settings, engine, call }: Step): Promise<SourceRow | null> {
-  const resource = engine.registry.require(model);
-  const isIt = (row: ReturnType<typeof resource.row>) => sql`${row.col('pk')} = ${settings.source}`;
-  const [source] = await loadSources(resource, isIt, call, call.db.read);
-  return source?.enabled ? source : null;
+/** The source that the stage names, if it is enabled. */
+async function findSource(
+  kinds: readonly Asked[],
+  { settings, call }: Step,
+): Promise<{ readonly kind: Asked; readonly source: SourceRow } | null> {
+  for (const kind of kinds) {
+    const isIt = (row: RowAlias) => sql`${row.col('pk')} = ${settings.source}`;
+    const [source] = await loadSources(kind.resource, isIt, call, call.db.read);
+    if (source) return source.enabled ? { kind, source } : null;
+  }
+  return null;
 }
 
 /** Nobody signs in elsewhere in less. */

@@ -6,6 +6,7 @@ const longestSubject = 75;
 export function emailTransport({ mailer }: { readonly mailer: Mailer }): TransportKind {
   return {
     mode: 'email',
+    name: 'Email',
     isReady: mailer.isReady,
     async send({ body, severity, user, event }) {
       if (user.email === '') return 'The user has no e-mail address.';

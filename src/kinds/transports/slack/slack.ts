@@ -6,7 +6,11 @@ const colors: Readonly<Record<string, string>> = { notice: '#2f6feb', warning: '
 
 /** Posts an attachment, as the webhooks of chat servers take them. */
 export function slackTransport({ fetch }: { readonly fetch: GuardedFetch }): TransportKind {
-  return { mode: 'webhook_slack', send: (message, { webhook_url }) => postJson(fetch, webhook_url, chatBody(message)) };
+  return {
+    mode: 'webhook_slack',
+    name: 'Slack Webhook (Slack/Discord)',
+    send: (message, { webhook_url }) => postJson(fetch, webhook_url, chatBody(message)),
+  };
 }
 
 function chatBody({ body, severity, user, event }: Message) {

@@ -10,6 +10,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 export function webhookTransport({ fetch, sandbox }: { fetch: GuardedFetch; sandbox: Sandbox }): TransportKind {
   return {
     mode: 'webhook',
+    name: 'Generic Webhook',
     send: (message, { webhook_url, expression }) =>
       postJson(fetch, webhook_url, expression === null ? plainBody(message) : mapped(sandbox, expression, message)),
   };

@@ -2,11 +2,11 @@ import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-fac
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { orderedUuid, randomToken } from '../../../../platform/random.ts';
-import { type GrantTerms, storeAuthorizationCode } from '../../../../provider/grants.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { lengthOf, subjectOf } from '../claims.ts';
 import type { Client } from '../client.ts';
 import { authorizedEvent } from '../events.ts';
+import { type GrantTerms, storeAuthorizationCode } from '../grants.ts';
 import { prepareTokens, sessionIdClaim } from '../issue.ts';
 import { noteLogin } from '../logout/logins.ts';
 import { OAuthError } from '../oauth-error.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { FlowState } from '../../../../flow/executor/flow-state.ts';
-import type { RequestStep } from '../../../../flow/plan.ts';
+import type { PlanStep } from '../../../../flow/plan.ts';
+import type { AppendStep } from '../../../../flow/protocol-kind.ts';
 import type { Json } from '../../../../lib/json.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
@@ -12,6 +12,7 @@ import type { Client } from '../client.ts';
 import { openDevicePage } from '../device/device-page-entry.ts';
 import { authorizedEvent } from '../events.ts';
 import { deviceCodeGrant } from '../grant-types.ts';
+import { oauth2Model } from '../oauth2-model.ts';
 import { decideRequest, storeRequest } from '../requests.ts';
 import type { AuthorizeRequest } from './authorize-request.ts';
 
@@ -41,25 +42,21 @@ export type Allowable =
 const lifetimeMs = { granted: 5 * 60_000, denied: 30 * 60_000 };
 const over = 'This request cannot be decided any more.';
 
-export const allowing = (allowable: Allowable): RequestStep => ({
-  step: 'allow_request',
-  request: allowable as unknown as Json,
-});
+/** Allows or refuses what the flow was begun for. */
+type Decision = 'allow_request' | 'refuse_request';
 
-export const refusing = (allowable: Allowable): RequestStep => ({
-  step: 'refuse_request',
-  request: allowable as unknown as Json,
+const deciding = (step: Decision, allowable: Allowable): PlanStep => ({
+  kind: oauth2Model,
+  step,
+  content: allowable as unknown as Json,
 });
+export const allowing = (allowable: Allowable): PlanStep => deciding('allow_request', allowable);
+export const refusing = (allowable: Allowable): PlanStep => deciding('refuse_request', allowable);
 
 /** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
-export function decideOnRequest(key: InstanceKey) {
-  return async function decide(
-    { step, request }: RequestStep,
-    { context }: FlowState,
-    tx: Query,
-    call: Call,
-  ): Promise<void> {
-    const allowable = request as unknown as Allowable;
+export function decideOnRequest(key: InstanceKey): AppendStep {
+  return async ({ step, content: planned }, { context }, tx, call) => {
+    const allowable = planned as unknown as Allowable;
     const lacksConsent = step === 'allow_request' && needsConsent(allowable, context.consented_scopes);
     if (lacksConsent) await recordLackOfConsent(tx, call, allowable);
     const state = step === 'allow_request' && !lacksConsent ? 'granted' : 'denied';

@@ -1,9 +1,10 @@
 import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { HopelessJob, type JobKind, type Jobs } from '../../../../platform/jobs/job.ts';
 import { randomUuid } from '../../../../platform/random.ts';
-import type { Call, NewEvent, ResourceWorld } from '../../../../resource/call.ts';
+import type { Call, NewEvent } from '../../../../resource/call.ts';
 import { seconds } from '../claims.ts';
 import { type Client, loadClient } from '../client.ts';
 import type { OAuthNeeds } from '../needs.ts';
@@ -24,15 +25,12 @@ const tellClient = 'oauth2_tell_logout';
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeMs = 2 * 60_000;
 
-type RecordEvent = ResourceWorld['record'];
-
-/** Has clients told at once where something is written down that ends sessions; of those that run out they hear later. */
-export function tellingOfLogouts(record: RecordEvent, jobs: () => Jobs): RecordEvent {
-  return async (tx, call, event) => {
-    await record(tx, call, event);
+/** Has clients told at once of an event that ends sessions; of sessions that expire they hear later. */
+export const tellOfLogouts =
+  (jobs: () => Jobs) =>
+  async (tx: Query, _call: Call, event: NewEvent): Promise<void> => {
     if (mayEndSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind: findEnded, key: findEnded });
   };
-}
 
 /** What is written down when sessions end, or may have ended; which models for actions that tell of one. */
 const ending: Readonly<Record<string, readonly string[] | 'always'>> = {

@@ -1,9 +1,9 @@
 import type { UserFacts } from '../../../../core/mapping/user-facts.ts';
 import type { Query } from '../../../../platform/db/database.ts';
-import type { GrantTerms } from '../../../../provider/grants.ts';
 import type { Call } from '../../../../resource/call.ts';
 import type { AuthenticatedClient } from '../client-authentication.ts';
 import type { GrantType } from '../grant-types.ts';
+import type { GrantTerms } from '../grants.ts';
 import type { OAuthNeeds } from '../needs.ts';
 import type { OAuthErrorCode } from '../oauth-error.ts';
 import type { Params } from '../params.ts';

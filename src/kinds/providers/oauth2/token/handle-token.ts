@@ -1,12 +1,12 @@
 import { asAsked } from '../../../../core/application/application-access.ts';
 import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { policyRequest } from '../../../../policy/request.ts';
-import { type GrantTerms, revokeFamily } from '../../../../provider/grants.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { type Client, scopeNames } from '../client.ts';
 import { type AuthenticatedClient, authenticateClient } from '../client-authentication.ts';
 import { readDpopProof } from '../dpop.ts';
 import { authorizedEvent, callAs, suspiciousEvent } from '../events.ts';
+import { type GrantTerms, revokeFamily } from '../grants.ts';
 import { prepareTokens } from '../issue.ts';
 import type { OAuthNeeds } from '../needs.ts';
 import type { OAuthAnswer, OAuthEndpoint } from '../oauth-edge.ts';

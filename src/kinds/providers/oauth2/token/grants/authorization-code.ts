@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { equalInConstantTime } from '../../../../../lib/constant-time.ts';
 import { statement } from '../../../../../platform/db/statement.ts';
-import type { GrantTerms } from '../../../../../provider/grants.ts';
+import type { GrantTerms } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { type GrantKind, GrantReused } from '../grant-kind.ts';
 

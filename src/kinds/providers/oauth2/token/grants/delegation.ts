@@ -1,6 +1,6 @@
 import { keptUserFacts, type UserFacts } from '../../../../../core/mapping/user-facts.ts';
-import type { GrantTerms } from '../../../../../provider/grants.ts';
 import { subjectOf } from '../../claims.ts';
+import type { GrantTerms } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { issuerOf } from '../../urls.ts';
 import type { Redemption } from '../grant-kind.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { statement } from '../../../../../platform/db/statement.ts';
-import { type GrantTerms, lockFamily } from '../../../../../provider/grants.ts';
+import { type GrantTerms, lockFamily } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { isFapi2 } from '../../security-profile.ts';
 import { type GrantKind, GrantReused } from '../grant-kind.ts';

@@ -1,7 +1,7 @@
-import { lockFamily } from '../../../../../provider/grants.ts';
 import { loadClient } from '../../client.ts';
 import { requireConfidential } from '../../client-authentication.ts';
 import { tokenExchangeGrant } from '../../grant-types.ts';
+import { lockFamily } from '../../grants.ts';
 import { findAccessToken } from '../../live-token.ts';
 import type { OAuthNeeds } from '../../needs.ts';
 import { OAuthError } from '../../oauth-error.ts';

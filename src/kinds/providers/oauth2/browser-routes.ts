@@ -2,7 +2,8 @@ import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { actorOfSession, type SessionNeeds } from '../../../core/session/session-credential.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { RequestFacts } from '../../../platform/http/request-facts.ts';
-import type { AnswerCall, HttpAnswer, HttpCall, Routes } from '../../../platform/http/routes.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import type { AnswerCall, HttpAnswer, HttpCall } from '../../../platform/http/routes.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { redirectBrowser } from './authorize/answer-client.ts';
@@ -27,8 +28,8 @@ export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
 type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<HttpAnswer>;
 
-/** Serves what people come to with a browser on their way to a client or back. */
-export function mountBrowserEndpoints(routes: Routes, mount: BrowserMount): void {
+/** What people come to with a browser on their way to a client or back. */
+export function browserRoutes(mount: BrowserMount): Route[] {
   const needs: BrowserNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
 
   const serve =
@@ -70,17 +71,19 @@ export function mountBrowserEndpoints(routes: Routes, mount: BrowserMount): void
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
   const byGet: BrowserEndpoint = async (_needs, { request }, text) => redirectBrowser(`${request.path}?${text}`);
-  const mountAt = (path: string, asked: BrowserEndpoint, sent: BrowserEndpoint) => {
-    routes.on(['GET'], path, serve(asked));
-    routes.on(['POST'], path, serve(sent));
-  };
-  mountAt(authorizePath, handleAuthorize, byGet);
-  for (const path of ['/application/o/{slug}/end-session/', endSessionPath]) {
-    mountAt(path, handleEndSession, (mounted, call, text) =>
-      (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
-    );
-  }
-  for (const path of [devicePath, `${devicePath}/`]) mountAt(path, handleDevicePage, handleDevicePage);
+  const routesAt = (path: string, asked: BrowserEndpoint, sent: BrowserEndpoint): Route[] => [
+    { methods: ['GET'], path, handle: serve(asked) },
+    { methods: ['POST'], path, handle: serve(sent) },
+  ];
+  return [
+    ...routesAt(authorizePath, handleAuthorize, byGet),
+    ...['/application/o/{slug}/end-session/', endSessionPath].flatMap((path) =>
+      routesAt(path, handleEndSession, (mounted, call, text) =>
+        (isOurForm(text) ? handleEndSession : byGet)(mounted, call, text),
+      ),
+    ),
+    ...[devicePath, `${devicePath}/`].flatMap((path) => routesAt(path, handleDevicePage, handleDevicePage)),
+  ];
 }
 
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);

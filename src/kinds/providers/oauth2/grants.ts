@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Database, Query } from '../platform/db/database.ts';
-import { statement } from '../platform/db/statement.ts';
-import type { InstanceKey } from '../platform/keys.ts';
-import { orderedUuid } from '../platform/random.ts';
+import type { Database, Query } from '../../../platform/db/database.ts';
+import { statement } from '../../../platform/db/statement.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { orderedUuid } from '../../../platform/random.ts';
 
 // The one way in which tokens and codes come to be. Of the token itself only a hash is stored: who reads the database
 // cannot use what is in it.

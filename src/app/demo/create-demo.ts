@@ -1,35 +1,21 @@
 import { sql } from 'kysely';
-import type { Query } from '../../platform/db/database.ts';
+import type { Demo, DemoApi } from '../../core/kind/demo.ts';
 import { insertRow } from '../../resource/verbs/write-row.ts';
 import type { App } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';
-import type { DemoApi } from './demo-api.ts';
 
-/** What each part of the demo makes its objects with. */
-export interface DemoWorld {
-  readonly api: DemoApi;
-  readonly world: World;
-  readonly now: string;
-  /**
-   * For rows that no request makes: runs only while the table has none with these values, in one transaction. `store` is
-   * the function by which such rows come to be.
-   */
-  once(table: string, where: Readonly<Record<string, unknown>>, store: (tx: Query) => Promise<unknown>): Promise<void>;
-  /** Rows of a resource that have no way of their own into the database yet. */
-  insert(tx: Query, model: string, values: Readonly<Record<string, unknown>>): Promise<unknown>;
+/** What the demo's people are made with, before there are any. */
+export type EmptyDemo = Omit<Demo, 'people'> & {
   /** How many rows `once` has made, by table. */
   stored(): ReadonlyMap<string, number>;
-}
+};
 
-export function createDemoWorld(world: World, { engine, resourceWorld }: App, api: DemoApi): DemoWorld {
-  const { db, clock } = world;
+export function createDemo({ db, clock, key }: World, { engine, resourceWorld }: App, api: DemoApi): EmptyDemo {
   const now = clock.now();
   const stored = new Map<string, number>();
   return {
-    api,
-    world,
-    now,
+    ...{ api, db, key, now },
     async once(table, where, store) {
       await db.write(async (tx) => {
         const conditions = Object.entries(where).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { type ActorRow, actorColumns, loadActor } from '../core/access/actor.ts';
-import { isSuperuserSql } from '../core/access/rights-sql.ts';
-import type { Database } from '../platform/db/database.ts';
-import type { InstanceKey } from '../platform/keys.ts';
-import type { Actor } from '../resource/actor.ts';
-import { apiScope } from './api-scope.ts';
+import { type ActorRow, actorColumns, loadActor } from '../../../core/access/actor.ts';
+import { isSuperuserSql } from '../../../core/access/rights-sql.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { apiScope } from '../../../provider/api-scope.ts';
+import type { Actor } from '../../../resource/actor.ts';
 import type { GrantTerms } from './grants.ts';
 
 interface GrantRow extends ActorRow {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
-import { type AnswerCall, anyMethod, type HttpCall, type Routes, withHead } from '../../../platform/http/routes.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { type AnswerCall, anyMethod, type HttpCall, withHead } from '../../../platform/http/routes.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { backRoutes } from './back-routes.ts';
 import { createFailureCount } from './failure-count.ts';
@@ -21,8 +22,8 @@ const urlOf = (path: string) => (path.startsWith('/') ? path : `${root}${path}`)
 /** How long browsers need not ask again whether a page may call. */
 const preflightSeconds = 600;
 
-/** Serves the endpoints of OAuth 2 and OpenID Connect. */
-export function mountOAuth2(routes: Routes, mount: MountNeeds): void {
+/** The endpoints of OAuth 2 and OpenID Connect that clients call. */
+export function clientRoutes(mount: MountNeeds): Route[] {
   const needs: OAuthNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
   const callOf = (http: HttpCall): Call => ({
     actor: null,
@@ -51,13 +52,15 @@ export function mountOAuth2(routes: Routes, mount: MountNeeds): void {
         },
       };
     };
-  for (const [methods, path, endpoint] of [...backRoutes(needs), ...frontRoutes(needs)]) {
-    const url = urlOf(path);
+  return [...backRoutes(needs), ...frontRoutes(needs)].flatMap(([methods, shortPath, endpoint]) => {
+    const path = urlOf(shortPath);
     const refuse = notOffered([...withHead(methods), 'OPTIONS']);
-    routes.on(methods, url, (http) => answerOAuth(http, callOf(http), endpoint));
-    routes.on(['OPTIONS'], url, preflight(methods));
-    routes.on([anyMethod], url, (http) => answerOAuth(http, callOf(http), refuse));
-  }
+    return [
+      { methods, path, handle: (http) => answerOAuth(http, callOf(http), endpoint) },
+      { methods: ['OPTIONS'], path, handle: preflight(methods) },
+      { methods: [anyMethod], path, handle: (http) => answerOAuth(http, callOf(http), refuse) },
+    ] satisfies Route[];
+  });
 }
 
 /** RFC 9110 §15.5.6 */

@@ -1,0 +1,119 @@
+import { assignmentEndpoints } from '../core/access/assignment.endpoints.ts';
+import { roleObjectPermissions, userObjectPermissions } from '../core/access/object-permission.resource.ts';
+import { permissionResource } from '../core/access/permission.resource.ts';
+import { roleResource } from '../core/access/role.resource.ts';
+import { applicationResource } from '../core/application/application.resource.ts';
+import { transactionalApplications } from '../core/application/transactional.endpoint.ts';
+import { brandResource } from '../core/brand/brand.resource.ts';
+import { consentResource } from '../core/consent/consent.resource.ts';
+import { groupResource } from '../core/directory/group.resource.ts';
+import { userResource } from '../core/directory/user.resource.ts';
+import { eventResource } from '../core/event/event.resource.ts';
+import type { Announce } from '../core/event/record.ts';
+import { certificateResource } from '../core/key/certificate.resource.ts';
+import { mappingsResource } from '../core/mapping/mappings.resource.ts';
+import { connectionsResource } from '../core/outpost/service-connection.family.ts';
+import { sessionResource } from '../core/session/session.resource.ts';
+import { settingsEndpoints } from '../core/settings/settings.endpoints.ts';
+import { systemOperations } from '../core/system/system-operations.ts';
+import { systemTaskResource } from '../core/system/system-task.resource.ts';
+import { tokenResource } from '../core/token/token.resource.ts';
+import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
+import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
+import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
+import { flowResource } from '../flow/flow.resource.ts';
+import { recoveryAction } from '../flow/links/recovery.ts';
+import { stageBindingResource } from '../flow/stage-binding.resource.ts';
+import { stagesResource } from '../flow/stages.resource.ts';
+import { notificationResource } from '../notify/notification.resource.ts';
+import { ruleResource } from '../notify/rule.resource.ts';
+import { transportResource } from '../notify/transport.resource.ts';
+import type { Jobs } from '../platform/jobs/job.ts';
+import { bindingResource } from '../policy/binding.resource.ts';
+import { policiesResource } from '../policy/policies.resource.ts';
+import { askApplicationAccess, checkAccessAction } from '../provider/application-access.ts';
+import { providersResource } from '../provider/provider.family.ts';
+import type { Endpoint } from '../resource/endpoint.ts';
+import type { Resource } from '../resource/resource.ts';
+import { sourcesResource } from '../source/sources.resource.ts';
+import { userConnectionsResource } from '../source/user-connection.family.ts';
+import type { Kinds } from './kinds.ts';
+import { version } from './version.ts';
+import type { World } from './world.ts';
+
+/** What acts by itself, and how it hears of events. */
+interface Acting {
+  readonly jobs: Jobs;
+  readonly announce: Announce;
+}
+
+/** Every resource: those of the engines, and those that kinds bring. */
+export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
+  const { policies, flows } = kinds;
+  const askAccess = askApplicationAccess(policies);
+  const recovery = recoveryAction({ ...world, policies });
+  const userActions = [recovery, ...kinds.stageKinds.flatMap((kind) => kind.userActions ?? [])];
+  const all: Resource[] = [
+    // Directory and access
+    userResource({ ...world, userActions }),
+    groupResource,
+    roleResource,
+    permissionResource,
+    userObjectPermissions(() => all),
+    roleObjectPermissions(() => all),
+    tokenResource(world),
+    sessionResource(world),
+    // Policies
+    policiesResource(policies),
+    ...ownOf(kinds.policyKinds),
+    bindingResource,
+    // Property mappings
+    mappingsResource(world),
+    ...ownOf(kinds.mappingKinds),
+    // Applications and providers
+    applicationResource({ askAccess, checkAccess: checkAccessAction(askAccess) }),
+    consentResource,
+    providersResource,
+    ...ownOf(kinds.providerKinds),
+    // Certificates
+    certificateResource(),
+    // Service connections of outposts
+    connectionsResource(kinds.connectionKinds),
+    ...ownOf(kinds.connectionKinds),
+    // Flows and stages
+    flowResource({ ...world, policies, flows }),
+    stageBindingResource,
+    stagesResource(policies),
+    ...ownOf(kinds.stageKinds),
+    ...kinds.deviceKinds.flatMap(({ doors }) => [doors.own, doors.admin]),
+    brandResource(world),
+    // Sources
+    sourcesResource({ policies, kinds: kinds.sourceKinds }),
+    ...ownOf(kinds.sourceKinds),
+    userConnectionsResource,
+    // Events and notifications
+    eventResource(world),
+    ruleResource,
+    transportResource(kinds.transports),
+    notificationResource,
+    systemTaskResource(world.jobs),
+    ...kinds.all.flatMap((kind) => kind.resources ?? []),
+  ];
+  return all;
+}
+
+const ownOf = (kinds: readonly { readonly resource: Resource }[]): Resource[] => kinds.map(({ resource }) => resource);
+
+/** Operations that stand for no rows. */
+export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
+  return [
+    ...assignmentEndpoints,
+    viewKeyEndpoint(world.key),
+    ...settingsEndpoints(world.settings),
+    ...allDevices,
+    transactionalApplications(ownOf(kinds.providerKinds)),
+    ...systemOperations({ ...world, version }),
+    inspectorEndpoint({ ...world, flows: kinds.flows }),
+    ...kinds.all.flatMap((kind) => kind.endpoints ?? []),
+  ];
+}

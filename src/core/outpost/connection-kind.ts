@@ -1,0 +1,20 @@
+import type { Call } from '../../resource/call.ts';
+import type { Resource } from '../../resource/resource.ts';
+import type { Kind } from '../kind/kind.ts';
+
+/** A way to reach a platform that runs outposts. */
+export interface ConnectionKind extends Kind {
+  readonly resource: Resource;
+  readonly askState: AskState;
+}
+
+export interface ConnectionState {
+  readonly healthy: boolean;
+  /** What the other side says it is; empty when it cannot be asked. */
+  readonly version: string;
+}
+
+/** Asks the other side of a connection how it is. An answer that does not come is an answer. */
+export type AskState = (pk: string, call: Call) => Promise<ConnectionState>;
+
+export const unreachable: ConnectionState = { healthy: false, version: '' };

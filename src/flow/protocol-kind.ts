@@ -1,0 +1,52 @@
+import type { AskAccess } from '../core/application/application-access.ts';
+import type { Kind } from '../core/kind/kind.ts';
+import type { SessionNeeds } from '../core/session/session-credential.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Query } from '../platform/db/database.ts';
+import type { Route } from '../platform/http/route.ts';
+import type { PolicyEngine } from '../policy/engine.ts';
+import type { Actor } from '../resource/actor.ts';
+import type { Call, NewEvent, ResourceWorld } from '../resource/call.ts';
+import type { Engine } from '../resource/read.ts';
+import type { Registry } from '../resource/registry.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Executor } from './executor/executor.ts';
+import type { FlowReads } from './executor/flow-reads.ts';
+import type { FlowState } from './executor/flow-state.ts';
+import type { DetourOf } from './executor/sign-out-detour.ts';
+import type { PlanStep } from './plan.ts';
+
+/** A kind that speaks a protocol with other systems: what kinds of sources and of providers have in common. */
+export interface ProtocolKind extends Kind {
+  readonly resource: Resource;
+  /** The addresses of the protocol, for browsers and for programs. */
+  routes?(server: RouteServer): readonly Route[];
+  /**
+   * Carries out a step that this kind put into a plan (`PlanStep.kind` is the model of its resource), in the transaction
+   * that ends the flow. Throws `Problem` when what held at the beginning holds no more.
+   */
+  readonly append?: AppendStep;
+  /** Where a browser goes by the way when its session ends, for others who can be told by that browser alone. */
+  readonly detourOf?: DetourOf;
+  /** Sees each event in the transaction that records it, to queue work or to write to an outbox. */
+  afterEvent?(tx: Query, call: Call, event: NewEvent): Promise<void>;
+  /** Who presents this bearer token to the API; null when it is none of this kind's, or not good. */
+  actorOfBearer?(token: string, now: string): Promise<Actor | null>;
+}
+
+export type AppendStep = (step: PlanStep, state: FlowState, tx: Query, call: Call, registry: Registry) => Promise<void>;
+
+/** The composed server, as far as those who answer at addresses of their own need it. */
+export interface RouteServer {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly world: ResourceWorld;
+  readonly engine: Engine;
+  readonly policies: PolicyEngine;
+  readonly sessions: SessionNeeds;
+  readonly executor: Executor;
+  readonly flows: FlowReads;
+  readonly askAccess: AskAccess;
+  /** Where people sign in who come by this host, to come back to `next`. */
+  signInPath(host: string, query: Query, next: string | null): Promise<string>;
+}

@@ -1,0 +1,51 @@
+import { Problem } from '../lib/problem.ts';
+import type { Actor } from '../resource/actor.ts';
+import type { ResourceWorld } from '../resource/call.ts';
+import type { Registry } from '../resource/registry.ts';
+import type { EndNeeds } from './executor/end-walk.ts';
+import type { Detour, DetourOf } from './executor/sign-out-detour.ts';
+import type { ProtocolKind } from './protocol-kind.ts';
+
+type Kinds = readonly ProtocolKind[];
+
+/** Has each step of a plan carried out by the kind that planned it. */
+export function appendBy(kinds: Kinds, registry: Registry): EndNeeds['append'] {
+  const appenders = new Map(kinds.map(({ resource, append }) => [resource.model, append]));
+  return async (step, state, tx, call) => {
+    const append = appenders.get(step.kind);
+    if (!append) throw new Problem('permission_denied', 'Access denied.');
+    await append(step, state, tx, call, registry);
+  };
+}
+
+/** By way of all kinds that have somebody to tell of the end of a session, one after the other. */
+export const detourBy =
+  (kinds: Kinds): DetourOf =>
+  async (call, session) => {
+    const found: Detour[] = [];
+    for (const { detourOf } of kinds) {
+      const detour = await detourOf?.(call, session);
+      if (detour) found.push(detour);
+    }
+    return found.length === 0 ? null : (to) => found.reduceRight((onward, detour) => detour(onward), to);
+  };
+
+/** Records events, and shows them to the kinds in the same transaction. */
+export function recordingFor(kinds: Kinds, record: ResourceWorld['record']): ResourceWorld['record'] {
+  const watching = kinds.filter(({ afterEvent }) => afterEvent);
+  return async (tx, call, event) => {
+    await record(tx, call, event);
+    for (const kind of watching) await kind.afterEvent?.(tx, call, event);
+  };
+}
+
+/** Who presents a bearer token, by the first kind that knows it. */
+export const bearerBy =
+  (kinds: Kinds) =>
+  async (token: string, now: string): Promise<Actor | null> => {
+    for (const kind of kinds) {
+      const actor = await kind.actorOfBearer?.(token, now);
+      if (actor) return actor;
+    }
+    return null;
+  };

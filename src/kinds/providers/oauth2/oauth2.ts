@@ -1,0 +1,70 @@
+import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
+import type { Config } from '../../../platform/config.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { createQueryCache } from '../../../platform/db/query-cache.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { expiredOfProviders } from '../../../provider/expired-of-providers.ts';
+import type { ProviderKind } from '../../../provider/provider-kind.ts';
+import { actorOfAccessToken } from './access-token-credential.ts';
+import { decideOnRequest } from './authorize/decide-request.ts';
+import { browserRoutes } from './browser-routes.ts';
+import type { Client } from './client.ts';
+import { clientRoutes } from './client-routes.ts';
+import { oauth2Demo } from './demo.ts';
+import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
+import { detourByFrames } from './logout/front-channel.ts';
+import { logoutJobs, tellOfLogouts } from './logout/logout.jobs.ts';
+import { oauth2Provider } from './oauth2.resource.ts';
+import { createRemoteKeys } from './remote-keys.ts';
+import { scopeMapping } from './scope-mapping.resource.ts';
+
+interface Needs {
+  readonly config: Pick<Config, 'publicUrl'>;
+  readonly db: Database;
+  readonly key: InstanceKey;
+  readonly installId: string;
+  readonly sandbox: Sandbox;
+  readonly fetch: GuardedFetch;
+  jobs(): Jobs;
+}
+
+const mostClientsKept = 1_000;
+
+/** OAuth 2 and OpenID Connect. */
+export function oauth2(needs: Needs): ProviderKind {
+  const { db, key, fetch, config } = needs;
+  const { publicUrl } = config;
+  return {
+    resource: oauth2Provider(needs),
+    resources: [scopeMapping(needs), accessTokens, refreshTokens, authorizationCodes],
+    routes(server) {
+      const shared = {
+        ...needs,
+        ...server,
+        publicUrl,
+        keptClients: createQueryCache<Client | null>(mostClientsKept),
+        remoteKeys: createRemoteKeys(fetch),
+      };
+      return [...clientRoutes(shared), ...browserRoutes(shared)];
+    },
+    append: decideOnRequest(key),
+    detourOf: detourByFrames({ key, publicUrl }),
+    afterEvent: tellOfLogouts(needs.jobs),
+    actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now),
+    jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl }),
+    // Clients may want their answer by a form that the page sends to them.
+    pageNeeds: { forms: true },
+    expiring: [
+      expiredOfProviders('oauth2_access_tokens', 'access tokens'),
+      expiredOfProviders('oauth2_refresh_tokens', 'refresh tokens'),
+      expiredOfProviders('oauth2_authorization_codes', 'authorization codes'),
+      expired('oauth2_requests', 'requests for authorization'),
+      expired('oauth2_seen', 'marks of what may be used once'),
+      expired('oauth2_published_keys', 'published keys'),
+    ],
+    demo: oauth2Demo,
+  };
+}

@@ -1,0 +1,32 @@
+import { originsOf } from '../../../flow/page-needs.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+import type { SourceKind } from '../../../source/source-kind.ts';
+import { mediasrcDemo } from './demo.ts';
+import { mediasrcSource } from './mediasrc.resource.ts';
+import { groupMediasrcConnection, userMediasrcConnection } from './mediasrc-connections.resource.ts';
+import { mediasrcSourceMapping } from './mediasrc-mapping.resource.ts';
+import { mediasrcSourceModel } from './mediasrc-model.ts';
+import { arriveWith, type MediaSource, type RedeemNeeds, tokenMember } from './redeem-token.ts';
+
+/** People who bring a token that their media server gave them. */
+export function mediasrc(needs: RedeemNeeds): SourceKind {
+  const { mediasrcApiUrl } = needs.config;
+  return {
+    resource: mediasrcSource(needs),
+    resources: [userMediasrcConnection, groupMediasrcConnection, mediasrcSourceMapping(needs)],
+    screen: {
+      component: 'xak-source-mediasrc',
+      members: { client_id: stringSchema, slug: stringSchema },
+      challenge: ({ client_id, slug }) => ({ client_id, slug }),
+    },
+    proof: {
+      answer: tokenMember,
+      arrive: (source, { plex_token }, registry) =>
+        arriveWith(needs, registry.require(mediasrcSourceModel), source as MediaSource, plex_token as string),
+    },
+    // The component asks the media server for a token for this client.
+    link: { component: 'xak-user-settings-source-mediasrc', configureUrl: ({ client_id }) => String(client_id) },
+    pageNeeds: async () => ({ connections: originsOf(mediasrcApiUrl), data: { mediaApi: mediasrcApiUrl } }),
+    demo: mediasrcDemo,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Demo } from '../../../core/kind/demo.ts';
+import { groupSamlConnection } from './saml-connections.resource.ts';
+
+export async function samlDemo({ api, people, once, insert, now }: Demo): Promise<void> {
+  const { grace, company } = people;
+  const mapping = await api.ensure(
+    '/propertymappings/source/saml/',
+    { name: 'Demo: partner account' },
+    { expression: 'return { name: properties?.name ?? null };' },
+  );
+  const { results } = (await api.get('/flows/instances/?designation=stage_configuration')) as {
+    results: { pk: string }[];
+  };
+  const source = await api.ensure(
+    '/sources/saml/',
+    { slug: 'demo-partner' },
+    {
+      name: 'Demo Partner',
+      enabled: false,
+      pre_authentication_flow: results[0]?.pk,
+      sso_url: 'https://partner.example.com/sso',
+      user_property_mappings: [mapping.pk],
+    },
+  );
+  await api.ensure(
+    '/sources/user_connections/saml/',
+    { identifier: 'demo-grace', source: source.pk },
+    { user: grace.pk },
+  );
+  // Groups are linked by what a partner asserts at sign-in; there is no request for it.
+  const { model, table } = groupSamlConnection;
+  const link = { identifier: 'demo-company', source: source.pk };
+  await once(table, link, (tx) => insert(tx, model, { ...link, group: company.pk, kind: model, created: now }));
+}

@@ -1,0 +1,21 @@
+import type { Config } from '../../../platform/config.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { SourceKind } from '../../../source/source-kind.ts';
+import { scimDemo } from './demo.ts';
+import { scimSource } from './scim.resource.ts';
+import { scimSourceMapping } from './scim-mapping.resource.ts';
+import { scimGroupResource, scimUserResource } from './scim-records.resource.ts';
+
+interface Needs {
+  readonly config: Pick<Config, 'publicUrl'>;
+  readonly key: InstanceKey;
+  readonly sandbox: Sandbox;
+}
+
+/** People and groups that another system pushes in. */
+export const scim = (needs: Needs): SourceKind => ({
+  resource: scimSource(needs),
+  resources: [scimUserResource, scimGroupResource, scimSourceMapping(needs)],
+  demo: scimDemo,
+});

@@ -1,0 +1,22 @@
+import type { Demo, DemoObject } from '../core/kind/demo.ts';
+import type { PageNeeds } from '../flow/page-needs.ts';
+import type { ProtocolKind } from '../flow/protocol-kind.ts';
+
+/**
+ * A kind of provider: how it is administered (`resource`, made by `defineProvider`), and the protocol by which applications
+ * get to know people. Its mapping and its records are among its `resources`; a kind that copies people elsewhere brings
+ * `jobs` and watches changes with `afterEvent`.
+ */
+export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
+  /** What the pages of authorization flows need, since they lead to its applications. */
+  readonly pageNeeds?: PageNeeds;
+  demo?(demo: Demo): Promise<DemoProvider>;
+}
+
+export interface DemoProvider {
+  readonly provider: DemoObject;
+  /** The application that people open by it; without one it serves the demo's first application behind the scenes. */
+  readonly application?: { readonly slug: string; readonly name: string } & DemoObject;
+  /** Makes what is there once people have used the application. */
+  use?(application: DemoObject): Promise<void>;
+}

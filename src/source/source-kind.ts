@@ -1,0 +1,48 @@
+import type { PageNeeds } from '../flow/page-needs.ts';
+import type { ProtocolKind } from '../flow/protocol-kind.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Call } from '../resource/call.ts';
+import type { Fields, Row } from '../resource/fields/field.ts';
+import type { JsonSchema } from '../resource/json-schema.ts';
+import type { Registry } from '../resource/registry.ts';
+import type { Arrival } from './sign-in.ts';
+import type { SourceRow } from './source.family.ts';
+
+/**
+ * A kind of source: how it is administered (`resource`, made by `defineSource`), and how people come in by it. Its mapping
+ * and its connections are among its `resources`. Steps that `planSignIn` appends are carried out by the family
+ * (`append-steps.ts`) unless the kind brings an `append` of its own.
+ */
+export interface SourceKind extends ProtocolKind {
+  /** How its sources are offered on the sign-in page; a kind without it is not offered there. */
+  readonly screen?: SourceScreen;
+  /** How people prove within a flow who they are at the source (the source stage). Needs a `screen`. */
+  readonly proof?: SourceProof;
+  /** How signed-in users link their account by themselves. */
+  readonly link?: SourceLink;
+  /** What a flow's page needs that offers these sources, by their keys. */
+  pageNeeds?(sources: readonly string[], query: Query): Promise<PageNeeds>;
+}
+
+/** What a page is told of a source that it offers. */
+export interface SourceScreen {
+  /** Names the part of the page that handles it. */
+  readonly component: string;
+  /** The members of `challenge`. */
+  readonly members: Readonly<Record<string, JsonSchema>>;
+  challenge(source: SourceRow): Row;
+}
+
+export interface SourceProof {
+  /** What an answer holds. */
+  readonly answer: Fields;
+  /** Who answers, if the source lets them in. Throws `Problem` or `Invalid` with words for the person. */
+  arrive(source: SourceRow, answer: Row, registry: Registry, call: Call): Promise<Arrival>;
+}
+
+export interface SourceLink {
+  /** The component with which a user links and unlinks. */
+  readonly component: string;
+  /** What that component needs to begin. */
+  configureUrl(source: SourceRow): string;
+}
