@@ -82,12 +82,15 @@ describeOnBoth(
           },
           append: [
             {
+              kind: 'svc_sources_mediasrc.mediasrcsource',
               step: 'save_connection',
-              model: 'svc_sources_mediasrc.usermediasrcsourceconnection',
-              identifier: String(newcomer.id),
-              values: { plex_token: newcomer.token },
+              content: {
+                model: 'svc_sources_mediasrc.usermediasrcsourceconnection',
+                identifier: String(newcomer.id),
+                values: { plex_token: newcomer.token },
+              },
             },
-            { step: 'sync_groups', groups: [] },
+            { kind: 'svc_sources_mediasrc.mediasrcsource', step: 'sync_groups', content: [] },
           ],
         });
       });
@@ -152,7 +155,7 @@ describeOnBoth(
       expect(answer.body.to).toBe(`/if/flow/${signIn.slug}/?slug=${source.slug}`);
       const plan = await planOf(server(), answer);
       expect(plan).toMatchObject({ pending_user: user.pk, flow: { slug: signIn.slug } });
-      expect(plan?.append[0]).toMatchObject({ identifier: String(id), values: { plex_token: token } });
+      expect(plan?.append[0]).toMatchObject({ content: { identifier: String(id), values: { plex_token: token } } });
     });
 
     test('a linked user who is not active is refused', async () => {
@@ -323,8 +326,9 @@ describeOnBoth(
         attributes: { a: `uuid-${newcomer.id}`, b: newcomer.id, ours: expect.any(String) },
       });
       expect(plan?.append[1]).toEqual({
+        kind: 'svc_sources_mediasrc.mediasrcsource',
         step: 'sync_groups',
-        groups: ['x', 'y', 'z'].map((identifier) => ({
+        content: ['x', 'y', 'z'].map((identifier) => ({
           identifier,
           properties: { name: identifier, attributes: { from: identifier } },
         })),
