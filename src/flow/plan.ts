@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
+import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
 import { randomText, randomUuid } from '../platform/random.ts';
 
@@ -97,8 +98,7 @@ export async function findPlan(
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 
-/** With TLS the name keeps subdomains and plain HTTP from setting the cookie. */
-const nameFor = (publicUrl: string): string => (isSecure(publicUrl) ? `__Host-${cookieName}` : cookieName);
+const nameFor = (publicUrl: string): string => hostCookieName(cookieName, isSecure(publicUrl));
 
 /** What a request's cookie carries, under the name that its connection calls for: a token, and an opening if there is one. */
 export function carriedBy(
@@ -118,9 +118,8 @@ export function planCookie(
   publicUrl: string,
   opening: string | null = null,
 ): { readonly name: string; readonly header: string } {
-  const name = nameFor(publicUrl);
   const value = opening === null ? token : `${token}${separator}${opening}`;
-  const secure = isSecure(publicUrl) ? '; Secure' : '';
-  const attributes = `Path=/; Max-Age=${lifetimeMs / 1000}; HttpOnly; SameSite=Lax${secure}`;
-  return { name, header: `${name}=${value}; ${attributes}` };
+  const maxAgeSeconds = lifetimeMs / 1000;
+  const header = ownCookieHeader({ name: cookieName, value, isSecure: isSecure(publicUrl), maxAgeSeconds });
+  return { name: nameFor(publicUrl), header };
 }

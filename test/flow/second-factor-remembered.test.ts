@@ -41,7 +41,7 @@ describeOnBoth(
     test('is not asked again for as long as the stage says, and then is', async () => {
       const { user, walk, browser, answer } = await shownOnce();
       const header = answer.headers.getSetCookie().find((line) => line.startsWith(cookie));
-      expect(header).toMatch(/; Path=\/; Max-Age=3600; SameSite=Lax; HttpOnly$/);
+      expect(header).toMatch(/; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
       clock.forward(59 * minute);
       expect(await begin(browser, walk, user)).toBe(redirect);
       clock.forward(2 * minute);
@@ -126,7 +126,7 @@ describeOnSqlite(
       await browser.answer(slug, { uid_field: user.username });
       const { headers } = await browser.answer(slug, { code: app.code() });
       const header = headers.getSetCookie().find((line) => line.includes(cookie));
-      expect(header).toMatch(/^__Host-gatehouse_mfa=\S+; Path=\/; Max-Age=3600; SameSite=Lax; HttpOnly; Secure$/);
+      expect(header).toMatch(/^__Host-gatehouse_mfa=\S+; Max-Age=3600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
       const again = openBrowser(server());
       again.cookies.set(cookie, browser.cookies.get(`__Host-${cookie}`) as string);
       await again.show(slug);

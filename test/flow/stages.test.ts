@@ -128,7 +128,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await browser.answer(walk.slug, {})).body.component).toBe('xak-stage-user-login');
     const answer = await browser.answer(walk.slug, { remember_me: true });
     expect(answer.body).toEqual(done);
-    expect(answer.headers.getSetCookie().join()).toMatch(/gatehouse_session=[^;]+; Path=\/; Max-Age=2595600/);
+    expect(answer.headers.getSetCookie().join()).toMatch(/gatehouse_session=[^;]+; Max-Age=2595600; Path=\//);
     expect(browser.cookies.get('gatehouse_session')).not.toBe(before);
     const { rows } = await sql<{ pk: string }>`select pk from authenticated_sessions where "user" = ${user.pk}`.execute(
       server().world.db.read,

@@ -55,7 +55,7 @@ describeOnSqlite(
       const first = await api.get(`/flows/executor/${signInFlow}/`);
       const [cookie = ''] = first.headers.getSetCookie();
       expect(cookie).toMatch(
-        /^__Host-gatehouse_flow_plan=[^;]{43,}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-gatehouse_flow_plan=[^;]{43,}; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       );
       const headers = { cookie: cookie.split(';')[0] as string };
       await api.post(`/flows/executor/${signInFlow}/`, { uid_field: 'admin' }, headers);
@@ -63,7 +63,7 @@ describeOnSqlite(
       const set = last.headers.getSetCookie().filter((line) => !line.includes('flow_plan'));
       expect(set).toHaveLength(2);
       for (const line of set)
-        expect(line).toMatch(/^__Host-gatehouse_(session|csrf)=[^;]+; Path=\/; SameSite=Lax; (HttpOnly; )?Secure$/);
+        expect(line).toMatch(/^__Host-gatehouse_(session|csrf)=[^;]+; Path=\/; (HttpOnly; )?Secure; SameSite=Lax$/);
       expect(set.join()).not.toMatch(/domain=/i);
     });
   },

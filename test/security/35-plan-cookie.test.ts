@@ -19,7 +19,7 @@ describeOnSqlite(
       const redeem = () => server().nobody.post(`/sources/mediasrc/redeem_token/?slug=${source.slug}`, body);
       const [first, second] = [await redeem(), await redeem()].map(({ headers }) => headers.get('set-cookie') ?? '');
       expect(first).toMatch(
-        /^__Host-gatehouse_flow_plan=[A-Za-z0-9]{43}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-gatehouse_flow_plan=[A-Za-z0-9]{43}; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       );
       expect(second).not.toBe(first);
     });

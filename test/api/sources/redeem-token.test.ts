@@ -68,7 +68,7 @@ describeOnBoth(
           to: `/if/flow/${enrol.slug}/?slug=${source.slug}`,
         });
         const cookie = answer.headers.get('set-cookie') ?? '';
-        expect(cookie).toMatch(/^gatehouse_flow_plan=[A-Za-z0-9]{43}; Path=\/; Max-Age=1800; HttpOnly; SameSite=Lax$/);
+        expect(cookie).toMatch(/^gatehouse_flow_plan=[A-Za-z0-9]{43}; Max-Age=1800; Path=\/; HttpOnly; SameSite=Lax$/);
         expect(await planOf(server(), answer)).toEqual({
           flow: { pk: enrol.pk, slug: enrol.slug },
           sso: true,

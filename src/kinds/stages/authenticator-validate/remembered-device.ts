@@ -1,8 +1,8 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { cookieHeader, hostCookieName } from '../../../core/session/session-cookies.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
+import { hostCookieName, ownCookieHeader } from '../../../platform/http/own-cookie.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 
 export interface RememberNeeds {
@@ -19,7 +19,7 @@ interface Remembered {
 }
 
 const purpose = 'second factor shown';
-const cookieName = (isSecure: boolean): string => hostCookieName('gatehouse_mfa', isSecure);
+const cookieName = 'gatehouse_mfa';
 
 /** The cookies that keep a browser from being asked again, where the stage wants that. */
 export function rememberCookies({ key, isSecure }: RememberNeeds, step: Step, user: number, device: number): string[] {
@@ -27,15 +27,9 @@ export function rememberCookies({ key, isSecure }: RememberNeeds, step: Step, us
   if (lengthMs <= 0) return [];
   const facts: Remembered = { user, stage: step.settings.pk as string, device, at: step.call.now };
   const text = Buffer.from(JSON.stringify(facts)).toString('base64url');
-  const options = { path: '/', secure: isSecure, httpOnly: true, sameSite: 'lax' } as const;
   const value = `${text}.${key.sign(purpose, text)}`;
-  return [
-    cookieHeader({
-      name: cookieName(isSecure),
-      value,
-      options: { ...options, maxAge: Math.ceil(Math.min(lengthMs, longestMs) / 1000) },
-    }),
-  ];
+  const maxAgeSeconds = Math.ceil(Math.min(lengthMs, longestMs) / 1000);
+  return [ownCookieHeader({ name: cookieName, value, isSecure, maxAgeSeconds })];
 }
 
 /** Browsers keep no cookie longer. */
@@ -47,7 +41,7 @@ const longestMs = 400 * 86_400_000;
  */
 export function rememberedDevice(needs: RememberNeeds, step: Step, user: UserFacts): number | null {
   const { call, settings } = step;
-  const facts = readCookie(needs, call.request.cookies[cookieName(needs.isSecure)] ?? '');
+  const facts = readCookie(needs, call.request.cookies[hostCookieName(cookieName, needs.isSecure)] ?? '');
   if (!facts || facts.user !== user.pk || facts.stage !== settings.pk) return null;
   const isFresh = facts.at <= call.now && addMilliseconds(facts.at, thresholdOf(step)) > call.now;
   return isFresh && user.password_change_date <= facts.at ? facts.device : null;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
+import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
@@ -48,7 +48,7 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
         if (!found) throw new Problem('permission_denied');
         await destroyRow(engine, users, serversOwn(call), tx, pk, found.values);
       };
-      const cookies = endedSessionCookies(isSecure).map(cookieHeader);
+      const cookies = endedSessionCookies(isSecure);
       const session = caller.actor?.session ?? null;
       return session === null ? next(end, cookies) : signOut(session, end, cookies);
     },

@@ -9,7 +9,7 @@ import {
   type SessionFacts,
   startSession,
 } from '../../../core/session/session.ts';
-import { cookieHeader, sessionCookies } from '../../../core/session/session-cookies.ts';
+import { sessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { methodReferences } from '../../../flow/method-references.ts';
@@ -113,7 +113,7 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
       const event = { action: 'login', app: 'svc_stages_user_login', context: { auth_method, auth_method_args } };
       await call.world.record(tx, actingAs(call, user), event);
       const maxAge = lengthMs > 0 ? Math.ceil(lengthMs / 1000) : null;
-      cookies.push(...sessionCookies(session, isSecure, maxAge).map(cookieHeader));
+      cookies.push(...sessionCookies(session, isSecure, maxAge));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { endSession } from '../../../core/session/session.ts';
-import { cookieHeader, endedSessionCookies } from '../../../core/session/session-cookies.ts';
+import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
 import { next, type StageKind, signOut, type Write } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 
@@ -28,7 +28,7 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
         await endSession(tx, session);
         await call.world.record(tx, call, { action: 'logout', app: 'svc_stages_user_logout', context: {} });
       };
-      return signOut(session, end, endedSessionCookies(isSecure).map(cookieHeader));
+      return signOut(session, end, endedSessionCookies(isSecure));
     },
   };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { findBrandOfHost } from '../../../../core/brand/brand-of-host.ts';
 import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { endSession } from '../../../../core/session/session.ts';
-import { cookieHeader, endedSessionCookies } from '../../../../core/session/session-cookies.ts';
+import { endedSessionCookies } from '../../../../core/session/session-cookies.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
@@ -115,7 +115,7 @@ async function endHere({ publicUrl }: BrowserNeeds, call: Call): Promise<string[
     if (!(await endSession(tx, session))) return;
     await call.world.record(tx, call, { action: 'logout', app: 'svc_providers_oauth2', context: {} });
   });
-  return endedSessionCookies(publicUrl.startsWith('https:')).map(cookieHeader);
+  return endedSessionCookies(publicUrl.startsWith('https:'));
 }
 
 async function invalidationFlow({ request, db }: Call): Promise<string | null> {
