@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { imageActions, releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
 import { flag, uuid } from '../resource/fields/scalar.ts';
-import { computed, derived } from '../resource/fields/shown.ts';
+import { computed } from '../resource/fields/shown.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
@@ -73,14 +73,11 @@ export function flowResource(needs: FlowActionNeeds): Resource {
           'policy',
         ),
       ),
-      // Plans are made for each person anew and none is kept; what is kept of flows says `cache_info`.
-      cache_count: derived(integerSchema, () => 0),
       policy_engine_mode: choice(policyEngineModes, { default: 'any' }),
       compatibility_mode: flag({
         default: false,
         help: 'Build pages so that password managers on phones find the fields.',
       }),
-      export_url: derived(stringSchema, (row) => `/api/v3/flows/instances/${row.slug}/export/`),
       layout: choice(layouts, { default: 'stacked' }),
       denied_action: choice(['message_continue', 'message', 'continue'], {
         default: 'message_continue',
@@ -91,6 +88,11 @@ export function flowResource(needs: FlowActionNeeds): Resource {
         default: 'none',
         help: 'Who may begin the flow.',
       }),
+    },
+    derived: {
+      // Plans are made for each person anew and none is kept; what is kept of flows says `cache_info`.
+      cache_count: { schema: integerSchema, from: () => 0 },
+      export_url: { schema: stringSchema, from: ({ slug }) => `/api/v3/flows/instances/${slug}/export/` },
     },
     views: {
       set: {

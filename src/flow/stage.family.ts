@@ -1,11 +1,12 @@
-import type { Declaration, Family } from '../resource/define.ts';
+import type { Family, KindDeclaration, StoredRow } from '../resource/define.ts';
+import type { Fields } from '../resource/fields/field.ts';
 import { nestedMany } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { keyFilter } from '../resource/query.ts';
 import { defineResource, type Resource } from '../resource/resource.ts';
 
 /** What every stage has, whatever it does: a name, and the flows that it is part of. */
-export const stageFamily: Family = {
+export const stageFamily = {
   model: 'svc_flows.stage',
   table: 'stages',
   reaches: 'sign-in',
@@ -17,16 +18,14 @@ export const stageFamily: Family = {
       { view: 'set', order: 'slug' },
     ),
   },
-};
+} satisfies Family;
 
-type Varying = Pick<
-  Declaration,
-  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
-> &
-  Partial<Pick<Declaration, 'filters' | 'check' | 'actions'>>;
+export type StageFields = typeof stageFamily.fields;
 
 /** A kind of stage: its own fields on top of the family's. */
-export function defineStage(kind: Varying): Resource {
+export function defineStage<F extends Fields>(
+  kind: KindDeclaration<F, StageFields>,
+): Resource<StoredRow<F, StageFields, 'uuid'>> {
   return defineResource({
     param: 'stage_uuid',
     key: 'uuid',

@@ -1,5 +1,10 @@
 /** What JSON can hold. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Of what came out of JSON: whether it is an object. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A copy of what is stored as JSON anyway; many times faster than to write and read it, or than `structuredClone`. */
 export function copyJson<T>(value: T): T {

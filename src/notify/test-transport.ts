@@ -3,7 +3,7 @@ import { Invalid } from '../lib/problem.ts';
 import { randomUuid } from '../platform/random.ts';
 import { modelFacts } from '../resource/audit.ts';
 import { requireActor } from '../resource/call.ts';
-import type { Action, ActionInput } from '../resource/define.ts';
+import { type ActionInput, actionOn } from '../resource/define.ts';
 import { arrayOf, objectSchema, stringSchema } from '../resource/json-schema.ts';
 import { isDryRun } from '../resource/write.ts';
 import { loadTransport } from './load.ts';
@@ -17,8 +17,8 @@ interface Tried {
 }
 
 /** Sends the caller a message by a transport, at once. */
-export function testTransport(transports: readonly TransportKind[]): Action {
-  const action: Action<Tried> = {
+export const testTransport = (transports: readonly TransportKind[]) =>
+  actionOn<{ pk: string }>()({
     name: 'test',
     on: 'row',
     method: 'POST',
@@ -41,13 +41,14 @@ export function testTransport(transports: readonly TransportKind[]): Action {
       });
       return { messages: [said ?? stored ?? 'Nothing was sent.'] };
     },
-  };
-  return action as Action;
-}
+  });
 
-async function trySending(transports: readonly TransportKind[], { call, row }: ActionInput): Promise<Tried> {
+async function trySending(
+  transports: readonly TransportKind[],
+  { call, row }: Pick<ActionInput<{ pk: string }>, 'call' | 'row'>,
+): Promise<Tried> {
   const { read } = call.db;
-  const transport = await loadTransport(read, row.pk as string);
+  const transport = await loadTransport(read, row.pk);
   const kind = transports.find(({ mode }) => mode === transport?.mode);
   const user = await loadUserFacts(call, read, requireActor(call).user.pk);
   if (!transport || !kind || !user) throw Invalid.whole('The transport cannot be tested.');

@@ -1,6 +1,5 @@
 import { ref } from '../resource/fields/ref.ts';
 import { flag } from '../resource/fields/scalar.ts';
-import { derived } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { stringSchema } from '../resource/json-schema.ts';
 import { defineResource, type Resource } from '../resource/resource.ts';
@@ -25,7 +24,6 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
         transports.map(({ mode }) => mode),
         { default: 'local', filter: true },
       ),
-      mode_verbose: derived(stringSchema, (row) => transports.find(({ mode }) => mode === row.mode)?.name),
       webhook_url: text({ blank: true, default: '', filter: true, format: 'uri' }),
       webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', { nullable: true }),
       send_once: flag({
@@ -33,6 +31,9 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
         filter: true,
         help: 'Send one message for the whole group, as fits a chat channel.',
       }),
+    },
+    derived: {
+      mode_verbose: { schema: stringSchema, from: (row) => transports.find(({ mode }) => mode === row.mode)?.name },
     },
     check({ values }) {
       const needsUrl = values.mode === 'webhook' || values.mode === 'webhook_slack';

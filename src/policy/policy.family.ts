@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Declaration, Family } from '../resource/define.ts';
+import type { Family, KindDeclaration, StoredRow } from '../resource/define.ts';
+import type { Fields } from '../resource/fields/field.ts';
 import { flag, time } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
@@ -8,7 +9,7 @@ import { keyFilter } from '../resource/query.ts';
 import { defineResource, type Resource } from '../resource/resource.ts';
 
 /** What every policy has, whatever it tests. */
-export const policyFamily: Family = {
+export const policyFamily = {
   model: 'svc_policies.policy',
   table: 'policies',
   reaches: 'sign-in',
@@ -19,7 +20,7 @@ export const policyFamily: Family = {
       filter: true,
       help: 'Record every decision of this policy, not only those that failed.',
     }),
-    created: time({ readOnly: true, writeOnly: true, filter: true, default: (call: { now: string }) => call.now }),
+    created: time({ readOnly: true, writeOnly: true, filter: true, default: (call) => call.now }),
     last_updated: time({ readOnly: true, writeOnly: true, filter: true, onWrite: (call) => call.now }),
     bound_to: computed(
       integerSchema,
@@ -28,16 +29,14 @@ export const policyFamily: Family = {
         + (select count(*) from prompt_stage_validation_policies pv where pv.policy = ${row.col('pk')}))`,
     ),
   },
-};
+} satisfies Family;
 
-type Varying = Pick<
-  Declaration,
-  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
-> &
-  Partial<Pick<Declaration, 'search' | 'filters' | 'check'>>;
+type PolicyFields = typeof policyFamily.fields;
 
 /** A kind of policy: its own fields on top of the family's. */
-export function definePolicy(kind: Varying): Resource {
+export function definePolicy<F extends Fields>(
+  kind: KindDeclaration<F, PolicyFields>,
+): Resource<StoredRow<F, PolicyFields, 'uuid'>> {
   return defineResource({
     param: 'policy_uuid',
     key: 'uuid',

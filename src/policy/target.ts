@@ -15,7 +15,7 @@ const targetColumn = 'policybindingmodel_ptr_id';
 const plain = ref('svc_policies.policybindingmodel', 'uuid');
 
 /** What a binding is bound to: stored by the key of the target, shown by the key of the object that is the target. */
-export const targetField: Field = {
+export const targetField: Field<string> = {
   ...plain,
   kind: 'target',
   storage: { in: 'column', type: 'uuid', shownAs: ownKey },

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Declaration, Family } from '../resource/define.ts';
+import type { Family, KindDeclaration, StoredRow } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
-import type { Field, Fields, RowAlias } from '../resource/fields/field.ts';
+import { type Field, type Fields, mapFields, type RowAlias } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { flag } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
@@ -13,7 +13,7 @@ import { defineResource, type Resource } from '../resource/resource.ts';
 export const providerModel = 'svc_core.provider';
 
 /** A column of the application that uses the provider; empty, never missing, when none does. */
-const assigned = (column: 'slug' | 'name', help: string): Field => ({
+const assigned = (column: 'slug' | 'name', help: string): Field<string> => ({
   ...computed(
     stringSchema,
     (row) => sql`coalesce((select a.${sql.ref(column)} from applications a where a.provider = ${row.col('pk')}), '')`,
@@ -21,7 +21,7 @@ const assigned = (column: 'slug' | 'name', help: string): Field => ({
   help,
 });
 
-const assignedBackchannel = (column: 'slug' | 'name', help: string): Field => ({
+const assignedBackchannel = (column: 'slug' | 'name', help: string): Field<string> => ({
   ...computed(
     stringSchema,
     (row) => sql`coalesce((select a.${sql.ref(column)} from application_backchannel_providers ab
@@ -34,7 +34,7 @@ const slugHelp = 'The slug of the application that uses it.';
 const nameHelp = 'The name of the application that uses it.';
 
 /** What every provider has, whatever protocol it speaks. */
-export const providerFamily: Family = {
+export const providerFamily = {
   model: providerModel,
   table: 'providers',
   fields: {
@@ -61,27 +61,30 @@ export const providerFamily: Family = {
     /** Where the application can be opened, as far as the kind can tell from its own settings. */
     launch_url: text({ readOnly: true, writeOnly: true, blank: true, default: '' }),
   },
+} satisfies Family;
+
+type ProviderFields = typeof providerFamily.fields;
+
+type Varying<F extends Fields> = KindDeclaration<F, ProviderFields, 'int'> & {
+  /** Which of the family's members are filters, and which this kind has no use for. */
+  readonly filterBy: readonly string[];
+  readonly without?: readonly string[];
+  readonly isBackchannel?: boolean;
 };
 
-type Varying = Pick<
-  Declaration,
-  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
-> &
-  Partial<Pick<Declaration, 'filters' | 'check' | 'actions' | 'afterWrite'>> & {
-    /** Which of the family's members are filters, and which this kind has no use for. */
-    readonly filterBy: readonly string[];
-    readonly without?: readonly string[];
-    readonly isBackchannel?: boolean;
-  };
-
 /** A kind of provider: its own fields on top of the family's. */
-export function defineProvider({ filterBy, without = [], isBackchannel = false, fields, ...kind }: Varying): Resource {
-  const shared: Fields = Object.fromEntries(
-    Object.entries(providerFamily.fields).map(([name, field]) => [
-      name,
-      { ...field, ...(filterBy.includes(name) && { filter: true }), ...(without.includes(name) && hidden) },
-    ]),
-  );
+export function defineProvider<F extends Fields>({
+  filterBy,
+  without = [],
+  isBackchannel = false,
+  fields,
+  ...kind
+}: Varying<F>): Resource<StoredRow<F, ProviderFields, 'int'>> {
+  const shared = mapFields(providerFamily.fields, (field, name) => ({
+    ...field,
+    ...(filterBy.includes(name) && { filter: true }),
+    ...(without.includes(name) && hidden),
+  }));
   return defineResource({
     param: 'id',
     key: 'int',

@@ -4,7 +4,8 @@ import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
-import type { Fields, Row, RowAlias } from './fields/field.ts';
+import type { Field, Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
+import type { Key } from './fields/ref.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Engine } from './read.ts';
 import type { Registry } from './registry.ts';
@@ -26,10 +27,10 @@ export const readAndDeleteVerbs: readonly Verb[] = ['list', 'retrieve', 'destroy
 export type KeyType = 'uuid' | 'int' | 'text';
 
 /** What all kinds of one family share: a base table whose rows carry the model of their kind in `kind`. */
-export interface Family {
+export interface Family<F extends Fields = Fields> {
   readonly model: string;
   readonly table: string;
-  readonly fields: Fields;
+  readonly fields: F;
   readonly reaches?: Reach;
 }
 
@@ -39,14 +40,32 @@ export interface Family {
  */
 export type Reach = 'sign-in';
 
-/** A resource as its author writes it; from it follow routes, validation, documents, permissions and events. */
-export interface Declaration {
+/**
+ * The stored values of a resource with these fields, on top of its family's. A new row lacks those that only the database
+ * makes until it is stored.
+ */
+export type StoredRow<F extends Fields, G extends Fields, K extends KeyType> = { pk: Key<K> } & ValuesOf<G> &
+  ValuesOf<F>;
+
+/** The key of such a row. */
+export type PkOf<R> = R extends { pk: infer Pk } ? Pk : string | number;
+
+/**
+ * A resource as its author writes it; from it follow routes, validation, documents, permissions and events. Its row `R`
+ * follows from the fields. What takes a row is a method, so that the engine can hold resources with all kinds of rows.
+ */
+export interface Declaration<
+  F extends Fields = Fields,
+  G extends Fields = Fields,
+  K extends KeyType = KeyType,
+  R = NoInfer<StoredRow<F, G, K>>,
+> {
   /** `/events/rules/`; operation ids follow from it (`events_rules_list`). */
   readonly path: string;
   /** The name of the key in paths (`pbm_uuid`), and the field it is looked up by. */
   readonly param: string;
   readonly lookup?: string;
-  readonly key: KeyType;
+  readonly key: K;
   /** Under which name the key is shown; null when a field of the resource plays that part. */
   readonly keyName?: string | null;
   /** `svc_events.notificationrule`: names permissions and events. */
@@ -59,10 +78,12 @@ export interface Declaration {
   /** One sentence for the list of types. */
   readonly description?: string;
   readonly table: string;
-  readonly family?: Family;
+  readonly family?: Family<G>;
   /** The column that makes the row a target of policy bindings. */
   readonly target?: string;
-  readonly fields: Fields;
+  readonly fields: F;
+  /** Members made from the stored ones when a row is shown. */
+  readonly derived?: Readonly<Record<string, Derived<R>>>;
   readonly views?: Readonly<Record<string, View>>;
   /** Default order; a minus in front descends, a dot follows a reference. */
   readonly order: readonly string[];
@@ -75,16 +96,42 @@ export interface Declaration {
   /** The family's unless said otherwise. */
   readonly reaches?: Reach | undefined;
   /** Rules over the whole row, asked when every field is right by itself. */
-  readonly check?: (input: CheckInput) => Promise<Complaints | null> | Complaints | null;
-  readonly actions?: readonly Action[];
+  check?(input: CheckInput<R>): Promise<Complaints | null> | Complaints | null;
+  readonly actions?: readonly Action<R>[];
   /** What the row is called in events and in `used_by`; its `name` by default. */
-  readonly nameOf?: (row: Row) => string;
+  nameOf?(row: R): string;
   /** Work after the row is written, in the same transaction. Not for rules: those belong in `check`. */
-  readonly afterWrite?: (input: AfterWrite) => Promise<void>;
+  afterWrite?(input: AfterWrite<R>): Promise<void>;
   readonly maxPageSize?: number;
   /** Another way to the rows of a model that another resource stands for: for other callers, by other rules. */
   readonly isSecondDoor?: boolean;
 }
+
+export interface Derived<R = Row> {
+  readonly schema: JsonSchema;
+  from(row: R, context: ReadContext): unknown;
+}
+
+/** What the kinds of a family declare; `defineStage` and its like add what they share. */
+export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyType = 'uuid'> = Pick<
+  Declaration<F, G, K>,
+  | 'path'
+  | 'model'
+  | 'schema'
+  | 'names'
+  | 'component'
+  | 'description'
+  | 'table'
+  | 'fields'
+  | 'derived'
+  | 'search'
+  | 'filters'
+  | 'check'
+  | 'actions'
+  | 'afterWrite'
+  | 'reaches'
+  | 'views'
+>;
 
 /** A part of a resource, shown where another nests it. */
 export interface View {
@@ -120,21 +167,21 @@ export type Visibility =
 /** `owner`: the owner or a superuser; `only owner`: not even a superuser; `permission`: the verb's permission on top. */
 export type OwnerWrite = 'owner' | 'only owner' | 'permission';
 
-export interface CheckInput {
+export interface CheckInput<R = Row> {
   readonly tx: Query;
   readonly call: Call;
   readonly registry: Registry;
   /** The row as it would be stored. */
-  readonly values: Row;
+  readonly values: R;
   /** The members the request named. */
   readonly given: ReadonlySet<string>;
   /** The row as it is; null on create. */
-  readonly current: Row | null;
+  readonly current: R | null;
 }
 
-export interface AfterWrite extends CheckInput {
+export interface AfterWrite<R = Row> extends CheckInput<R> {
   readonly verb: 'create' | 'update' | 'destroy';
-  readonly pk: string | number;
+  readonly pk: PkOf<R>;
 }
 
 export interface Filter {
@@ -156,8 +203,8 @@ export interface FilterInput {
 /** A condition, a complaint, or nothing to filter by. */
 export type FilterResult = RawBuilder<unknown> | { readonly complaint: string } | null;
 
-/** An operation beside the standard verbs, on one row or on the whole set. */
-export interface Action<Prepared = unknown> {
+/** An operation beside the standard verbs, on one row `R` or on the whole set, with a body of fields `B`. */
+export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> {
   /** The path below the row or the set: `set_password`, `sync/status`. */
   readonly name: string;
   readonly on: 'row' | 'set';
@@ -168,7 +215,7 @@ export interface Action<Prepared = unknown> {
   readonly access: ActionAccess;
   /** Asked for on top of `access`. */
   readonly reaches?: Reach;
-  readonly body?: Fields;
+  readonly body?: B;
   /** The name of the body's schema. */
   readonly bodySchema?: string;
   /** A file upload instead of JSON. */
@@ -176,8 +223,8 @@ export interface Action<Prepared = unknown> {
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly answer: Answer;
   /** What takes long or leaves the process, before the transaction: hashing, outgoing calls. */
-  readonly prepare?: (input: ActionInput) => Promise<Prepared>;
-  run(input: ActionInput & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
+  prepare?(input: ActionInput<R, B>): Promise<Prepared>;
+  run(input: ActionInput<R, B> & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
 }
 
 export interface Answer {
@@ -201,12 +248,26 @@ export type ActionAccess =
   | 'superuser'
   | { readonly permission: string };
 
-export interface ActionInput {
+export interface ActionInput<R = Row, B extends Fields = Fields> {
   readonly call: Call;
   readonly engine: Engine;
   readonly registry: Registry;
   /** The row with all its columns; empty on a set. */
-  readonly row: Row;
-  readonly values: Row;
+  readonly row: R;
+  readonly values: ValuesOf<B>;
   readonly given: ReadonlySet<string>;
 }
+
+/** No fields: the body of what takes none. */
+export type NoFields = Readonly<Record<never, Field>>;
+
+/** An action on the whole set; the types of its body and of what it prepares follow from the declaration. */
+export const defineAction = <B extends Fields = NoFields, Prepared = unknown>(
+  action: Action<Row, B, Prepared>,
+): Action => action;
+
+/** An action on a row, of which it reads the members in `R`: `actionOn<{ pk: string }>()({ … })`. */
+export const actionOn =
+  <R>() =>
+  <B extends Fields = NoFields, Prepared = unknown>(action: Action<R, B, Prepared>): Action<R> =>
+    action;

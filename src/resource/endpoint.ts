@@ -1,8 +1,8 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
-import type { Answer } from './define.ts';
-import type { Fields, Row } from './fields/field.ts';
+import type { Answer, NoFields } from './define.ts';
+import type { Fields, ValuesOf } from './fields/field.ts';
 import { type JsonSchema, stringSchema } from './json-schema.ts';
 import type { Body, Method, Operation, Parameter } from './operation.ts';
 import { dryRun, ReplyWith } from './operations.ts';
@@ -12,7 +12,7 @@ import { requestSchema } from './schemas.ts';
 import { inWrite } from './write.ts';
 
 /** An operation that stands for no row of a table: settings, reports, what a caller is. Rows belong in resources. */
-export interface Endpoint<Prepared = unknown> {
+export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
   /** The operation id, whole: `admin_settings_retrieve`. */
   readonly id: string;
   readonly method: Method;
@@ -24,13 +24,13 @@ export interface Endpoint<Prepared = unknown> {
   /** The schemas of the path's parts that vary; text unless said otherwise. */
   readonly params?: Readonly<Record<string, JsonSchema>>;
   readonly query?: readonly Omit<Parameter, 'in'>[];
-  readonly body?: Fields;
+  readonly body?: B;
   readonly bodySchema?: string;
   readonly answer: Answer & { readonly schema?: JsonSchema };
   /** What takes long or leaves the process, before the transaction. */
-  readonly prepare?: (input: EndpointInput) => Promise<Prepared>;
+  prepare?(input: EndpointInput<B>): Promise<Prepared>;
   /** The answer's body, or a `ReplyWith`. `tx` is a transaction, except for GET: there it only reads. */
-  run(input: EndpointInput & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
+  run(input: EndpointInput<B> & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
 }
 
 export type EndpointAccess =
@@ -40,16 +40,18 @@ export type EndpointAccess =
   | { readonly permission: string }
   | ((input: Pick<EndpointInput, 'call' | 'engine'>) => Promise<unknown>);
 
-export interface EndpointInput {
+export interface EndpointInput<B extends Fields = Fields> {
   readonly call: Call;
   readonly engine: Engine;
-  readonly values: Row;
+  readonly values: ValuesOf<B>;
   /** The members of the body that the request named; the others have their defaults (in a PATCH: are missing). */
   readonly given: ReadonlySet<string>;
 }
 
-/** Takes endpoints of any `Prepared` together in one list. */
-export const defineEndpoint = <Prepared>(endpoint: Endpoint<Prepared>): Endpoint => endpoint as Endpoint;
+/** Infers the types of the body and of what is prepared, and takes all endpoints together in one list. */
+export const defineEndpoint = <B extends Fields = NoFields, Prepared = unknown>(
+  endpoint: Endpoint<B, Prepared>,
+): Endpoint => endpoint;
 
 export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation {
   const { id, method, path, summary, access, answer } = endpoint;

@@ -1,7 +1,7 @@
 import type { Action, AfterWrite, Declaration, Family } from './define.ts';
 import { readAndDeleteVerbs } from './define.ts';
 import type { Fields, ReadContext, Row } from './fields/field.ts';
-import { derived } from './fields/shown.ts';
+import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import { arrayOf, stringSchema } from './json-schema.ts';
 import { defineResource, type Resource } from './resource.ts';
@@ -33,10 +33,10 @@ function kindOf(row: Row, { registry }: Pick<ReadContext, 'registry'>): Resource
 
 /** The descriptive members of the row's own kind; a kind that is gone describes nothing. */
 const ofKind: Fields = {
-  component: derived(stringSchema, (row, context) => kindOf(row, context)?.component ?? ''),
-  verbose_name: derived(stringSchema, (row, context) => kindOf(row, context)?.names[0] ?? ''),
-  verbose_name_plural: derived(stringSchema, (row, context) => kindOf(row, context)?.names[1] ?? ''),
-  meta_model_name: derived(stringSchema, (row) => row.kind),
+  component: derivedField(stringSchema, (row, context) => kindOf(row, context)?.component ?? ''),
+  verbose_name: derivedField(stringSchema, (row, context) => kindOf(row, context)?.names[0] ?? ''),
+  verbose_name_plural: derivedField(stringSchema, (row, context) => kindOf(row, context)?.names[1] ?? ''),
+  meta_model_name: derivedField(stringSchema, (row) => row.kind),
 };
 
 /** Deleting through the common list has the consequences that deleting through the kind's own has. */

@@ -22,17 +22,25 @@ export interface JsonSchema {
   readonly $ref?: string;
 }
 
+/** The values that a schema of one type is about. */
+export type ValueOf<S extends JsonSchema> = S extends { readonly type: 'string' }
+  ? string
+  : S extends { readonly type: 'boolean' }
+    ? boolean
+    : S extends { readonly type: 'integer' | 'number' }
+      ? number
+      : unknown;
+
 /** The same schema, null allowed. */
 export function orNull(schema: JsonSchema): JsonSchema {
   if (schema.$ref || schema.anyOf) return { anyOf: [schema, { type: 'null' }] };
   if (schema.type === undefined) return schema;
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type as string];
-  return { ...schema, type: [...types, 'null'], ...(schema.enum && { enum: [...schema.enum, null] }) };
+  return { ...schema, type: [schema.type, 'null'].flat(), ...(schema.enum && { enum: [...schema.enum, null] }) };
 }
 
-export const stringSchema: JsonSchema = { type: 'string' };
-export const booleanSchema: JsonSchema = { type: 'boolean' };
-export const integerSchema: JsonSchema = { type: 'integer' };
+export const stringSchema = { type: 'string' } as const;
+export const booleanSchema = { type: 'boolean' } as const;
+export const integerSchema = { type: 'integer' } as const;
 export const uuidSchema: JsonSchema = { type: 'string', format: 'uuid' };
 export const timeSchema: JsonSchema = { type: 'string', format: 'date-time' };
 

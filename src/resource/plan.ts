@@ -3,7 +3,7 @@ import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { uuid, whole } from './fields/scalar.ts';
-import { derived } from './fields/shown.ts';
+import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -38,16 +38,19 @@ export type MayView = (resource: Resource) => boolean | RawBuilder<unknown>;
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
   const members = membersOf(resource, view).map(([name, field]) => compile(resource, name, field, needs, depth));
   const columns = members.flatMap(({ column }) => (column ? [column] : []));
-  const key = resource.keyName ?? 'pk';
   const stored = members.filter((member): member is Stored => member.read !== null);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
+  const keyName = resource.keyName ?? 'pk';
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
   const hidden = members.filter(({ field }) => !isShown(field)).map(({ name }) => name);
+  if (keyName !== 'pk') hidden.push('pk');
   // Every row begins with all its members in their order, so that filling them in is all there is to do.
   const blank: Row = Object.fromEntries([...shown, ...hidden].map((name) => [name, undefined]));
   const readInto = (row: Row, raw: Row, context: ReadContext, nested: boolean): Row => {
     for (const { name, read } of stored)
-      row[name] = read === asStored ? raw[name] : read(raw[name], context, nested, raw[key] as Key);
+      row[name] = read === asStored ? raw[name] : read(raw[name], context, nested, raw[keyName] as Key);
+    // Under whichever name it is shown, code finds the key as `pk`.
+    if (keyName !== 'pk') row.pk = raw[keyName];
     return row;
   };
   return {
@@ -74,7 +77,7 @@ function membersOf(resource: Resource, view: string): [string, Field][] {
   const { fields: names, fixed = {} } = declared;
   return all
     .filter(([name, field]) => names.includes(name) || !isShown(field))
-    .map(([name, field]) => [name, Object.hasOwn(fixed, name) ? derived(field.schema, () => fixed[name]) : field]);
+    .map(([name, field]) => [name, Object.hasOwn(fixed, name) ? derivedField(field.schema, () => fixed[name]) : field]);
 }
 
 export function keyField(resource: Resource): Field {

@@ -1,12 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
-import { allVerbs, type Declaration, type Filter, type Reach, type Verb } from './define.ts';
-import type { Field, Fields, RowAlias } from './fields/field.ts';
-import { derived } from './fields/shown.ts';
+import {
+  allVerbs,
+  type Declaration,
+  type Derived,
+  type Filter,
+  type KeyType,
+  type NoFields,
+  type Reach,
+  type StoredRow,
+  type Verb,
+} from './define.ts';
+import type { Field, Fields, Row, RowAlias } from './fields/field.ts';
+import { derivedField } from './fields/shown.ts';
 import { stringSchema } from './json-schema.ts';
 import { filterTable } from './query.ts';
 
-/** A declaration with everything that follows from it worked out once. */
-export interface Resource extends Declaration {
+/** A declaration with everything that follows from it worked out once; `R` is its row. */
+export interface Resource<R = Row> extends Declaration<Fields, Fields, KeyType, R> {
   readonly app: string;
   readonly modelName: string;
   readonly operationPrefix: string;
@@ -25,14 +35,22 @@ export interface Resource extends Declaration {
   from(depth?: number): RawBuilder<unknown>;
 }
 
-export function defineResource(declaration: Declaration): Resource {
-  const { path, model, family, fields, component, names } = declaration;
+/** The row of a resource. */
+export type RowOf<T extends Resource> = T extends Resource<infer R> ? R : never;
+
+export function defineResource<F extends Fields, K extends KeyType, G extends Fields = NoFields>(
+  declaration: Declaration<F, G, K>,
+): Resource<StoredRow<F, G, K>> {
+  const { path, model, family, fields, derived = {}, component, names } = declaration;
   const [app = '', modelName = ''] = model.split('.');
   const baseNames = new Set(Object.keys(family?.fields ?? {}));
   const allFields: Fields = {
     ...family?.fields,
     ...(component !== undefined && descriptive(component, names, model)),
     ...fields,
+    ...Object.fromEntries(
+      Object.entries(derived).map(([name, { schema, from }]: [string, Derived]) => [name, derivedField(schema, from)]),
+    ),
   };
   return {
     ...declaration,
@@ -67,7 +85,7 @@ export function defineResource(declaration: Declaration): Resource {
 }
 
 function descriptive(component: string, [singular, plural]: readonly [string, string], model: string): Fields {
-  const fixed = (value: string): Field => derived(stringSchema, () => value);
+  const fixed = (value: string): Field => derivedField(stringSchema, () => value);
   return {
     component: fixed(component),
     verbose_name: fixed(singular),

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Row } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
@@ -41,6 +40,6 @@ export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKin
       kind: text({ readOnly: true, writeOnly: true, default: kind.model }),
     },
     actions: create ? [connect] : [],
-    nameOf: ({ identifier }: Row) => String(identifier),
+    nameOf: ({ identifier }) => identifier,
   });
 }

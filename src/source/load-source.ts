@@ -9,19 +9,23 @@ import { selectStored } from '../resource/stored.ts';
 import type { SourceRow } from './source.family.ts';
 
 /** Sources of one kind with all that is stored of them, in the order of their names. One statement; asks nobody's permission. */
-export async function loadSources(
-  resource: Resource,
+export async function loadSources<R extends SourceRow>(
+  resource: Resource<R>,
   where: (row: RowAlias) => RawBuilder<unknown>,
   call: Call,
   query: Query,
-): Promise<SourceRow[]> {
+): Promise<R[]> {
   const row = resource.row();
   const rows = await selectStored(resource, sql`${where(row)} order by ${row.col('name')}`, call, query);
-  // A source whose secret cannot be opened must not take the others off the sign-in page.
-  return rows.flatMap((read) => (orUnreadable(read) as SourceRow | null) ?? []);
+  // A source whose secret cannot be opened must not take the others off the sign-in page. Each column was read by its field.
+  return rows.flatMap((read) => (orUnreadable(read) as R | null) ?? []);
 }
 
-export async function findSource(resource: Resource, slug: string, call: Call): Promise<SourceRow | null> {
+export async function findSource<R extends SourceRow>(
+  resource: Resource<R>,
+  slug: string,
+  call: Call,
+): Promise<R | null> {
   if (!isStorable(slug)) return null;
   const found = await loadSources(resource, (row) => sql`${row.col('slug')} = ${slug}`, call, call.db.read);
   return found[0] ?? null;

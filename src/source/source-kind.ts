@@ -2,7 +2,7 @@ import type { PageNeeds } from '../flow/page-needs.ts';
 import type { ProtocolKind } from '../flow/protocol-kind.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
-import type { Fields, Row } from '../resource/fields/field.ts';
+import type { Fields, Row, ValuesOf } from '../resource/fields/field.ts';
 import type { JsonSchema } from '../resource/json-schema.ts';
 import type { Registry } from '../resource/registry.ts';
 import type { Arrival } from './sign-in.ts';
@@ -13,36 +13,36 @@ import type { SourceRow } from './source.family.ts';
  * and its connections are among its `resources`. Steps that `planSignIn` appends are carried out by the family
  * (`append-steps.ts`) unless the kind brings an `append` of its own.
  */
-export interface SourceKind extends ProtocolKind {
+export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends ProtocolKind {
   /** How its sources are offered on the sign-in page; a kind without it is not offered there. */
-  readonly screen?: SourceScreen;
+  readonly screen?: SourceScreen<S>;
   /** How people prove within a flow who they are at the source (the source stage). Needs a `screen`. */
-  readonly proof?: SourceProof;
+  readonly proof?: SourceProof<S, A>;
   /** How signed-in users link their account by themselves. */
-  readonly link?: SourceLink;
+  readonly link?: SourceLink<S>;
   /** What a flow's page needs that offers these sources, by their keys. */
   pageNeeds?(sources: readonly string[], query: Query): Promise<PageNeeds>;
 }
 
 /** What a page is told of a source that it offers. */
-export interface SourceScreen {
+export interface SourceScreen<S = SourceRow> {
   /** Names the part of the page that handles it. */
   readonly component: string;
   /** The members of `challenge`. */
   readonly members: Readonly<Record<string, JsonSchema>>;
-  challenge(source: SourceRow): Row;
+  challenge(source: S): Row;
 }
 
-export interface SourceProof {
+export interface SourceProof<S = SourceRow, A extends Fields = Fields> {
   /** What an answer holds. */
-  readonly answer: Fields;
+  readonly answer: A;
   /** Who answers, if the source lets them in. Throws `Problem` or `Invalid` with words for the person. */
-  arrive(source: SourceRow, answer: Row, registry: Registry, call: Call): Promise<Arrival>;
+  arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<Arrival>;
 }
 
-export interface SourceLink {
+export interface SourceLink<S = SourceRow> {
   /** The component with which a user links and unlinks. */
   readonly component: string;
   /** What that component needs to begin. */
-  configureUrl(source: SourceRow): string;
+  configureUrl(source: S): string;
 }

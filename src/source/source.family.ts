@@ -1,7 +1,7 @@
 import { releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
-import type { Declaration, Family } from '../resource/define.ts';
-import type { Field, Fields, Row } from '../resource/fields/field.ts';
+import type { Family, KindDeclaration, NoFields, StoredRow } from '../resource/define.ts';
+import { type Field, type Fields, mapFields } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { flag } from '../resource/fields/scalar.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
@@ -11,7 +11,7 @@ const userMatchingModes = ['identifier', 'email_link', 'email_deny', 'username_l
 const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;
 
 /** What every source has, wherever its people come from. */
-export const sourceFamily: Family = {
+export const sourceFamily = {
   model: 'svc_core.source',
   table: 'sources',
   reaches: 'sign-in',
@@ -58,45 +58,37 @@ export const sourceFamily: Family = {
       help: 'How a group of the source is recognised as one of ours.',
     }),
   },
-};
+} satisfies Family;
 
 /** A source as an administrator has set it up: the columns that all kinds share. */
-export interface SourceRow extends Row {
-  readonly pk: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly enabled: boolean;
-  readonly authentication_flow: string | null;
-  readonly enrollment_flow: string | null;
-  readonly policy_engine_mode: 'all' | 'any';
-  readonly user_matching_mode: (typeof userMatchingModes)[number];
-  readonly group_matching_mode: (typeof groupMatchingModes)[number];
-  readonly user_path_template: string;
-}
+export type SourceRow = StoredRow<SourceFields, NoFields, 'uuid'>;
 
 /** Kept in the base table with its default, but no part of what this kind shows or takes. */
-export const unused = (field: Field): Field => ({ ...field, readOnly: true, writeOnly: true });
+export const unused = <T>(field: Field<T>): Field<T> => ({ ...field, readOnly: true, writeOnly: true });
 
 /** The same fields, with an exact filter on those named. */
-export function filterable(fields: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, names.includes(name) ? { ...field, filter: true } : field]),
-  );
-}
+export const filterable = <F extends Fields>(fields: F, names: readonly string[]): F =>
+  mapFields(fields, (field, name) => (names.includes(name) ? { ...field, filter: true } : field));
 
-type Varying = Pick<
-  Declaration,
-  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
-> &
-  Partial<Pick<Declaration, 'filters' | 'check' | 'actions' | 'afterWrite'>> & {
-    /** Which of the family's members are filters, and which this kind has no use for. */
-    readonly filterBy: readonly string[];
-    readonly without?: readonly string[];
-  };
+type SourceFields = typeof sourceFamily.fields;
+
+type Varying<F extends Fields> = KindDeclaration<F, SourceFields> & {
+  /** Which of the family's members are filters, and which this kind has no use for. */
+  readonly filterBy: readonly string[];
+  readonly without?: readonly (keyof SourceFields)[];
+};
 
 /** A kind of source: its own fields on top of the family's. */
-export function defineSource({ filterBy, without = [], fields, afterWrite, ...kind }: Varying): Resource {
-  const shared = Object.fromEntries(without.map((name) => [name, unused(sourceFamily.fields[name] as Field)]));
+export function defineSource<F extends Fields>({
+  filterBy,
+  without = [],
+  fields,
+  afterWrite,
+  ...kind
+}: Varying<F>): Resource<StoredRow<F, SourceFields, 'uuid'>> {
+  const shared = mapFields(sourceFamily.fields, (field, name) =>
+    without.some((one) => one === name) ? unused(field) : field,
+  );
   return defineResource({
     param: 'slug',
     lookup: 'slug',
@@ -106,7 +98,7 @@ export function defineSource({ filterBy, without = [], fields, afterWrite, ...ki
     order: ['name'],
     search: ['name', 'slug'],
     ...kind,
-    fields: filterable({ ...sourceFamily.fields, ...shared, ...fields }, filterBy),
+    fields: filterable({ ...shared, ...fields }, filterBy),
     async afterWrite(input) {
       await releaseImage('icon', input);
       await afterWrite?.(input);

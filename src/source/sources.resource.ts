@@ -6,7 +6,6 @@ import type { PolicyEngine } from '../policy/engine.ts';
 import { callersFacts, policyRequest } from '../policy/request.ts';
 import type { Action } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
-import type { Field } from '../resource/fields/field.ts';
 import { text } from '../resource/fields/text.ts';
 import { arrayOf } from '../resource/json-schema.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -40,7 +39,7 @@ export function sourcesResource(needs: Needs): Resource {
     search: ['name', 'slug'],
     fields: {
       ...filterable(shared, ['managed', 'name', 'slug']),
-      group_matching_mode: unused(group_matching_mode as Field),
+      group_matching_mode: unused(group_matching_mode),
       // Only the built-in source is made here; every other comes through its kind.
       kind: text({ readOnly: true, writeOnly: true, default: sourceFamily.model }),
     },

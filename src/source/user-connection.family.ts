@@ -1,5 +1,5 @@
-import type { Action, Declaration, Family, Verb } from '../resource/define.ts';
-import type { Fields, Row } from '../resource/fields/field.ts';
+import type { Family, KindDeclaration, Verb } from '../resource/define.ts';
+import type { Fields } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
@@ -12,18 +12,20 @@ import { embeddedSource } from './embedded-source.ts';
 export const connectionVerbs: readonly Verb[] = ['list', 'retrieve', 'update', 'partial_update', 'destroy', 'used_by'];
 
 // Who is linked to what never changes: whoever could change it could sign in as anyone.
-const fixed: Fields = {
+const fixed = {
   user: ref('svc_core.user', 'int', { readOnly: true, filter: true }),
   source: embeddedSource,
   created: time({ readOnly: true }),
 };
 
 /** That an account elsewhere belongs to a user here. */
-export const userConnectionFamily: Family = {
+export const userConnectionFamily = {
   model: 'svc_core.usersourceconnection',
   table: 'user_source_connections',
   fields: { ...fixed, identifier: text({ max: 255 }) },
-};
+} satisfies Family;
+
+type ConnectionFields = typeof userConnectionFamily.fields;
 
 const common = {
   param: 'id',
@@ -46,19 +48,22 @@ export const userConnectionsResource = defineResource({
   fields: fixed,
 });
 
-export type ConnectionKind = Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'> & {
+export type ConnectionKind<F extends Fields = Fields> = Pick<
+  KindDeclaration<F, ConnectionFields, 'int'>,
+  'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'
+> & {
   /** The kind of source that is linked to. */
   readonly sourceModel: string;
 };
 
 /** Connections of users to sources of one kind. */
 export function defineUserConnection({ sourceModel, ...kind }: ConnectionKind): Resource {
-  const connect: Action = connectAction({
+  const connect = connectAction({
     model: kind.model,
     schema: kind.schema,
     sourceModel,
     to: { column: 'user', model: 'svc_core.user', keyType: 'int' },
-    fields: { identifier: userConnectionFamily.fields.identifier as Fields[string], ...kind.fields },
+    fields: { identifier: userConnectionFamily.fields.identifier, ...kind.fields },
   });
   return defineResource({
     ...common,
@@ -66,6 +71,6 @@ export function defineUserConnection({ sourceModel, ...kind }: ConnectionKind): 
     family: userConnectionFamily,
     verbs: connectionVerbs,
     actions: [connect],
-    nameOf: ({ identifier }: Row) => String(identifier),
+    nameOf: ({ identifier }) => identifier,
   });
 }

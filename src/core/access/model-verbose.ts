@@ -1,14 +1,21 @@
-import type { Field } from '../../resource/fields/field.ts';
-import { derived } from '../../resource/fields/shown.ts';
+import type { ReadContext } from '../../resource/fields/field.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 import type { Registry } from '../../resource/registry.ts';
 import { appName, modelNames } from './models.ts';
 
 /** The members that name a permission's app and model in words; the row has both as `app_label` and `model`. */
-export const verboseFields: { readonly app_label_verbose: Field; readonly model_verbose: Field } = {
-  app_label_verbose: derived(stringSchema, (row) => appName(row.app_label as string)),
-  model_verbose: derived(stringSchema, (row, { registry }) => modelVerbose(`${row.app_label}.${row.model}`, registry)),
+export const verboseMembers = {
+  app_label_verbose: { schema: stringSchema, from: (row: Named) => appName(row.app_label) },
+  model_verbose: {
+    schema: stringSchema,
+    from: (row: Named, { registry }: ReadContext) => modelVerbose(`${row.app_label}.${row.model}`, registry),
+  },
 };
+
+interface Named {
+  readonly app_label: string;
+  readonly model: string;
+}
 
 function modelVerbose(model: string, registry: Registry): string {
   const known: Readonly<Record<string, string>> = modelNames;

@@ -4,13 +4,13 @@ import type { Dialect } from '../../platform/db/dialect.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
 import type { Field, RowAlias } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { computed, derived } from '../../resource/fields/shown.ts';
+import { computed } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import { checkMayGrant, checkMayTouchUser } from './delegation.ts';
-import { verboseFields } from './model-verbose.ts';
+import { verboseMembers } from './model-verbose.ts';
 import { requireObjectKey } from './object-key.ts';
 
 const largestPage = 10;
@@ -26,7 +26,7 @@ export const userObjectPermissions = (all: AllResources): Resource =>
     schema: 'ExtraUserObjectPermission',
     names: ['User Object Permission', 'User Object Permissions'],
     table: 'user_object_permissions',
-    holder: { user: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true }) },
+    holder: { column: 'user', field: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true }) },
     filter: 'user_id',
   });
 
@@ -38,7 +38,7 @@ export const roleObjectPermissions = (all: AllResources): Resource =>
     schema: 'ExtraRoleObjectPermission',
     names: ['Role Object Permission', 'Role Object Permissions'],
     table: 'role_object_permissions',
-    holder: { role: ref('svc_rbac.role', 'uuid', { readOnly: true, writeOnly: true }) },
+    holder: { column: 'role', field: ref('svc_rbac.role', 'uuid', { readOnly: true, writeOnly: true }) },
     filter: 'uuid',
   });
 
@@ -49,13 +49,13 @@ interface Holder {
   readonly names: readonly [string, string];
   readonly table: string;
   /** The hidden column that says whose the permission is. */
-  readonly holder: { readonly user: Field } | { readonly role: Field };
+  readonly holder: { readonly column: 'user' | 'role'; readonly field: Field };
   /** The parameter that filters by it. */
   readonly filter: string;
 }
 
 function objectPermissions(all: AllResources, { holder, filter, ...declared }: Holder): Resource {
-  const [[column, field]] = Object.entries(holder) as [[string, Field]];
+  const { column, field } = holder;
   return defineResource({
     ...declared,
     param: 'id',
@@ -72,13 +72,16 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
       app_label: ofPermission('app_label'),
       object_pk: text(),
       name: ofPermission('name'),
-      ...verboseFields,
-      object_description: derived(orNull(stringSchema), (row, { call }) =>
-        call.actor?.holds(`${row.app_label}.view_${row.model}`) ? row.described : null,
-      ),
       described: { ...computed(stringSchema, (row, dialect) => describe(all(), row, dialect)), writeOnly: true },
       permission: ref('svc_rbac.permission', 'int', { readOnly: true, writeOnly: true }),
       [column]: field,
+    },
+    derived: {
+      ...verboseMembers,
+      object_description: {
+        schema: orNull(stringSchema),
+        from: (row, { call }) => (call.actor?.holds(`${row.app_label}.view_${row.model}`) ? row.described : null),
+      },
     },
     filters: { [filter]: fieldFilter(column, field) },
     check: checkMove,
@@ -86,28 +89,37 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
   });
 }
 
-const ofPermission = (column: string): Field =>
+const ofPermission = (column: string): Field<string> =>
   computed(
     stringSchema,
     (row) => sql`(select ${sql.ref(`p.${column}`)} from permissions p where p.pk = ${row.col('permission')})`,
   );
 
+type Grant = {
+  object_pk: string;
+  app_label: string;
+  model: string;
+  codename: string;
+  permission: number;
+  user?: number;
+};
+
 /** A permission is moved to another object only by those who hold it there. */
-async function checkMove({ tx, call, registry, values, current }: CheckInput): Promise<Complaints | null> {
+async function checkMove({ tx, call, registry, values, current }: CheckInput<Grant>): Promise<Complaints | null> {
   if (!current || values.object_pk === current.object_pk) return null;
   const model = `${current.app_label}.${current.model}`;
-  values.object_pk = await requireObjectKey(tx, registry, model, values.object_pk as string);
+  values.object_pk = await requireObjectKey(tx, registry, model, values.object_pk);
   await checkMayGrant(tx, call, {
-    permission: current.permission as number,
+    permission: current.permission,
     name: `${current.app_label}.${current.codename}`,
-    objectPk: values.object_pk as string,
+    objectPk: values.object_pk,
   });
-  if (current.user !== undefined) await checkMayTouchUser(tx, call, current.user as number);
+  if (current.user !== undefined) await checkMayTouchUser(tx, call, current.user);
   return null;
 }
 
-async function checkTake({ tx, call, verb, values }: AfterWrite): Promise<void> {
-  if (verb === 'destroy' && values.user !== undefined) await checkMayTouchUser(tx, call, values.user as number);
+async function checkTake({ tx, call, verb, values }: AfterWrite<Grant>): Promise<void> {
+  if (verb === 'destroy' && values.user !== undefined) await checkMayTouchUser(tx, call, values.user);
 }
 
 const telling = ['name', 'username', 'identifier', 'domain', 'slug', 'id'];

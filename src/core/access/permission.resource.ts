@@ -6,7 +6,7 @@ import { integerSchema, uuidSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
 import { defineResource } from '../../resource/resource.ts';
-import { verboseFields } from './model-verbose.ts';
+import { verboseMembers } from './model-verbose.ts';
 
 const plain = text({ readOnly: true });
 
@@ -28,8 +28,8 @@ export const permissionResource = defineResource({
     codename: text({ readOnly: true, filter: true }),
     model: plain,
     app_label: plain,
-    ...verboseFields,
   },
+  derived: verboseMembers,
   filters: {
     content_type__app_label: fieldFilter('app_label', plain),
     content_type__model: fieldFilter('model', plain),

@@ -6,7 +6,7 @@ import type { Action, CheckInput, Filter } from '../../resource/define.ts';
 import type { RowAlias } from '../../resource/fields/field.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
 import { flag } from '../../resource/fields/scalar.ts';
-import { computed, derived, nested, nestedMany } from '../../resource/fields/shown.ts';
+import { computed, nested, nestedMany } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
@@ -62,9 +62,6 @@ export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds
       backchannel_providers: refs(providerModel, 'int', backchannel),
       backchannel_providers_obj: nestedMany(providerModel, backchannel, { order: 'name' }),
       launch_template: { ...computed(stringSchema, launchTemplate), writeOnly: true },
-      launch_url: derived(orNull(stringSchema), (row, { call }) =>
-        launchUrl(row.launch_template as string, call.actor?.user ?? null),
-      ),
       open_in_new_tab: flag({ default: false, help: 'Open the application beside the list instead of in its place.' }),
       meta_launch_url: text({ blank: true, default: '', filter: true, check: launchUrlComplaint }),
       meta_icon: image(),
@@ -72,6 +69,12 @@ export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds
       meta_publisher: text({ blank: true, default: '', filter: true }),
       policy_engine_mode: choice(['all', 'any'], { default: 'any' }),
       group: text({ blank: true, default: '', filter: true }),
+    },
+    derived: {
+      launch_url: {
+        schema: orNull(stringSchema),
+        from: (row, { call }) => launchUrl(row.launch_template, call.actor?.user ?? null),
+      },
     },
     check: checkBackchannel,
     afterWrite: (input) => releaseImage('meta_icon', input),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ref, refs } from '../../resource/fields/ref.ts';
 import { flag } from '../../resource/fields/scalar.ts';
-import { computed, derived, nestedMany } from '../../resource/fields/shown.ts';
+import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
@@ -40,7 +40,6 @@ export const groupResource = defineResource({
     members_by_username: linkedFilter(members, 'users', 'username', 'name'),
   },
   fields: {
-    num_pk: derived(integerSchema, (row) => numberOf(row.pk as string)),
     name: text({ unique: 'This field must be unique.', filter: true }),
     is_superuser: flag({ default: false, filter: true, help: 'Whether members may do everything.' }),
     parent: ref('svc_core.group', 'uuid', { nullable: true }),
@@ -54,6 +53,7 @@ export const groupResource = defineResource({
     roles: refs('svc_rbac.role', 'uuid', roles),
     roles_obj: nestedMany('svc_rbac.role', roles, { order: 'name' }),
   },
+  derived: { num_pk: { schema: integerSchema, from: ({ pk }) => numberOf(pk) } },
   views: {
     simple: {
       schema: 'UserGroup',

@@ -5,7 +5,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { randomText, randomUuid } from '../../platform/random.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
+import { defineAction } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -24,8 +24,8 @@ interface Needs {
 const lifetimeMs = 360 * 86_400_000;
 
 /** An account for a program, with an app password to sign in with and, on request, a group of its own. */
-export function serviceAccountAction({ key, settings, uidOf }: Needs): Action {
-  return {
+export const serviceAccountAction = ({ key, settings, uidOf }: Needs) =>
+  defineAction({
     name: 'service_account',
     on: 'set',
     method: 'POST',
@@ -35,7 +35,7 @@ export function serviceAccountAction({ key, settings, uidOf }: Needs): Action {
       name: text({ max: 150 }),
       create_group: flag({ default: false }),
       expiring: flag({ default: true }),
-      expires: time({ default: null, help: 'When its token ends; after 360 days when empty.' }),
+      expires: time<true>({ default: null, help: 'When its token ends; after 360 days when empty.' }),
     },
     bodySchema: 'UserServiceAccountRequest',
     answer: {
@@ -54,19 +54,19 @@ export function serviceAccountAction({ key, settings, uidOf }: Needs): Action {
     },
     async run({ tx, call, registry, values }) {
       const actor = requireActor(call);
-      const wantsGroup = values.create_group === true;
+      const wantsGroup = values.create_group;
       const isAllowed = actor.holds('svc_core.add_token') && (!wantsGroup || actor.holds('svc_core.add_group'));
       if (!isAllowed) throw new Problem('permission_denied');
-      const username = values.name as string;
+      const username = values.name;
       await checkIsFree(tx, username, wantsGroup);
       const group = wantsGroup
         ? await insertRow(registry.require('svc_core.group'), newGroup(username), call, tx)
         : null;
-      const account = newAccount(username, values.expiring as boolean, call.now, group);
+      const account = newAccount(username, values.expiring, call.now, group);
       const users = registry.require('svc_core.user');
       const pk = (await insertRow(users, account, call, tx)) as number;
       const password = randomText((await settings.read(tx)).default_token_length);
-      const expires = (values.expires as string | null) ?? addMilliseconds(call.now, lifetimeMs);
+      const expires = values.expires ?? addMilliseconds(call.now, lifetimeMs);
       await issueToken(tx, key, {
         identifier: await freeIdentifier(tx, username),
         intent: 'app_password',
@@ -78,8 +78,7 @@ export function serviceAccountAction({ key, settings, uidOf }: Needs): Action {
       await call.world.record(tx, call, { action: 'model_created', app: 'svc_core', context });
       return { username, token: password, user_uid: uidOf(pk), user_pk: pk, ...(group && { group_pk: group }) };
     },
-  };
-}
+  });
 
 const newGroup = (name: string): Row => ({ name, is_superuser: false, parent: null, attributes: {} });
 

@@ -6,7 +6,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Action } from '../../resource/define.ts';
 import { refs } from '../../resource/fields/ref.ts';
 import { flag, time, uuid } from '../../resource/fields/scalar.ts';
-import { computed, derived, nestedMany } from '../../resource/fields/shown.ts';
+import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { eitherFilter } from '../../resource/filters.ts';
@@ -15,7 +15,7 @@ import { defineResource, type Resource } from '../../resource/resource.ts';
 import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
-import { avatarOf, defaultAvatars, type Pictured } from './avatar.ts';
+import { avatarOf, defaultAvatars } from './avatar.ts';
 import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { serviceAccountAction } from './service-account.ts';
@@ -62,7 +62,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     order: ['username'],
     search: ['username', 'name', 'email'],
     searchIndex: ['username', 'name', 'email'],
-    nameOf: (row) => String(row.username),
+    nameOf: (row) => row.username,
     fields: {
       username: text({ max: 150, unique: 'This field must be unique.', filter: true }),
       name: text({ blank: true, required: true, filter: true, help: 'What others read.' }),
@@ -76,17 +76,17 @@ export function userResource({ installId, passwords, settings, key, config, user
         unless: 'include_groups',
       }),
       email: text({ max: 254, blank: true, format: 'email', default: '', filter: true }),
-      avatar: derived(stringSchema, (row) =>
-        avatarOf((row.avatars as string | null) ?? defaultAvatars, row as unknown as Pictured),
-      ),
       attributes: json({ default: () => ({}) }),
-      uid: derived(stringSchema, (row) => uidOf(row.pk as number)),
       path: text({ default: 'users', filter: true, check: pathComplaint }),
       type: choice(userTypes, { default: 'internal' }),
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),
       password_change_date: time({ readOnly: true, writeOnly: true, default: now }),
       date_joined: time({ readOnly: true, writeOnly: true, default: now }),
       avatars: { ...computed(stringSchema, () => sql`(select avatars from settings where pk = 1)`), writeOnly: true },
+    },
+    derived: {
+      avatar: { schema: stringSchema, from: (row) => avatarOf(row.avatars ?? defaultAvatars, row) },
+      uid: { schema: stringSchema, from: ({ pk }) => uidOf(pk) },
     },
     filters: {
       type: choicesFilter('type', userTypes),

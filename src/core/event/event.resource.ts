@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
-import type { Call } from '../../resource/call.ts';
 import type { Filter } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
 import { time, whole } from '../../resource/fields/scalar.ts';
@@ -11,7 +10,7 @@ import type { JsonSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
-import { clipped, type EventParts, eventColumns, keyText } from './columns.ts';
+import { clipped, eventColumns, keyText } from './columns.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
 import { maskSecrets } from './mask.ts';
 import { type Announce, actorFacts, expiryOf } from './record.ts';
@@ -23,7 +22,7 @@ const actionSchema: JsonSchema = {
   ],
 };
 
-const action: Field = {
+const action: Field<string> = {
   ...text(),
   schema: actionSchema,
   requestSchema: actionSchema,
@@ -56,7 +55,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
     search: ['words'],
     searchIndex: ['words'],
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
-    nameOf: (row) => String(row.action),
+    nameOf: (row) => row.action,
     filters: {
       action: textFilter('action'),
       actions: oneOfFilter('action'),
@@ -68,13 +67,13 @@ export function eventResource({ settings, announce }: Needs): Resource {
       username: usernameFilter,
     },
     fields: {
-      user: json({ anyValue: true, default: (call: Call) => actorFacts(call.actor) }),
+      user: json({ anyValue: true, default: (call) => actorFacts(call.actor) }),
       action,
       app: text(),
       context: json({ anyValue: true, default: () => ({}) }),
       client_ip: text({ nullable: true, default: null, filter: true, check: addressComplaint }),
-      created: time({ readOnly: true, default: (call: Call) => call.now }),
-      expires: time({ required: false }),
+      created: time({ readOnly: true, default: (call) => call.now }),
+      expires: time<true>({ required: false }),
       brand: json({ anyValue: true, default: () => ({}) }),
       user_pk: whole({ readOnly: true, writeOnly: true, nullable: true }),
       username: copied,
@@ -90,11 +89,11 @@ export function eventResource({ settings, announce }: Needs): Resource {
       values.user = maskSecrets(values.user);
       values.context = maskSecrets(values.context);
       values.expires ??= expiryOf(call.now, await settings.current());
-      Object.assign(values, eventColumns(values as unknown as EventParts));
+      Object.assign(values, eventColumns(values));
       return null;
     },
     async afterWrite({ verb, pk, tx, call }) {
-      if (verb === 'create') await announce(tx, call, pk as string);
+      if (verb === 'create') await announce(tx, call, pk);
     },
     actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction],
   });

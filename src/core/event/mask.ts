@@ -1,3 +1,4 @@
+import type { Json } from '../../lib/json.ts';
 import { masked } from '../../resource/audit.ts';
 
 const secretName = /api|token|key|secret|pass|signature/i;
@@ -9,7 +10,9 @@ const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 const isNamedSo = (name: string): boolean => secretName.test(name) && !openName.test(name);
 
 /** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
-export const maskSecrets = (value: unknown): unknown => (holdsSecret(value) ? masking(value, false) : value);
+export const maskSecrets = <T extends Json | Readonly<Record<string, unknown>>>(value: T): T =>
+  // Members stay where they are; only what secrets say is another text.
+  holdsSecret(value) ? (masking(value, false) as T) : value;
 
 /** Most events hold none, and need no copy. */
 function holdsSecret(value: unknown): boolean {

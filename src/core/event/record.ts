@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { parseDuration } from '../../lib/duration.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -44,7 +45,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       user: actorFacts(actor),
       action: event.action,
       app: event.app,
-      context: { ...(maskSecrets(event.context) as Record<string, unknown>), ...requestFacts(call, geo) },
+      context: { ...maskSecrets(event.context), ...requestFacts(call, geo) },
       client_ip: request.clientIp,
       brand: await brandOf(request.host),
     };
@@ -66,7 +67,7 @@ export const expiryOf = (now: string, { event_retention }: Settings): string =>
   addMilliseconds(now, parseDuration(event_retention) ?? 0);
 
 /** Who acts, as events show it. Whoever acts as another is the one who acts. */
-export function actorFacts(actor: Actor | null): Record<string, unknown> {
+export function actorFacts(actor: Actor | null): JsonObject {
   if (!actor) return { pk: null, email: '', username: 'AnonymousUser', is_anonymous: true };
   if (!actor.impersonator) return userFacts(actor.user);
   return { ...userFacts(actor.impersonator.user), on_behalf_of: userFacts(actor.user) };

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { type CertificateFacts, keyMatchesCertificate, readPrivateKey } from '../../lib/certificate.ts';
 import type { Complaints } from '../../lib/problem.ts';
-import type { CheckInput, Filter } from '../../resource/define.ts';
-import type { Field, ReadContext, Row } from '../../resource/fields/field.ts';
+import type { CheckInput, Derived, Filter } from '../../resource/define.ts';
+import type { ReadContext } from '../../resource/fields/field.ts';
 import { secret } from '../../resource/fields/secret.ts';
-import { derived } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { booleanSchema, type JsonSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
@@ -17,7 +16,6 @@ const path = '/crypto/certificatekeypairs/';
 /** Certificates, with or without their private keys. Keys are sealed at rest and leave only through `view_private_key`. */
 export function certificateResource(): Resource {
   const reader = createPemReader();
-  const download = (name: string) => derived(stringSchema, (row) => `/api/v3${path}${row.pk}/${name}/?download`);
   return defineResource({
     path,
     param: 'kp_uuid',
@@ -32,16 +30,6 @@ export function certificateResource(): Resource {
     filters: { has_key: hasKey, include_details: includeDetails },
     fields: {
       name: text({ unique: 'Certificate-Key Pair with this name already exists.', filter: true }),
-      fingerprint_sha256: detail(reader, stringSchema, (facts) => facts.fingerprintSha256),
-      fingerprint_sha1: detail(reader, stringSchema, (facts) => facts.fingerprintSha1),
-      cert_expiry: detail(reader, timeSchema, (facts) => facts.notAfter),
-      cert_subject: detail(reader, stringSchema, (facts) => facts.subject),
-      private_key_available: derived(booleanSchema, (row) => hasReadableKey(row)),
-      private_key_type: derived(orNull(stringSchema), (row, context) =>
-        showsDetails(context) && hasReadableKey(row) ? reader.keyType(row.key_data as string) : null,
-      ),
-      certificate_download_url: download('view_certificate'),
-      private_key_download_url: download('view_private_key'),
       managed: text({
         nullable: true,
         readOnly: true,
@@ -62,22 +50,45 @@ export function certificateResource(): Resource {
         help: 'The private key, as unencrypted PEM text; empty for a certificate alone.',
       }),
     },
+    derived: {
+      fingerprint_sha256: detail(reader, stringSchema, (facts) => facts.fingerprintSha256),
+      fingerprint_sha1: detail(reader, stringSchema, (facts) => facts.fingerprintSha1),
+      cert_expiry: detail(reader, timeSchema, (facts) => facts.notAfter),
+      cert_subject: detail(reader, stringSchema, (facts) => facts.subject),
+      private_key_available: { schema: booleanSchema, from: hasReadableKey },
+      private_key_type: {
+        schema: orNull(stringSchema),
+        from: (row, context) => (showsDetails(context) && hasReadableKey(row) ? reader.keyType(row.key_data) : null),
+      },
+      certificate_download_url: download('view_certificate'),
+      private_key_download_url: download('view_private_key'),
+    },
     check: checkBelongTogether,
     actions: [generateAction(), viewCertificateAction, viewPrivateKeyAction],
   });
 }
 
 /** False where there is no key, or only one that cannot be opened. */
-const hasReadableKey = ({ key_data }: Row): boolean => key_data !== '' && key_data !== null;
+const hasReadableKey = ({ key_data }: { key_data: string | null }): boolean => key_data !== '' && key_data !== null;
 
 /** A member read from the certificate; null where the caller wants a list without such details. */
-function detail(reader: PemReader, schema: JsonSchema, pick: (facts: CertificateFacts) => string): Field {
-  return derived(orNull(schema), (row: Row, context) => {
+const detail = (
+  reader: PemReader,
+  schema: JsonSchema,
+  pick: (facts: CertificateFacts) => string,
+): Derived<{ certificate_data: string }> => ({
+  schema: orNull(schema),
+  from(row, context) {
     if (!showsDetails(context)) return null;
-    const facts = reader.certificate(row.certificate_data as string);
+    const facts = reader.certificate(row.certificate_data);
     return facts && pick(facts);
-  });
-}
+  },
+});
+
+const download = (name: string): Derived<{ pk: string }> => ({
+  schema: stringSchema,
+  from: ({ pk }) => `/api/v3${path}${pk}/${name}/?download`,
+});
 
 const showsDetails = ({ call }: ReadContext) => !/^(false|0)$/i.test(call.request.query.get('include_details') ?? '');
 
@@ -90,10 +101,13 @@ const hasKey: Filter = {
   condition: ({ texts, row }) => (/^(true|1)$/i.test(texts.at(-1) ?? '') ? sql`${row.col('key_data')} <> ''` : null),
 };
 
-function checkBelongTogether({ values, given }: CheckInput): Complaints | null {
+function checkBelongTogether({
+  values,
+  given,
+}: CheckInput<{ key_data: string; certificate_data: string }>): Complaints | null {
   if (!given.has('certificate_data') && !given.has('key_data')) return null;
   if (!hasReadableKey(values)) return null;
-  return keyMatchesCertificate(values.key_data as string, values.certificate_data as string)
+  return keyMatchesCertificate(values.key_data, values.certificate_data)
     ? null
     : { non_field_errors: ['The private key does not belong to the certificate.'] };
 }

@@ -1,5 +1,5 @@
 import { deepMerge } from '../../lib/deep-merge.ts';
-import type { Json } from '../../lib/json.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
 import type { NewEvent } from '../../resource/call.ts';
 
@@ -51,7 +51,7 @@ export function mergeMappings(
     const { value } = result;
     isLasting &&= result.isLasting;
     if (value === null) continue;
-    if (typeof value !== 'object' || Array.isArray(value)) {
+    if (!isJsonObject(value)) {
       throw new MappingFailed(expression, `The mapping "${name}" must return an object.`);
     }
     merged = deepMerge(merged, value);

@@ -1,6 +1,7 @@
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
-import type { Declaration, Family } from '../../resource/define.ts';
+import type { Family, KindDeclaration, StoredRow } from '../../resource/define.ts';
 import { expression } from '../../resource/fields/expression.ts';
+import type { Fields } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import { isNullFilter, oneOfFilter } from '../../resource/filters.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
@@ -8,7 +9,7 @@ import { defineResource, type Resource } from '../../resource/resource.ts';
 export const mappingModel = 'svc_core.propertymapping';
 
 /** What every property mapping has, whatever its result is used for. */
-export function mappingFamily(sandbox: Sandbox): Family {
+export function mappingFamily(sandbox: Sandbox) {
   return {
     model: mappingModel,
     table: 'property_mappings',
@@ -22,16 +23,18 @@ export function mappingFamily(sandbox: Sandbox): Family {
       name: text({ unique: 'Property Mapping with this name already exists.', filter: true }),
       expression: expression(sandbox.check),
     },
-  };
+  } satisfies Family;
 }
 
 export const mappingFilters = { managed: oneOfFilter('managed'), managed__isnull: isNullFilter('managed') };
 
-type Varying = Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table'> &
-  Partial<Pick<Declaration, 'fields' | 'search' | 'filters' | 'check' | 'views' | 'reaches'>>;
+type MappingFields = ReturnType<typeof mappingFamily>['fields'];
 
 /** A kind of property mapping: its own fields, if any, on top of the family's. Its table has at least the key. */
-export function defineMapping({ sandbox }: { readonly sandbox: Sandbox }, kind: Varying): Resource {
+export function defineMapping<F extends Fields>(
+  { sandbox }: { readonly sandbox: Sandbox },
+  kind: KindDeclaration<F, MappingFields>,
+): Resource<StoredRow<F, MappingFields, 'uuid'>> {
   return defineResource({
     param: 'pm_uuid',
     key: 'uuid',
@@ -39,7 +42,6 @@ export function defineMapping({ sandbox }: { readonly sandbox: Sandbox }, kind: 
     order: ['name'],
     search: ['name'],
     ...kind,
-    fields: kind.fields ?? {},
     filters: { ...mappingFilters, ...kind.filters },
   });
 }

@@ -1,4 +1,4 @@
-import type { Field } from '../../resource/fields/field.ts';
+import { asStored, type Field } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { mediaPrefix } from './media-store.ts';
@@ -10,13 +10,13 @@ export function imageUrl(stored: string | null): string | null {
 }
 
 /** An image that the `set_…` actions change; without one the fallback shows. */
-export function image(fallback: string | null = null): Field {
+export function image(fallback: string | null = null): Field<string | null> {
   return {
     ...text({ readOnly: true, default: '' }),
     kind: 'image',
     orderable: false,
     schema: fallback === null ? orNull(stringSchema) : stringSchema,
-    fromColumn: (raw) => imageUrl(raw as string | null) ?? fallback,
+    fromColumn: (raw) => imageUrl(asStored(raw)) ?? fallback,
   };
 }
 

@@ -1,5 +1,6 @@
-import type { Action, Declaration, Family } from '../../resource/define.ts';
+import { actionOn, type Family, type KindDeclaration, type StoredRow } from '../../resource/define.ts';
 import { defineFamilyList } from '../../resource/family.ts';
+import type { Fields } from '../../resource/fields/field.ts';
 import { flag } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
@@ -9,23 +10,21 @@ import { type ConnectionKind, unreachable } from './connection-kind.ts';
 const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';
 
 /** What every way to reach a platform that runs outposts has. */
-export const connectionFamily: Family = {
+export const connectionFamily = {
   model: 'svc_outposts.outpostserviceconnection',
   table: 'service_connections',
   fields: {
     name: text({ unique: 'Outpost Service-Connection with this name already exists.', filter: true }),
     local: flag({ default: false, filter: true, help: localHelp }),
   },
-};
+} satisfies Family;
 
-type Varying = Pick<
-  Declaration,
-  'path' | 'model' | 'schema' | 'names' | 'component' | 'description' | 'table' | 'fields'
-> &
-  Partial<Pick<Declaration, 'check'>>;
+type ConnectionFields = typeof connectionFamily.fields;
 
 /** A kind of service connection: its own fields on top of the family's. */
-export function defineConnection(kind: Varying): Resource {
+export function defineConnection<F extends Fields>(
+  kind: KindDeclaration<F, ConnectionFields>,
+): Resource<StoredRow<F, ConnectionFields, 'uuid'>> {
   return defineResource({
     param: 'uuid',
     key: 'uuid',
@@ -52,8 +51,8 @@ export function connectionsResource(kinds: readonly ConnectionKind[]): Resource 
   });
 }
 
-function stateAction(kinds: readonly ConnectionKind[]): Action {
-  return {
+const stateAction = (kinds: readonly ConnectionKind[]) =>
+  actionOn<{ pk: string; kind: string }>()({
     name: 'state',
     on: 'row',
     method: 'GET',
@@ -66,7 +65,6 @@ function stateAction(kinds: readonly ConnectionKind[]): Action {
     },
     async run({ row, call }) {
       const kind = kinds.find(({ resource }) => resource.model === row.kind);
-      return kind ? kind.askState(row.pk as string, call) : unreachable;
+      return kind ? kind.askState(row.pk, call) : unreachable;
     },
-  };
-}
+  });

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Geo } from '../../platform/geo/geo.ts';
 import type { UserAgentParser } from '../../platform/user-agent.ts';
 import { requireActor } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
+import { defineAction } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
-import { derived } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
   booleanSchema,
@@ -65,15 +64,17 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
     },
     verbs: ['list', 'retrieve', 'destroy', 'used_by'],
     fields: {
-      current: derived(booleanSchema, (row, { call }) => row.uuid === call.actor?.session),
-      user_agent: derived(userAgentSchema, (row) => userAgents.parse(row.last_user_agent as string)),
-      geo_ip: derived(orNull(geoSchema), (row) => geo.locate(row.last_ip as string)),
-      asn: derived(orNull(asnSchema), (row) => geo.network(row.last_ip as string)),
       user: ref('svc_core.user', 'int', { readOnly: true }),
       last_ip: text({ readOnly: true, filter: true }),
       last_user_agent: text({ readOnly: true, filter: true }),
       last_used: time({ readOnly: true }),
       expires: time({ readOnly: true }),
+    },
+    derived: {
+      current: { schema: booleanSchema, from: (row, { call }) => row.pk === call.actor?.session },
+      user_agent: { schema: userAgentSchema, from: (row) => userAgents.parse(row.last_user_agent) },
+      geo_ip: { schema: orNull(geoSchema), from: (row) => geo.locate(row.last_ip) },
+      asn: { schema: orNull(asnSchema), from: (row) => geo.network(row.last_ip) },
     },
     filters: { user__username: relatedFilter('user.username') },
     actions: [signOutEverywhere],
@@ -81,7 +82,7 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
 }
 
 /** Ends all sessions of the caller, or all but the one that asks: every browser somewhere else is signed out. */
-const signOutEverywhere: Action = {
+const signOutEverywhere = defineAction({
   name: 'sign_out_everywhere',
   on: 'set',
   method: 'POST',
@@ -95,4 +96,4 @@ const signOutEverywhere: Action = {
     const sessions = await endSessions(tx, user.pk, values.keep_current ? session : null);
     await call.world.record(tx, call, { action: 'logout', app: 'svc_core', context: { sessions } });
   },
-};
+});

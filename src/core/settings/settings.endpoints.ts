@@ -3,7 +3,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { checkReach } from '../../resource/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
-import { accept, type Common, complain, type Field, type Fields, type Row } from '../../resource/fields/field.ts';
+import { accept, type Common, complain, type Field, type Row } from '../../resource/fields/field.ts';
 import { duration, flag, whole } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -16,29 +16,29 @@ const longestKey = 4096;
 
 const { avatars, event_retention, default_token_duration, default_token_length } = defaultSettings;
 
-const address = text({ max: 2000, format: 'url', default: null });
+const address = text<true>({ max: 2000, format: 'url', default: null });
 /** A web address, a path on this server, or null for text that is no link. */
-const link: Field = {
+const link: Field<string | null> = {
   ...address,
   schema: orNull(address.schema),
   parse: (value) => (value === null ? accept(null) : address.parse(value)),
 };
 
 /** A duration that is not too short to serve. */
-function atLeast(least: string, options: Common): Field {
+function atLeast(least: string, options: Common<string, false>): Field<string> {
   const field = duration(options);
   const leastMs = parseDuration(least) ?? 0;
   return {
     ...field,
     parse(value) {
       const parsed = field.parse(value);
-      const isShort = 'value' in parsed && (parseDuration(parsed.value as string) ?? 0) < leastMs;
+      const isShort = 'value' in parsed && (parseDuration(parsed.value) ?? 0) < leastMs;
       return isShort ? complain(`Ensure this value is at least ${least}.`) : parsed;
     },
   };
 }
 
-const fields: Fields = {
+const fields = {
   avatars: text({ default: avatars, check: avatarsComplaint, help: 'How users are shown; the first way that works.' }),
   default_user_change_name: flag({ default: true, help: 'Let users change their name.' }),
   default_user_change_email: flag({ default: false, help: 'Let users change their e-mail address.' }),

@@ -4,10 +4,10 @@ import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import type { Action, Filter } from '../../resource/define.ts';
-import type { Row, RowAlias } from '../../resource/fields/field.ts';
+import { actionOn, type Filter } from '../../resource/define.ts';
+import type { RowAlias } from '../../resource/fields/field.ts';
 import { time } from '../../resource/fields/scalar.ts';
-import { computed, derived } from '../../resource/fields/shown.ts';
+import { computed } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
   arrayOf,
@@ -45,40 +45,52 @@ export function systemTaskResource(jobs: Jobs): Resource {
     order: ['-created'],
     search: ['kind', 'message'],
     verbs: ['list', 'retrieve'],
-    nameOf: (row) => String(row.kind),
+    nameOf: (row) => row.kind,
     filters: { name: nameFilter, uid: uidFilter, status: statusFilter },
     fields: {
       name: computed(stringSchema, (row) => row.col('kind')),
-      full_name: derived(stringSchema, (row) => `${row.kind}:${row.uuid}`),
-      uid: derived(stringSchema, (row) => String(row.uuid)),
-      description: derived(stringSchema, (row) => jobs.kinds.get(row.kind as string)?.summary ?? ''),
-      start_timestamp: derived(timeSchema, startOf),
-      finish_timestamp: derived(timeSchema, endOf),
-      duration: derived({ type: 'number', format: 'double' }, (row) => secondsBetween(startOf(row), endOf(row))),
       status: computed(statusSchema, statusSql),
-      messages: derived(arrayOf(logSchema), messagesOf),
-      expires: derived(orNull(timeSchema), (row) =>
-        row.finished === null ? null : addMilliseconds(row.finished as string, jobsAreKeptMs),
-      ),
-      expiring: derived(booleanSchema, (row) => row.finished !== null),
       kind: hiddenText,
       state: hiddenText,
       message: hiddenText,
-      created: hiddenTime,
+      created: time({ readOnly: true, writeOnly: true }),
       started: hiddenTime,
       finished: hiddenTime,
+    },
+    derived: {
+      full_name: { schema: stringSchema, from: (row) => `${row.kind}:${row.pk}` },
+      uid: { schema: stringSchema, from: (row) => row.pk },
+      description: { schema: stringSchema, from: (row) => jobs.kinds.get(row.kind)?.summary ?? '' },
+      start_timestamp: { schema: timeSchema, from: startOf },
+      finish_timestamp: { schema: timeSchema, from: endOf },
+      duration: {
+        schema: { type: 'number', format: 'double' },
+        from: (row) => secondsBetween(startOf(row), endOf(row)),
+      },
+      messages: { schema: arrayOf(logSchema), from: messagesOf },
+      expires: {
+        schema: orNull(timeSchema),
+        from: ({ finished }) => finished && addMilliseconds(finished, jobsAreKeptMs),
+      },
+      expiring: { schema: booleanSchema, from: ({ finished }) => finished !== null },
     },
     actions: [runAction(jobs)],
   });
 }
 
-const startOf = ({ started, created }: Row): string => (started ?? created) as string;
+interface Times {
+  readonly created: string;
+  readonly started: string | null;
+  readonly finished: string | null;
+}
+
+const startOf = ({ started, created }: Times): string => started ?? created;
 /** What has not ended yet has taken no time. */
-const endOf = (row: Row): string => (row.finished ?? startOf(row)) as string;
+const endOf = (row: Times): string => row.finished ?? startOf(row);
 const secondsBetween = (from: string, to: string) =>
   (fromTimestamp(to).getTime() - fromTimestamp(from).getTime()) / 1_000;
 
-function messagesOf(row: Row) {
+function messagesOf(row: Times & { readonly state: string; readonly message: string }) {
   if (row.message === '') return [];
   const log_level = row.state === 'done' ? 'info' : row.state === 'failed' ? 'error' : 'warning';
   return [{ timestamp: endOf(row), log_level, logger: 'gatehouse.jobs', event: row.message, attributes: {} }];
@@ -98,8 +110,7 @@ const statusFilter: Filter = {
   schema: statusSchema,
   condition({ texts, row }) {
     const status = texts.at(-1) ?? '';
-    const isKnown = (statuses as readonly string[]).includes(status);
-    return isKnown
+    return statuses.some((one) => one === status)
       ? sql`${statusSql(row)} = ${status}`
       : { complaint: `Select a valid choice. ${status} is not one of the available choices.` };
   },
@@ -111,8 +122,8 @@ async function payloadOf(pk: string, tx: Query): Promise<unknown> {
 }
 
 /** Has scheduled work done at once, and tries again what was given up. */
-function runAction(jobs: Jobs): Action {
-  return {
+const runAction = (jobs: Jobs) =>
+  actionOn<{ pk: string; kind: string; state: string }>()({
     name: 'run',
     on: 'row',
     method: 'POST',
@@ -120,13 +131,13 @@ function runAction(jobs: Jobs): Action {
     access: { permission: 'svc_events.run_task' },
     answer: { status: 204 },
     async run({ tx, call, row, registry }) {
-      const kind = jobs.kinds.get(row.kind as string);
+      const kind = jobs.kinds.get(row.kind);
       const isFailed = row.state === 'failed';
       if (!kind || (kind.everyMs === undefined && !isFailed)) {
         throw Invalid.whole('Only scheduled tasks and those that failed can be run again.');
       }
-      await jobs.enqueue(tx, { kind: kind.name, payload: isFailed ? await payloadOf(row.pk as string, tx) : null });
-      const model = modelFacts(registry.require('svc_events.systemtask'), row.pk as string, row);
+      await jobs.enqueue(tx, { kind: kind.name, payload: isFailed ? await payloadOf(row.pk, tx) : null });
+      const model = modelFacts(registry.require('svc_events.systemtask'), row.pk, row);
       const message = `${kind.name} is run again.`;
       await call.world.record(tx, call, {
         action: 'system_task_execution',
@@ -134,5 +145,4 @@ function runAction(jobs: Jobs): Action {
         context: { message, model },
       });
     },
-  };
-}
+  });

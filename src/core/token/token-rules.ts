@@ -15,7 +15,15 @@ export const tokenExpiresAttribute = 'gatehouse/user/token-expires';
 export const tokenLifetimeAttribute = 'gatehouse/user/token-maximum-lifetime';
 
 export const tokenIntents = ['verification', 'api', 'recovery', 'app_password'] as const;
-const requestable = new Set<unknown>(['api', 'app_password']);
+const requestable = new Set<string>(['api', 'app_password']);
+
+type Token = {
+  pk: string;
+  user: number;
+  intent: (typeof tokenIntents)[number];
+  expires: string | null;
+  expiring: boolean;
+};
 
 interface Needs {
   readonly key: KeyNeeds;
@@ -24,7 +32,7 @@ interface Needs {
 
 /** Whose a token is, what it is for and when it ends are settled here; only a superuser makes tokens for others. */
 export async function checkToken(
-  { tx, call, values, given, current }: CheckInput,
+  { tx, call, values, given, current }: CheckInput<Token>,
   { settings }: Needs,
 ): Promise<Complaints | null> {
   const { actor } = call;
@@ -34,7 +42,7 @@ export async function checkToken(
     return { intent: [`Invalid intent ${values.intent}`] };
   }
   if (!current && actor && !actor.isSuperuser) values.user = actor.user.pk;
-  const attributes = await effectiveAttributes(tx, values.user as number);
+  const attributes = await effectiveAttributes(tx, values.user);
   if (actor && !actor.isSuperuser && (!current || given.has('expiring'))) {
     values.expiring = attributes[tokenExpiresAttribute] !== false;
   }
@@ -44,7 +52,7 @@ export async function checkToken(
 }
 
 interface Expiry {
-  readonly values: CheckInput['values'];
+  readonly values: Token;
   readonly given: ReadonlySet<string>;
   readonly now: string;
   readonly duration: string;
@@ -66,17 +74,17 @@ function settleExpiry({ values, given, now, duration, isNew }: Expiry, attribute
   const longest = attributes[tokenLifetimeAttribute];
   const longestMs = typeof longest === 'string' ? parseDuration(longest) : null;
   const limit = longestMs === null ? usual : addMilliseconds(now, longestMs);
-  if ((values.expires as string) <= limit) return null;
+  if (values.expires <= limit) return null;
   return { expires: [`Token expires exceeds maximum lifetime (${limit} UTC).`] };
 }
 
 /** A new token gets its key, and whoever made it for themselves may look at it. */
 export async function afterTokenWrite(
-  { tx, call, verb, pk, values }: AfterWrite,
+  { tx, call, verb, pk, values }: AfterWrite<Token>,
   { key, settings }: Needs,
 ): Promise<void> {
   if (verb !== 'create') return;
-  await storeKey(tx, key, pk as string, randomText((await settings.read(tx)).default_token_length));
+  await storeKey(tx, key, pk, randomText((await settings.read(tx)).default_token_length));
   if (!call.actor || call.actor.isSuperuser) return;
   await sql`insert into user_object_permissions ("user", permission, object_pk)
     select ${values.user}, pk, ${pk} from permissions where app_label = 'svc_core' and codename = 'view_token_key'`.execute(

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { masked, modelFacts } from '../../resource/audit.ts';
-import type { Call } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
+import { requireActor } from '../../resource/call.ts';
+import { actionOn } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { nested } from '../../resource/fields/shown.ts';
@@ -32,13 +32,13 @@ export function tokenResource(needs: TokenNeeds): Resource {
     table: 'tokens',
     order: ['identifier', 'expires'],
     search: ['identifier', 'intent', 'user.username', 'description'],
-    nameOf: (row) => String(row.identifier),
+    nameOf: (row) => row.identifier,
     visibility: { by: 'owner', column: 'user', write: 'owner', create: 'anyone signed in' },
     fields: {
       managed: text({ nullable: true, readOnly: true, default: null, filter: true }),
       identifier: slug({ max: 255, unique: 'Token with this identifier already exists.', filter: true }),
       intent: choice(tokenIntents, { default: 'api', filter: true }),
-      user: ref('svc_core.user', 'int', { default: (call: Call) => call.actor?.user.pk }),
+      user: ref('svc_core.user', 'int', { default: (call) => requireActor(call).user.pk }),
       user_obj: nested('svc_core.user', 'user'),
       description: text({ blank: true, default: '', filter: true }),
       expires: time({ nullable: true, default: null, filter: true }),
@@ -56,8 +56,8 @@ const shortKeyComplaint = (key: string): string | null =>
   key.length < shortestKey ? `Ensure this field has at least ${shortestKey} characters.` : null;
 
 /** Whoever sets a key knows it and can act as the token's owner: superusers only. */
-function setKeyAction(key: KeyNeeds): Action {
-  return {
+const setKeyAction = (key: KeyNeeds) =>
+  actionOn<{ pk: string }>()({
     name: 'set_key',
     on: 'row',
     method: 'POST',
@@ -68,17 +68,14 @@ function setKeyAction(key: KeyNeeds): Action {
     answer: { status: 204 },
     async run({ tx, call, registry, row, values }) {
       const { rows } =
-        await sql`select 1 from tokens where key_hash = ${key.hash(values.key as string)} and pk <> ${row.pk}`.execute(
-          tx,
-        );
+        await sql`select 1 from tokens where key_hash = ${key.hash(values.key)} and pk <> ${row.pk}`.execute(tx);
       if (rows.length > 0) throw Invalid.field('key', 'Token with this key already exists.');
-      await storeKey(tx, key, row.pk as string, values.key as string);
-      const model = modelFacts(registry.require('svc_core.token'), row.pk as string, row);
+      await storeKey(tx, key, row.pk, values.key);
+      const model = modelFacts(registry.require('svc_core.token'), row.pk, row);
       await call.world.record(tx, call, {
         action: 'model_updated',
         app: 'svc_core',
         context: { model, diff: { key: { previous_value: masked, new_value: masked } } },
       });
     },
-  };
-}
+  });

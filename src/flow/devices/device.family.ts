@@ -1,5 +1,6 @@
-import type { Call } from '../../resource/call.ts';
-import { type Declaration, type Family, readVerbs, type Verb } from '../../resource/define.ts';
+import { requireActor } from '../../resource/call.ts';
+import { type Family, type KindDeclaration, readVerbs, type StoredRow, type Verb } from '../../resource/define.ts';
+import type { Fields, Row } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -11,26 +12,28 @@ const hidden = { readOnly: true, writeOnly: true } as const;
  * What every device has that somebody proves themselves with. Whose it is never changes: whoever could change it could sign
  * in as anyone. One that was not made by a flow is the caller's own, and counts for nothing while nobody has confirmed it.
  */
-export const deviceFamily: Family = {
+export const deviceFamily = {
   model: 'svc_core.device',
   table: 'devices',
   fields: {
-    user: ref('svc_core.user', 'int', { ...hidden, default: ({ actor }: Call) => actor?.user.pk }),
+    user: ref('svc_core.user', 'int', { ...hidden, default: (call) => requireActor(call).user.pk }),
     name: text({ max: 64, filter: true, help: 'What the owner calls it.' }),
     confirmed: flag({ ...hidden, default: false }),
-    created: time({ ...hidden, default: ({ now }: Call) => now }),
+    created: time({ ...hidden, default: ({ now }) => now }),
     last_updated: time({ ...hidden, onWrite: ({ now }) => now }),
     last_used: time({ ...hidden, nullable: true }),
   },
-};
+} satisfies Family;
 
 /** The same rows as their owners see them and as administrators do. */
-export interface DeviceDoors {
-  readonly own: Resource;
-  readonly admin: Resource;
+export interface DeviceDoors<R = Row> {
+  readonly own: Resource<R>;
+  readonly admin: Resource<R>;
 }
 
-type DeviceDeclaration = Pick<Declaration, 'model' | 'schema' | 'names' | 'table' | 'fields'> & {
+type DeviceFields = typeof deviceFamily.fields;
+
+type DeviceDeclaration<F extends Fields> = Omit<KindDeclaration<F, DeviceFields, 'int'>, 'path'> & {
   /** The last part of its paths: `totp`. */
   readonly segment: string;
 };
@@ -39,7 +42,10 @@ const ownVerbs: readonly Verb[] = [...readVerbs, 'update', 'partial_update', 'de
 const adminVerbs: readonly Verb[] = ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'];
 
 /** One kind of device. People get theirs by flows; here they name them and give them up. */
-export function defineDevice({ segment, ...kind }: DeviceDeclaration): DeviceDoors {
+export function defineDevice<F extends Fields>({
+  segment,
+  ...kind
+}: DeviceDeclaration<F>): DeviceDoors<StoredRow<F, DeviceFields, 'int'>> {
   const common = { ...kind, param: 'id', key: 'int', family: deviceFamily, order: ['name'], search: ['name'] } as const;
   return {
     own: defineResource({

@@ -1,9 +1,8 @@
-import type { Fields } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { text } from '../../resource/fields/text.ts';
 
 /** What every stage has in which people set up a device. */
-export const setupFields: Fields = {
+export const setupFields = {
   configure_flow: ref('svc_flows.flow', 'uuid', {
     nullable: true,
     filter: true,

@@ -5,7 +5,7 @@ import { type TextOptions, text } from './text.ts';
 export type CheckExpression = (source: string) => { readonly message: string; readonly line: number } | null;
 
 /** The body of a function that an administrator writes; stored only when it can be parsed. */
-export function expression(check: CheckExpression, options: TextOptions = {}): Field {
+export function expression(check: CheckExpression, options: TextOptions<false> = {}): Field<string> {
   const field = text({
     ...options,
     check(source) {

@@ -11,17 +11,20 @@ export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint 
 export const accept = <T>(value: T): Parsed<T> => ({ value });
 export const complain = (...messages: string[]): Parsed<never> => ({ complaint: messages });
 
-/** Options every kind of field takes. */
-export interface Common {
+/**
+ * Options every kind of field takes. `Nullable` is inferred from `nullable`; where only the default is null, it is given:
+ * `time<true>({ default: null })`.
+ */
+export interface Common<T = unknown, Nullable extends boolean = boolean> {
   /** Shown in responses, never taken from a request. */
   readonly readOnly?: boolean;
   /** Taken from a request, never shown. */
   readonly writeOnly?: boolean;
-  readonly nullable?: boolean;
+  readonly nullable?: Nullable;
   /** Value on create when the request names none, or a function of the call. A field without one is required. */
-  readonly default?: unknown;
+  readonly default?: NoInfer<T> | Null<Nullable> | ((call: Call) => NoInfer<T> | Null<Nullable>);
   /** Set by the server on every write. */
-  readonly onWrite?: (call: Call) => unknown;
+  readonly onWrite?: (call: Call) => T;
   readonly required?: boolean;
   /** Offer an exact filter under the field's name. */
   readonly filter?: boolean;
@@ -32,8 +35,14 @@ export interface Common {
   readonly help?: string;
 }
 
-/** How one kind of value is stored, read from a request, refused, shown, documented, filtered and ordered. */
-export interface Field extends Common {
+/** What `nullable` adds to the values of a field. */
+export type Null<Nullable extends boolean> = true extends Nullable ? null : never;
+
+/**
+ * How one kind of value is stored, read from a request, refused, shown, documented, filtered and ordered. What takes a
+ * value is a method, so that a field of any type is a `Field<unknown>` too: the engine reads them as such.
+ */
+export interface Field<T = unknown> extends Common<T> {
   readonly kind: string;
   /** Where the value lives. */
   readonly storage: Storage;
@@ -44,10 +53,10 @@ export interface Field extends Common {
   readonly secret?: boolean;
   /** Whether `ordering` may name it. */
   readonly orderable: boolean;
-  parse(value: unknown): Parsed<unknown>;
-  toColumn(value: unknown, world: ResourceWorld, context: string): unknown;
+  parse(value: unknown): Parsed<T>;
+  toColumn(value: T, world: ResourceWorld, context: string): unknown;
   /** `nested` values come out of JSON built by the database, others out of a plain column. */
-  fromColumn(raw: unknown, world: ResourceWorld, context: string, nested: boolean): unknown;
+  fromColumn(raw: unknown, world: ResourceWorld, context: string, nested: boolean): T;
 }
 
 export type Storage =
@@ -84,10 +93,14 @@ export interface Nest {
 }
 
 /** A value made from the others of the row when it is shown. */
-export type Derive = (values: Row, context: ReadContext) => unknown;
+export type Derive<R = Row> = (values: R, context: ReadContext) => unknown;
 
-/** The reading of fields whose values are stored as they are shown. */
-export const asStored = (raw: unknown): unknown => raw;
+/** The reading of fields whose values are stored as they are shown: the column holds what `toColumn` put there. */
+export const asStored = <T>(raw: unknown): T => raw as T;
+
+/** The same of fields stored as JSON; inside of JSON that the database builds they are values already. */
+export const fromJson = <T>(raw: unknown, _world: ResourceWorld, _context: string, nested: boolean): T =>
+  nested || typeof raw !== 'string' ? (raw as T) : JSON.parse(raw);
 
 export interface ReadContext {
   readonly world: ResourceWorld;
@@ -105,6 +118,9 @@ export interface RowAlias {
 
 export type Fields = Readonly<Record<string, Field>>;
 
+/** The values of declared fields, as a row has them. */
+export type ValuesOf<F extends Fields> = { -readonly [Name in keyof F]: ReturnType<F[Name]['fromColumn']> };
+
 export const isWritable = (field: Field): boolean =>
   !field.readOnly && field.storage.in !== 'query' && field.storage.in !== 'nested';
 export const isShown = (field: Field): boolean => !field.writeOnly;
@@ -118,3 +134,7 @@ export function defaultOf(field: Field, call: Call): unknown {
   if (field.default !== undefined) return field.default;
   return null;
 }
+
+/** The same fields, changed in ways that leave the types of their values alone: hidden, filterable. */
+export const mapFields = <F extends Fields>(fields: F, change: (field: Field, name: string) => Field): F =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field, name)])) as F;

@@ -1,16 +1,16 @@
 import type { JsonSchema } from '../json-schema.ts';
-import { accept, asStored, type Common, complain, type Field, type Parsed } from './field.ts';
+import { accept, asStored, type Common, complain, type Field, fromJson, type Null, type Parsed } from './field.ts';
 import { canonicalUuid, isUuid } from './scalar.ts';
 import { typeName } from './well-formed.ts';
 
-export interface RefOptions extends Common {
+export interface RefOptions<T = unknown, N extends boolean = boolean> extends Common<T, N> {
   /** The caller must hold this verb on the object named, before and after a change. */
   readonly needs?: 'view' | 'change';
   /** The row goes with the object it names, although the reference may be empty. */
   readonly goesAlong?: boolean;
 }
 
-export interface RefField extends Field {
+export interface RefField<T = unknown> extends Field<T> {
   readonly model: string;
   readonly keyType: KeyType;
   readonly needs?: 'view' | 'change';
@@ -19,8 +19,15 @@ export interface RefField extends Field {
 
 export type KeyType = 'uuid' | 'int';
 
+/** What a key of this type is. */
+export type Key<K> = K extends 'int' ? number : string;
+
 /** Names one object of another model by its key. Whether it exists is asked once for all references of a request. */
-export function ref(model: string, keyType: KeyType, options: RefOptions = {}): RefField {
+export function ref<const K extends KeyType, N extends boolean = false>(
+  model: string,
+  keyType: K,
+  options: RefOptions<Key<K>, N> = {},
+): RefField<Key<K> | Null<N>> {
   return {
     kind: 'ref',
     model,
@@ -30,13 +37,13 @@ export function ref(model: string, keyType: KeyType, options: RefOptions = {}): 
     schema: keySchema(keyType),
     ...(options.nullable && options.default === undefined && { default: null }),
     ...options,
-    parse: (value) => (value === '' && options.nullable ? accept(null) : parseKey(value, keyType)),
+    parse: (value) => (value === '' && options.nullable ? accept(asStored(null)) : parseKey(value, keyType)),
     toColumn: (value) => value,
     fromColumn: asStored,
   };
 }
 
-export interface RefsOptions extends RefOptions {
+export interface RefsOptions<T = unknown> extends RefOptions<T, false> {
   readonly table: string;
   /** The join table's column for this row, and for the object named. */
   readonly own: string;
@@ -45,7 +52,11 @@ export interface RefsOptions extends RefOptions {
 }
 
 /** Names any number of objects of another model, through a table of pairs. */
-export function refs(model: string, keyType: KeyType, options: RefsOptions): RefField {
+export function refs<const K extends KeyType>(
+  model: string,
+  keyType: K,
+  options: RefsOptions<readonly Key<K>[]>,
+): RefField<readonly Key<K>[]> {
   const { table, own, other } = options;
   return {
     kind: 'refs',
@@ -58,14 +69,14 @@ export function refs(model: string, keyType: KeyType, options: RefsOptions): Ref
     ...options,
     parse: (value) => parseKeys(value, keyType, options.notEmpty ?? false),
     toColumn: (value) => value,
-    fromColumn: (raw, _world, _context, nested) => (nested ? raw : JSON.parse(raw as string)),
+    fromColumn: fromJson,
   };
 }
 
-function parseKeys(value: unknown, keyType: KeyType, notEmpty: boolean): Parsed<unknown[]> {
+function parseKeys<K extends KeyType>(value: unknown, keyType: K, notEmpty: boolean): Parsed<readonly Key<K>[]> {
   if (!Array.isArray(value)) return complain(`Expected a list of items but got type "${typeName(value)}".`);
   if (notEmpty && value.length === 0) return complain('This list may not be empty.');
-  const keys = new Set<string | number>();
+  const keys = new Set<Key<K>>();
   for (const element of value) {
     const parsed = element === null ? complain('This field may not be null.') : parseKey(element, keyType);
     if ('complaint' in parsed) return parsed;
@@ -74,7 +85,10 @@ function parseKeys(value: unknown, keyType: KeyType, notEmpty: boolean): Parsed<
   return accept([...keys]);
 }
 
-function parseKey(value: unknown, keyType: KeyType): Parsed<string | number> {
+// Text of a uuid, a number of an int: what the branches give is what `Key` says.
+const parseKey = <K extends KeyType>(value: unknown, keyType: K) => parseEither(value, keyType) as Parsed<Key<K>>;
+
+function parseEither(value: unknown, keyType: KeyType): Parsed<string | number> {
   if (keyType === 'uuid') {
     if (isUuid(value)) return accept(canonicalUuid(value));
     return complain(

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../lib/duration.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
-import { accept, asStored, type Common, complain, type Field, type Parsed } from './field.ts';
+import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 
 const int32 = { min: -2147483648, max: 2147483647 };
 const yes = new Set<unknown>([
@@ -40,7 +40,7 @@ const no = new Set<unknown>([
   '0',
 ]);
 
-export function flag(options: Common = {}): Field {
+export function flag<N extends boolean = false>(options: Common<boolean, N> = {}): Field<boolean | Null<N>> {
   return {
     kind: 'flag',
     orderable: true,
@@ -50,17 +50,17 @@ export function flag(options: Common = {}): Field {
     parse: (value) =>
       yes.has(value) ? accept(true) : no.has(value) ? accept(false) : complain('Must be a valid boolean.'),
     toColumn: (value) => value,
-    fromColumn: (raw) => (raw === null ? null : raw === true || raw === 1),
+    fromColumn: (raw) => (raw === null ? asStored(raw) : raw === true || raw === 1),
   };
 }
 
-export interface WholeOptions extends Common {
+export interface WholeOptions<N extends boolean = boolean> extends Common<number, N> {
   readonly min?: number;
   readonly max?: number;
 }
 
 /** An integer of 32 bits, or of the narrower range given. */
-export function whole(options: WholeOptions = {}): Field {
+export function whole<N extends boolean = false>(options: WholeOptions<N> = {}): Field<number | Null<N>> {
   const { min = int32.min, max = int32.max } = options;
   return {
     kind: 'whole',
@@ -84,7 +84,7 @@ export function parseWhole(value: unknown, min = int32.min, max = int32.max): Pa
 }
 
 /** A decimal number. */
-export function real(options: Common = {}): Field {
+export function real<N extends boolean = false>(options: Common<number, N> = {}): Field<number | Null<N>> {
   return {
     kind: 'real',
     orderable: true,
@@ -105,7 +105,7 @@ const timeComplaint =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
 
 /** A moment, kept to the microsecond. */
-export function time(options: Common = {}): Field {
+export function time<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
   return {
     kind: 'time',
     orderable: true,
@@ -119,12 +119,12 @@ export function time(options: Common = {}): Field {
     toColumn: (value) => value,
     // In JSON of its own making PostgreSQL writes the zone as an offset.
     fromColumn: (raw, _world, _context, nested) =>
-      nested && typeof raw === 'string' && !raw.endsWith('Z') ? parseTimestamp(raw) : raw,
+      asStored(nested && typeof raw === 'string' && !raw.endsWith('Z') ? parseTimestamp(raw) : raw),
   };
 }
 
 /** A length of time as text: `hours=1;minutes=30`. */
-export function duration(options: Common = {}): Field {
+export function duration<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
   return {
     kind: 'duration',
     orderable: true,
@@ -141,7 +141,7 @@ export function duration(options: Common = {}): Field {
 }
 
 /** An identifier the server makes. */
-export function uuid(options: Common = {}): Field {
+export function uuid<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
   return {
     kind: 'uuid',
     orderable: true,

@@ -1,19 +1,20 @@
-import type { Field } from './field.ts';
+import type { Json } from '../../lib/json.ts';
+import { asStored, type Field, type Null } from './field.ts';
 import { type JsonOptions, json } from './structured.ts';
 import { type TextOptions, text } from './text.ts';
 
 /** Text that is encrypted in the database and masked in events. */
-export function secret(options: TextOptions = {}): Field {
+export function secret<N extends boolean = false>(options: TextOptions<N> = {}): Field<string | Null<N>> {
   return sealed(text(options));
 }
 
 /** JSON that is encrypted in the database and masked in events. */
-export function secretJson(options: JsonOptions = {}): Field {
+export function secretJson(options: JsonOptions<true, false>): Field<Json> {
   const plain = json(options);
   return { ...sealed(plain), storage: { in: 'column', type: 'text' } };
 }
 
-function sealed(plain: Field): Field {
+function sealed<T>(plain: Field<T>): Field<T> {
   return {
     ...plain,
     kind: 'secret',
@@ -21,12 +22,12 @@ function sealed(plain: Field): Field {
     orderable: false,
     filter: false,
     toColumn(value, world, context) {
-      const column = plain.toColumn(value, world, context) as string | null;
-      return column === null || column === '' ? column : world.seal(column, context);
+      const column = plain.toColumn(value, world, context);
+      return typeof column === 'string' && column !== '' ? world.seal(column, context) : column;
     },
     fromColumn(raw, world, context) {
-      if (raw === null || raw === '') return raw;
-      return plain.fromColumn(world.open(raw as string, context), world, context, false);
+      if (typeof raw !== 'string' || raw === '') return asStored(raw);
+      return plain.fromColumn(world.open(raw, context), world, context, false);
     },
   };
 }

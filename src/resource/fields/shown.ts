@@ -1,26 +1,28 @@
 import { sql } from 'kysely';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema, ValueOf } from '../json-schema.ts';
 import {
-  accept,
   asStored,
   type Common,
+  complain,
   type Derive,
   type Field,
+  fromJson,
   type Nest,
   type RowAlias,
   type Select,
 } from './field.ts';
-import type { RefField } from './ref.ts';
+import type { KeyType, RefField } from './ref.ts';
 
+// Never taken from a request.
 const shown = {
   readOnly: true,
   orderable: false,
-  parse: accept,
+  parse: () => complain('Read-only.'),
   toColumn: (value: unknown) => value,
 } as const;
 
 /** A value the database computes for each row. Boolean and JSON results are read by their schema. */
-export function computed(schema: JsonSchema, select: Select): Field {
+export function computed<S extends JsonSchema>(schema: S, select: Select): Field<ValueOf<S>> {
   const isJson = schema.type === 'array' || schema.type === 'object';
   const isFlag = schema.type === 'boolean';
   return {
@@ -28,15 +30,15 @@ export function computed(schema: JsonSchema, select: Select): Field {
     kind: 'computed',
     schema,
     storage: { in: 'query', select, json: isJson },
-    fromColumn(raw, _world, _context, nested) {
-      if (isFlag) return raw === true || raw === 1;
-      return isJson && !nested && raw !== null ? JSON.parse(raw as string) : raw;
+    fromColumn(raw, world, context, nested) {
+      if (isFlag) return asStored(raw === true || raw === 1);
+      return isJson ? fromJson(raw, world, context, nested) : asStored(raw);
     },
   };
 }
 
 /** A value made from the other members of the row when it is shown. Hidden columns it reads are write-only fields. */
-export function derived(schema: JsonSchema, derive: Derive): Field {
+export function derivedField(schema: JsonSchema, derive: Derive): Field<undefined> {
   return { ...shown, kind: 'derived', schema, storage: { in: 'nowhere', derive }, fromColumn: asStored };
 }
 
@@ -56,7 +58,7 @@ export function nested(model: string, column: string, options: NestedOptions = {
 /** A reference that is shown as the object it names, under the name of its own column. Set by the server only. */
 export function embedded(
   model: string,
-  keyType: 'uuid' | 'int',
+  keyType: KeyType,
   { view = 'full', filter = false, nullable = false }: NestedOptions & Pick<Common, 'filter' | 'nullable'> = {},
 ): RefField {
   const shownAs = nest(model, view, false, (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`);

@@ -1,12 +1,29 @@
-import { isDeeperThan } from '../../lib/json.ts';
+import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import { accept, type Common, complain, type Field, type Parsed } from './field.ts';
+import {
+  accept,
+  type Common,
+  complain,
+  type Field,
+  type Fields,
+  fromJson,
+  type Null,
+  type Parsed,
+  type ValuesOf,
+} from './field.ts';
 import { findUnstorable, typeName } from './well-formed.ts';
 
-export interface JsonOptions extends Common {
-  /** Whether any JSON value will do, or only an object. */
-  readonly anyValue?: boolean;
+type JsonValue<AnyValue extends boolean> = true extends AnyValue ? Json : JsonObject;
+
+export interface JsonOptions<A extends boolean = boolean, N extends boolean = boolean>
+  extends Common<JsonValue<A>, N>,
+    JsonRules<A> {
   readonly schema?: JsonSchema;
+}
+
+export interface JsonRules<A extends boolean> {
+  /** Whether any JSON value will do, or only an object. */
+  readonly anyValue?: A;
   /** Says what is wrong with the value, or null. */
   readonly check?: (value: unknown) => string | null;
 }
@@ -14,7 +31,9 @@ export interface JsonOptions extends Common {
 const deepest = 32;
 
 /** JSON of the administrator's own making. */
-export function json(options: JsonOptions = {}): Field {
+export function json<A extends boolean = false, N extends boolean = false>(
+  options: JsonOptions<A, N> = {},
+): Field<JsonValue<A> | Null<N>> {
   return {
     kind: 'json',
     orderable: false,
@@ -23,28 +42,34 @@ export function json(options: JsonOptions = {}): Field {
     ...options,
     parse: (value) => parseJson(value, options),
     toColumn: (value) => JSON.stringify(value),
-    fromColumn: (raw, _world, _context, nested) => (nested || raw === null ? raw : JSON.parse(raw as string)),
+    fromColumn: fromJson,
   };
 }
 
-export function parseJson(value: unknown, options: JsonOptions): Parsed<unknown> {
-  if (!options.anyValue && typeName(value) !== 'dict') {
+export function parseJson<A extends boolean>(value: unknown, options: JsonRules<A>): Parsed<JsonValue<A>> {
+  if (!options.anyValue && !isJsonObject(value)) {
     return complain('Value must be a dictionary, and not have any duplicate keys.');
   }
   if (isDeeperThan(value, deepest)) return complain('The value is nested too deeply.');
   const complaint = findUnstorable(value) ?? options.check?.(value);
-  return complaint ? complain(complaint) : accept(value);
+  // A body is JSON, and an object unless any value will do.
+  return complaint ? complain(complaint) : accept(value as JsonValue<A>);
 }
 
-export interface ListOptions extends Common {
+export interface ListOptions<T = unknown, N extends boolean = boolean> extends Common<readonly T[], N>, ListRules<T> {}
+
+export interface ListRules<T> {
   readonly max?: number;
   readonly notEmpty?: boolean;
   /** Changes the whole list before it is stored: order, duplicates. */
-  readonly arrange?: (values: unknown[]) => unknown[];
+  arrange?(values: readonly T[]): readonly T[];
 }
 
 /** A list of values of one kind, kept in the row. */
-export function list(item: Field, options: ListOptions = {}): Field {
+export function list<T, N extends boolean = false>(
+  item: Field<T>,
+  options: ListOptions<NoInfer<T>, N> = {},
+): Field<readonly T[] | Null<N>> {
   const size = { ...(options.max && { maxItems: options.max }), ...(options.notEmpty && { minItems: 1 }) };
   return {
     kind: 'list',
@@ -55,20 +80,20 @@ export function list(item: Field, options: ListOptions = {}): Field {
     ...options,
     parse: (value) => parseList(value, item, options),
     toColumn: (value) => JSON.stringify(value),
-    fromColumn: (raw, _world, _context, nested) => (nested || raw === null ? raw : JSON.parse(raw as string)),
+    fromColumn: fromJson,
   };
 }
 
-export function parseList(value: unknown, item: Field, options: ListOptions): Parsed<unknown[]> {
+export function parseList<T>(value: unknown, item: Field<T>, options: ListRules<T>): Parsed<readonly T[]> {
   if (!Array.isArray(value)) return complain(`Expected a list of items but got type "${typeName(value)}".`);
   if (options.max && value.length > options.max) {
     return complain(`Ensure this field has no more than ${options.max} elements.`);
   }
   if (options.notEmpty && value.length === 0) return complain('This list may not be empty.');
-  const values: unknown[] = [];
+  const values: T[] = [];
   const complaints: Record<string, string[]> = {};
   value.forEach((element, index) => {
-    const parsed: Parsed<unknown> = element === null ? complain('This field may not be null.') : item.parse(element);
+    const parsed = element === null ? complain('This field may not be null.') : item.parse(element);
     if ('value' in parsed) values.push(parsed.value);
     else
       complaints[index] = Array.isArray(parsed.complaint) ? parsed.complaint : Object.values(parsed.complaint).flat();
@@ -78,7 +103,10 @@ export function parseList(value: unknown, item: Field, options: ListOptions): Pa
 }
 
 /** An object with members of known kinds, kept as JSON inside a list or a row. */
-export function record(members: Readonly<Record<string, Field>>, options: Common = {}): Field {
+export function record<F extends Fields, N extends boolean = false>(
+  members: F,
+  options: Common<ValuesOf<F>, N> = {},
+): Field<ValuesOf<F> | Null<N>> {
   const properties = Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema]));
   return {
     kind: 'record',
@@ -87,18 +115,16 @@ export function record(members: Readonly<Record<string, Field>>, options: Common
     schema: { type: 'object', properties, required: Object.keys(members) },
     ...options,
     parse(value) {
-      if (typeName(value) !== 'dict')
-        return complain(`Invalid data. Expected a dictionary, but got ${typeName(value)}.`);
-      const given = value as Record<string, unknown>;
+      if (!isJsonObject(value)) return complain(`Invalid data. Expected a dictionary, but got ${typeName(value)}.`);
       const values: Record<string, unknown> = {};
       const complaints: string[] = [];
       for (const [name, field] of Object.entries(members)) {
-        if (given[name] === undefined && field.default !== undefined) {
+        if (value[name] === undefined && field.default !== undefined) {
           values[name] = field.default;
           continue;
         }
         const parsed: Parsed<unknown> =
-          given[name] === undefined ? complain('This field is required.') : field.parse(given[name]);
+          value[name] === undefined ? complain('This field is required.') : field.parse(value[name]);
         if ('value' in parsed) values[name] = parsed.value;
         else
           complaints.push(
@@ -107,9 +133,10 @@ export function record(members: Readonly<Record<string, Field>>, options: Common
               .map((text) => `${name}: ${text}`),
           );
       }
-      return complaints.length > 0 ? complain(...complaints) : accept(values);
+      // Each member was parsed by its own field.
+      return complaints.length > 0 ? complain(...complaints) : accept(values as ValuesOf<F>);
     },
     toColumn: (value) => JSON.stringify(value),
-    fromColumn: (raw, _world, _context, nested) => (nested || raw === null ? raw : JSON.parse(raw as string)),
+    fromColumn: fromJson,
   };
 }

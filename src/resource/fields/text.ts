@@ -1,7 +1,9 @@
-import { accept, asStored, type Common, complain, type Field, type Parsed } from './field.ts';
+import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 import { isStorable, unstorable } from './well-formed.ts';
 
-export interface TextOptions extends Common {
+export interface TextOptions<N extends boolean = boolean> extends Common<string, N>, TextRules {}
+
+export interface TextRules {
   readonly max?: number;
   /** Whether the empty string is a value; by default it is not. */
   readonly blank?: boolean;
@@ -34,7 +36,7 @@ const formats = {
   url: { test: (text: string) => text.startsWith('/') || isWebUrl(text), complaint: 'Enter a valid URL.', schema: {} },
 };
 
-export function text(options: TextOptions = {}): Field {
+export function text<N extends boolean = false>(options: TextOptions<N> = {}): Field<string | Null<N>> {
   const { max, blank = false, format, nullable } = options;
   const shape = { type: 'string', ...(max && { maxLength: max }), ...(format && !blank && formats[format].schema) };
   return {
@@ -50,7 +52,7 @@ export function text(options: TextOptions = {}): Field {
   };
 }
 
-export function parseText(value: unknown, options: TextOptions): Parsed<string> {
+export function parseText(value: unknown, options: TextRules): Parsed<string> {
   if (typeof value !== 'string' && (options.strict || typeof value !== 'number'))
     return complain('Not a valid string.');
   const given = String(value);
@@ -72,20 +74,24 @@ function isWebUrl(text: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
 }
 
-export const slug = (options: TextOptions = {}): Field => text({ max: 50, ...options, format: 'slug' });
+export const slug = (options: TextOptions<false> = {}): Field<string> => text({ max: 50, ...options, format: 'slug' });
 
 /** One of a closed list of texts. */
-export function choice(values: readonly string[], options: Common = {}): Field {
+export function choice<const V extends string, N extends boolean = false>(
+  values: readonly V[],
+  options: Common<V, N> = {},
+): Field<V | Null<N>> {
   return {
     kind: 'choice',
     orderable: true,
     storage: { in: 'column', type: 'text' },
     schema: { type: 'string', enum: values },
     ...options,
-    parse: (value) =>
-      values.includes(String(value)) && typeof value !== 'object'
-        ? accept(value)
-        : complain(`"${typeof value === 'object' ? JSON.stringify(value) : value}" is not a valid choice.`),
+    parse(value) {
+      const given = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      const chosen = typeof value === 'object' ? undefined : values.find((one) => one === given);
+      return chosen === undefined ? complain(`"${given}" is not a valid choice.`) : accept(chosen);
+    },
     toColumn: (value) => value,
     fromColumn: asStored,
   };

@@ -1,4 +1,5 @@
 import { defineConnection } from '../../../core/outpost/service-connection.family.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { CheckInput } from '../../../resource/define.ts';
 import { flag } from '../../../resource/fields/scalar.ts';
@@ -25,7 +26,7 @@ export const clusterConnection = defineConnection({
   check: checkKubeconfig,
 });
 
-function checkKubeconfig({ values, given }: CheckInput): Complaints | null {
+function checkKubeconfig({ values, given }: CheckInput<{ kubeconfig: Json; local: boolean }>): Complaints | null {
   if (!given.has('kubeconfig')) return null;
   if (isEmptyObject(values.kubeconfig)) {
     return values.local
@@ -35,5 +36,4 @@ function checkKubeconfig({ values, given }: CheckInput): Complaints | null {
   return readKubeconfig(values.kubeconfig) ? null : { kubeconfig: ['Invalid kubeconfig'] };
 }
 
-const isEmptyObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+const isEmptyObject = (value: Json) => isJsonObject(value) && Object.keys(value).length === 0;

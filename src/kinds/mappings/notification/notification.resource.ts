@@ -1,12 +1,11 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import type { Field } from '../../../resource/fields/field.ts';
-import { derived } from '../../../resource/fields/shown.ts';
+import { derivedField } from '../../../resource/fields/shown.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
 
-const hidden: Field = { ...derived(stringSchema, () => ''), writeOnly: true };
+const hidden = { ...derivedField(stringSchema, () => ''), writeOnly: true };
 
 /** Makes the body of a webhook out of a notification. */
 export function notificationMapping(needs: { readonly sandbox: Sandbox }): Resource {

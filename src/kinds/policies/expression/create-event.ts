@@ -1,4 +1,4 @@
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { NewEvent } from '../../../resource/call.ts';
 import { findUnstorable } from '../../../resource/fields/well-formed.ts';
 
@@ -16,9 +16,7 @@ export function eventWriter(events: NewEvent[]): (action: Json, context?: Json) 
     const name = String(action).replace(prefix, '');
     if (!actionName.test(name))
       throw new TypeError('the name of an event has 1 to 80 letters, digits, points or dashes');
-    if (typeof context !== 'object' || context === null || Array.isArray(context)) {
-      throw new TypeError('the context of an event is an object');
-    }
+    if (!isJsonObject(context)) throw new TypeError('the context of an event is an object');
     if (findUnstorable(context) !== null) throw new TypeError('the context of an event holds what cannot be stored');
     if (JSON.stringify(context).length > longestContext) throw new RangeError('the context of an event is too large');
     if (events.length >= mostEvents) throw new RangeError(`an expression writes at most ${mostEvents} events`);

@@ -11,7 +11,7 @@ export const countriesByName = countries.toSorted((left, right) => left.name.loc
 const codeSchema: JsonSchema = { type: 'string', enum: countriesByName.map(({ code }) => code) };
 
 /** A country by its code of two letters; requests may also give three letters, the number or the English name. */
-export const country: Field = {
+export const country: Field<string> = {
   ...text(),
   kind: 'country',
   schema: codeSchema,

@@ -1,7 +1,6 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { defineEndpoint } from '../../../resource/endpoint.ts';
 import { whole } from '../../../resource/fields/scalar.ts';
-import { derived } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { countriesByName, country, countryList, detailed } from './country.ts';
 
@@ -19,8 +18,8 @@ export const geoIpPolicy = definePolicy({
   fields: {
     asns: list(whole(), { default: () => [] }),
     countries: list(country, { max: mostCountries, arrange: (codes) => [...new Set(codes)].sort() }),
-    countries_obj: derived(countryList, (row) => detailed(row.countries as string[])),
   },
+  derived: { countries_obj: { schema: countryList, from: ({ countries }) => detailed(countries) } },
 });
 
 /** The countries a policy can name. */

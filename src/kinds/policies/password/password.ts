@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { CannotDecide, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
 import type { Row } from '../../../resource/fields/field.ts';
@@ -50,7 +50,7 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
 
 function passwordIn(context: Readonly<Record<string, Json>>, field: string): string | null {
   const { prompt_data: prompts } = context;
-  const typed = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts) ? prompts[field] : undefined;
+  const typed = isJsonObject(prompts) ? prompts[field] : undefined;
   const password = typed ?? context[field];
   return typeof password === 'string' ? password : null;
 }

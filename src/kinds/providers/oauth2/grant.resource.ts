@@ -1,36 +1,31 @@
+import { isJsonObject } from '../../../lib/json.ts';
 import { type Declaration, readAndDeleteVerbs } from '../../../resource/define.ts';
-import type { Field, Fields, Row } from '../../../resource/fields/field.ts';
 import { flag, time } from '../../../resource/fields/scalar.ts';
-import { derived, embedded } from '../../../resource/fields/shown.ts';
+import { embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../../resource/resource.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
-/** Asked when it is shown, by the clock of the call: no clean-up decides what is expired. */
-const isExpired: Field = derived(
-  booleanSchema,
-  (row, { call }) => row.expiring === true && row.expires !== null && (row.expires as string) < call.now,
-);
-
-const common: Fields = {
+const common = {
   provider: embedded(oauth2Model, 'int', { filter: true }),
   user: embedded('svc_core.user', 'int', { filter: true }),
-  is_expired: isExpired,
   expires: time({ nullable: true, readOnly: true }),
   scope: list(text(), { readOnly: true }),
   expiring: flag({ readOnly: true, writeOnly: true }),
 };
 
-const token: Fields = {
+const token = {
   ...common,
   id_token: { ...text({ readOnly: true }), orderable: false },
   revoked: flag({ readOnly: true }),
 };
 
 /** What was granted through OAuth2 providers. People see their own; who takes one away needs the right to. */
-function defineGrant(grant: Pick<Declaration, 'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'>): Resource {
+function defineGrant(
+  grant: Pick<Declaration<typeof common>, 'path' | 'model' | 'schema' | 'names' | 'table' | 'fields'>,
+): Resource {
   return defineResource({
     param: 'id',
     key: 'int',
@@ -38,11 +33,18 @@ function defineGrant(grant: Pick<Declaration, 'path' | 'model' | 'schema' | 'nam
     verbs: readAndDeleteVerbs,
     visibility: { by: 'owner', column: 'user', write: 'permission' },
     nameOf: (row) => `${grant.names[0]} of ${nameIn(row.user, 'username')} for ${nameIn(row.provider, 'name')}`,
+    derived: {
+      // Asked when it is shown, by the clock of the call: no clean-up decides what is expired.
+      is_expired: {
+        schema: booleanSchema,
+        from: ({ expiring, expires }, { call }) => expiring && expires !== null && expires < call.now,
+      },
+    },
     ...grant,
   });
 }
 
-const nameIn = (value: unknown, member: string) => String((value as Row | null)?.[member] ?? '');
+const nameIn = (value: unknown, member: string) => String((isJsonObject(value) && value[member]) || '');
 
 export const accessTokens = defineGrant({
   path: '/oauth2/access_tokens/',

@@ -13,7 +13,7 @@ const harmfulScheme = /^(javascript|vbscript|data|blob|file|about):/i;
 const skipped = /[\s\p{Cc}]+/gu;
 
 /** Where a client's answers may go. An empty list is nowhere. */
-export function redirectUris(options: Common = {}): Field {
+export function redirectUris(options: Common<readonly RedirectUri[], false> = {}): Field<readonly RedirectUri[]> {
   const uris = list(
     record({
       matching_mode: choice(['strict', 'regex']),
@@ -21,7 +21,7 @@ export function redirectUris(options: Common = {}): Field {
     }),
     { help: 'Each URL is compared as it is (strict) or matched as a regular expression (regex).', ...options },
   );
-  return { ...uris, parse: (value) => checkPatterns(uris.parse(value) as Parsed<RedirectUri[]>) };
+  return { ...uris, parse: (value) => checkPatterns(uris.parse(value)) };
 }
 
 function schemeComplaint(url: string): string | null {
@@ -31,7 +31,7 @@ function schemeComplaint(url: string): string | null {
 /** Whether a browser would run or open the URL instead of calling anyone. */
 export const isHarmfulUrl = (url: string): boolean => harmfulScheme.test(url.replace(skipped, ''));
 
-function checkPatterns(parsed: Parsed<RedirectUri[]>): Parsed<RedirectUri[]> {
+function checkPatterns(parsed: Parsed<readonly RedirectUri[]>): Parsed<readonly RedirectUri[]> {
   if (!('value' in parsed)) return parsed;
   const broken = parsed.value.filter(({ matching_mode, url }) => matching_mode === 'regex' && !isPattern(url));
   return broken.length > 0 ? complain(...broken.map(({ url }) => `Invalid Regex Pattern: ${url}`)) : parsed;

@@ -14,6 +14,7 @@ export function workspaceDirectoryMapping(needs: { readonly sandbox: Sandbox }):
     component: 'xak-property-mapping-provider-workspace-directory-form',
     description: 'Decide what is written of a user or a group: return the remote object’s members.',
     table: 'mapping_workspace_directory',
+    fields: {},
     filters: { pm_uuid: keyFilter, expression: fieldFilter('expression', text()) },
   });
 }

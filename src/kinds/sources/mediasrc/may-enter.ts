@@ -1,12 +1,12 @@
 import { type MediaAccount, type MediaAccountApi, MediaServerFailed } from './media-account-api.ts';
 
 /** Whom a source lets in. */
-export interface MediaSourceRules {
+export type MediaSourceRules = {
   readonly plex_token: string;
   /** Empty: members of every server. */
   readonly allowed_servers: readonly string[];
   readonly allow_friends: boolean;
-}
+};
 
 /** Who presents the token, and whether the source's rules let them in. Throws `MediaServerFailed`. */
 export async function askMediaServer(

@@ -1,4 +1,4 @@
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch, OutboundAnswer } from '../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError, type OutboundReason } from '../../../platform/fetch/outbound-error.ts';
 import { parseJson } from '../../../resource/fields/structured.ts';
@@ -119,13 +119,13 @@ function withoutSecrets(value: Json): Json {
   return Object.fromEntries(members.map(([name, inner]) => [name, withoutSecrets(inner)]));
 }
 
-function readList(body: Json): Record<string, Json>[] {
+function readList(body: Json): JsonObject[] {
   if (!Array.isArray(body) || body.length > mostEntries) throw malformed();
   return body.map(readObject);
 }
 
-function readObject(value: Json): Record<string, Json> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed();
+function readObject(value: Json): JsonObject {
+  if (!isJsonObject(value)) throw malformed();
   return value;
 }
 

@@ -12,6 +12,7 @@ export function mediasrcSourceMapping(needs: { readonly sandbox: Sandbox }): Res
     component: 'xak-property-mapping-source-mediasrc-form',
     description: 'Decide what users from a media server are made of.',
     table: 'mapping_source_mediasrc',
+    fields: {},
     reaches: 'sign-in',
   });
 }

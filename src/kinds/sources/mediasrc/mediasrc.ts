@@ -9,7 +9,7 @@ import { mediasrcSourceModel } from './mediasrc-model.ts';
 import { arriveWith, type MediaSource, type RedeemNeeds, tokenMember } from './redeem-token.ts';
 
 /** People who bring a token that their media server gave them. */
-export function mediasrc(needs: RedeemNeeds): SourceKind {
+export function mediasrc(needs: RedeemNeeds): SourceKind<MediaSource, typeof tokenMember> {
   const { mediasrcApiUrl } = needs.config;
   return {
     resource: mediasrcSource(needs),
@@ -22,10 +22,10 @@ export function mediasrc(needs: RedeemNeeds): SourceKind {
     proof: {
       answer: tokenMember,
       arrive: (source, { plex_token }, registry) =>
-        arriveWith(needs, registry.require(mediasrcSourceModel), source as MediaSource, plex_token as string),
+        arriveWith(needs, registry.require(mediasrcSourceModel), source, plex_token),
     },
     // The component asks the media server for a token for this client.
-    link: { component: 'xak-user-settings-source-mediasrc', configureUrl: ({ client_id }) => String(client_id) },
+    link: { component: 'xak-user-settings-source-mediasrc', configureUrl: ({ client_id }) => client_id },
     pageNeeds: async () => ({ connections: originsOf(mediasrcApiUrl), data: { mediaApi: mediasrcApiUrl } }),
     demo: mediasrcDemo,
   };

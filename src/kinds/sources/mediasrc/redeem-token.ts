@@ -1,11 +1,12 @@
 import { flowPage } from '../../../flow/executor/challenge.ts';
-import { type FlowPlan, planCookie, savePlan } from '../../../flow/plan.ts';
+import { planCookie, savePlan } from '../../../flow/plan.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { callersFacts } from '../../../policy/request.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Action, ActionInput } from '../../../resource/define.ts';
+import { type ActionInput, defineAction } from '../../../resource/define.ts';
+import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
@@ -21,6 +22,7 @@ import {
   planSignIn,
   type SignInNeeds,
 } from '../../../source/sign-in.ts';
+import type { SourceRow } from '../../../source/source.family.ts';
 import { askMediaServer, type MediaSourceRules } from './may-enter.ts';
 import { createMediaAccountApi, MediaServerFailed } from './media-account-api.ts';
 import { mediasrcConnectionModel, mediasrcMappingModel, mediasrcSourceModel } from './mediasrc-model.ts';
@@ -31,8 +33,7 @@ export interface RedeemNeeds extends SignInNeeds {
   readonly config: { readonly mediasrcApiUrl: string; readonly publicUrl: string };
 }
 
-export type MediaSource = NonNullable<Awaited<ReturnType<typeof findSource>>> &
-  MediaSourceRules & { readonly client_id: string };
+export type MediaSource = SourceRow & MediaSourceRules & { readonly client_id: string };
 
 const settingsPage = '/if/user/#/settings;page-sources';
 
@@ -49,8 +50,8 @@ const shared = {
 } as const;
 
 /** Lets somebody in by a token of the media server: into the flow they go through next, or, signed in, to a link. */
-export function redeemToken(needs: RedeemNeeds): Action {
-  return {
+export const redeemToken = (needs: RedeemNeeds) =>
+  defineAction({
     ...shared,
     name: 'redeem_token',
     summary: 'Redeem a token of the media server, and begin to sign in or to enrol',
@@ -63,8 +64,7 @@ export function redeemToken(needs: RedeemNeeds): Action {
       await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
       return { arrival, plan: null };
     },
-    async run({ prepared, call, registry, tx }) {
-      const { arrival, plan } = prepared as { arrival: Arrival; plan: FlowPlan | null };
+    async run({ prepared: { arrival, plan }, call, registry, tx }) {
       if (!plan) {
         await linkCaller(arrival, 'refuse', call, registry, tx);
         return redirectTo(settingsPage);
@@ -73,12 +73,11 @@ export function redeemToken(needs: RedeemNeeds): Action {
       const headers = isDryRun(call) ? {} : { 'set-cookie': planCookie(token, needs.config.publicUrl).header };
       return new ReplyWith(200, redirectTo(`${flowPage(plan.flow.slug)}${queryOf(call)}`), headers);
     },
-  };
-}
+  });
 
 /** Links the caller's account to their account with the media server; again, with a newer token, if they like. */
-export function redeemTokenAuthenticated(needs: RedeemNeeds): Action {
-  return {
+export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
+  defineAction({
     ...shared,
     name: 'redeem_token_authenticated',
     summary: 'Redeem a token of the media server, and link the caller to their account there',
@@ -90,17 +89,20 @@ export function redeemTokenAuthenticated(needs: RedeemNeeds): Action {
       await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
       return arrival;
     },
-    run: ({ prepared, call, registry, tx }) => linkCaller(prepared as Arrival, 'refresh', call, registry, tx),
-  };
-}
+    run: ({ prepared, call, registry, tx }) => linkCaller(prepared, 'refresh', call, registry, tx),
+  });
 
 /** Who presents the token, if the source lets them in. */
-async function arrive(needs: RedeemNeeds, { call, registry, values }: ActionInput): Promise<Arrival> {
-  const sourceResource = registry.require(mediasrcSourceModel);
-  const source = (await findSource(sourceResource, call.request.query.get('slug') ?? '', call)) as MediaSource | null;
+async function arrive(
+  needs: RedeemNeeds,
+  { call, registry, values }: ActionInput<Row, typeof tokenMember>,
+): Promise<Arrival> {
+  // The model is this kind's own.
+  const sourceResource = registry.require(mediasrcSourceModel) as Resource<MediaSource>;
+  const source = await findSource(sourceResource, call.request.query.get('slug') ?? '', call);
   if (!source) throw new Problem('not_found');
   checkEnabled(source);
-  return arriveWith(needs, sourceResource, source, values.plex_token as string);
+  return arriveWith(needs, sourceResource, source, values.plex_token);
 }
 
 export async function arriveWith(

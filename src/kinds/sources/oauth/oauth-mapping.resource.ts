@@ -12,6 +12,7 @@ export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resour
     component: 'xak-property-mapping-source-oauth-form',
     description: 'Decide what users and groups from an OAuth source are made of.',
     table: 'mapping_source_oauth',
+    fields: {},
     reaches: 'sign-in',
   });
 }

@@ -3,7 +3,6 @@ import { image } from '../../../core/media/image-field.ts';
 import type { Action, CheckInput } from '../../../resource/define.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { secret } from '../../../resource/fields/secret.ts';
-import { derived } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter } from '../../../resource/filters.ts';
@@ -50,12 +49,14 @@ export function oauthSource({ config: { publicUrl } }: { readonly config: { read
       profile_url: address(),
       consumer_key: text({ filter: true }),
       consumer_secret: secret({ writeOnly: true }),
-      callback_url: derived(stringSchema, ({ slug }) => `${publicUrl}/source/oauth/callback/${slug}/`),
       additional_scopes: text({ blank: true, default: '', filter: true }),
-      type: derived(providerTypeSchema, ({ provider_type }) => findProviderType(provider_type) ?? null),
       oidc_well_known_url: text({ blank: true, default: '', format: 'uri' }),
       oidc_jwks_url: text({ blank: true, default: '', format: 'uri' }),
       oidc_jwks: json({ anyValue: true, default: () => ({}) }),
+    },
+    derived: {
+      callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/oauth/callback/${slug}/` },
+      type: { schema: providerTypeSchema, from: ({ provider_type }) => findProviderType(provider_type) ?? null },
     },
     check: ({ values }) => missingAddresses(values),
     actions: [sourceTypesAction],

@@ -12,6 +12,7 @@ export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     component: 'xak-property-mapping-source-saml-form',
     description: 'Decide what users and groups from a SAML source are made of.',
     table: 'mapping_source_saml',
+    fields: {},
     reaches: 'sign-in',
   });
 }

@@ -12,6 +12,7 @@ export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     component: 'xak-property-mapping-source-scim-form',
     description: 'Decide what users and groups from a SCIM client are made of.',
     table: 'mapping_source_scim',
+    fields: {},
     reaches: 'sign-in',
   });
 }

@@ -1,6 +1,6 @@
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { derived, nested } from '../../../resource/fields/shown.ts';
+import { nested } from '../../../resource/fields/shown.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { defineSource } from '../../../source/source.family.ts';
@@ -35,11 +35,11 @@ export function scimSource({ config: { publicUrl }, key }: Needs): Resource {
       'icon',
     ],
     fields: {
-      root_url: derived(stringSchema, ({ slug }) => `${publicUrl}/source/scim/${slug}/v2`),
       account: ref('svc_core.user', 'int', hidden),
       token: ref('svc_core.token', 'uuid', hidden),
       token_obj: nested('svc_core.token', 'token'),
     },
+    derived: { root_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/scim/${slug}/v2` } },
     async afterWrite(input) {
       if (input.verb === 'create') await createServiceAccount(input, key);
     },

@@ -4,7 +4,7 @@ import { codeProof, type Device, type DeviceKind, plainChallenges } from '../../
 import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
-import { computed, derived } from '../../../resource/fields/shown.ts';
+import { computed } from '../../../resource/fields/shown.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../../resource/json-schema.ts';
 import { staticSetupModel } from './authenticator-static-stage.resource.ts';
 
@@ -26,9 +26,12 @@ export const staticDevices = defineDevice({
       ),
       writeOnly: true,
     },
-    token_set: derived(arrayOf(objectSchema({ token: { type: 'string', maxLength: longestToken } })), (row) =>
-      Array.from({ length: tokensLeft(row) }, () => hiddenToken),
-    ),
+  },
+  derived: {
+    token_set: {
+      schema: arrayOf(objectSchema({ token: { type: 'string', maxLength: longestToken } })),
+      from: ({ tokens_left }) => Array.from({ length: tokens_left }, () => hiddenToken),
+    },
   },
 });
 

@@ -16,7 +16,7 @@ const statusSchema = objectSchema({
 
 /** For the page that waits while a phone is being activated: how far the caller's own has come. */
 export function enrolmentStatus({ api, key, stage: resource }: TwofactorNeeds): Endpoint {
-  return defineEndpoint<EnrolmentStatus>({
+  return defineEndpoint({
     id: 'stages_authenticator_twofactor_enrollment_status_create',
     method: 'POST',
     path: '/stages/authenticator/twofactor/{stage_uuid}/enrollment_status/',
@@ -24,7 +24,7 @@ export function enrolmentStatus({ api, key, stage: resource }: TwofactorNeeds): 
     summary: 'Ask how far the activation of the caller’s phone has come',
     access: 'authenticated',
     answer: { status: 200, schema: statusSchema, schemaName: 'TwofactorDeviceEnrollmentStatus' },
-    async prepare({ call, engine }) {
+    async prepare({ call, engine }): Promise<EnrolmentStatus> {
       const { stage_uuid: given = '' } = call.params;
       if (!isUuid(given)) throw new Problem('not_found');
       const stage = canonicalUuid(given);

@@ -6,7 +6,7 @@ import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { diffOf, recordWrite } from '../../../resource/audit.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Action } from '../../../resource/define.ts';
+import { actionOn } from '../../../resource/define.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
@@ -19,11 +19,9 @@ import { twofactorDevices } from './twofactor-device.ts';
 const access = { permission: twofactorDevices.own.permission('add') } as const;
 
 /** Devices of people whom the push service knows already. */
-export function importActions(api: TwofactorApi): Action[] {
-  return [importManually, importAutomatically(api) as Action];
-}
+export const importActions = (api: TwofactorApi) => [importManually, importAutomatically(api)];
 
-const importManually: Action = {
+const importManually = actionOn<{ pk: string }>()({
   name: 'import_device_manual',
   on: 'row',
   method: 'POST',
@@ -36,13 +34,13 @@ const importManually: Action = {
     const { rows } = await sql<{ pk: number }>`select pk from users where username = ${values.username}`.execute(tx);
     if (!rows[0]) throw Invalid.field('username', 'User does not exist.');
     await checkMayTouchUser(tx, call, rows[0].pk);
-    const isNew = await addDevice(tx, call, row.pk as string, rows[0].pk, values.twofactor_user_id as string);
+    const isNew = await addDevice(tx, call, row.pk, rows[0].pk, values.twofactor_user_id);
     if (!isNew) throw Invalid.field('twofactor_user_id', 'Device exists already.');
   },
-};
+});
 
-function importAutomatically(api: TwofactorApi): Action<ServiceUser[] | ServiceFault> {
-  return {
+const importAutomatically = (api: TwofactorApi) =>
+  actionOn<AdminKeys>()({
     name: 'import_devices_automatic',
     on: 'row',
     method: 'POST',
@@ -54,7 +52,7 @@ function importAutomatically(api: TwofactorApi): Action<ServiceUser[] | ServiceF
       schemaName: 'AuthenticatorTwofactorStageDeviceImportResponse',
     },
     async prepare({ row, call }) {
-      const { api_hostname, admin_integration_key: integration, admin_secret_key: secret } = row as Row & AdminKeys;
+      const { api_hostname, admin_integration_key: integration, admin_secret_key: secret } = row;
       if (!integration || !secret) return new ServiceFault('The keys for administration are not set.');
       return api.listUsers({ api_hostname, integration, secret }, call.now);
     },
@@ -64,15 +62,15 @@ function importAutomatically(api: TwofactorApi): Action<ServiceUser[] | ServiceF
       for (const users of chunksOf(prepared, 500)) {
         for (const { user, serviceUser } of await matchUsers(tx, users)) {
           if (!(await mayTouch(tx, call, user))) continue;
-          if (await addDevice(tx, call, row.pk as string, user, serviceUser)) count += 1;
+          if (await addDevice(tx, call, row.pk, user, serviceUser)) count += 1;
         }
       }
       return { count, error: '' };
     },
-  };
-}
+  });
 
 interface AdminKeys {
+  readonly pk: string;
   readonly api_hostname: string;
   readonly admin_integration_key: string;
   readonly admin_secret_key: string;
