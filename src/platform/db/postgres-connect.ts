@@ -11,7 +11,7 @@ export interface Connected {
   readonly canPrepare: boolean;
 }
 
-const connectWithinMs = 10_000;
+const connectWithinMs = 5_000;
 /** Where there are others to try. */
 const tryWithinMs = 3_000;
 const keepAliveMs = 10_000;

@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
-import type { Crowd } from './postgres-crowd.ts';
+import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import type { StatementFacts } from './postgres-statements.ts';
 import type { StatementListeners } from './statements.ts';
 
@@ -8,13 +8,10 @@ export interface ConnectionNeeds {
   factsOf(text: string): StatementFacts;
   readonly crowd: Crowd;
   readonly listeners: StatementListeners;
+  /** After so long without an answer the connection is closed. */
+  readonly answerWithinMs: number;
 }
 
-/**
- * Longer than PostgreSQL itself lets a statement run: when even its refusal does not come, the way to it is broken, and nobody else
- * would notice. A connection that was given up is closed.
- */
-const answerWithinMs = 20_000;
 /** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
 const mostPrepared = 500;
 
@@ -28,6 +25,7 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #canPrepare: boolean;
   readonly #prepared = new Set<string>();
   #isUsable = true;
+  #busySince = Number.POSITIVE_INFINITY;
 
   constructor(client: pg.Client, canPrepare: boolean, needs: ConnectionNeeds) {
     this.#client = client;
@@ -41,6 +39,11 @@ export class PostgresConnection implements DatabaseConnection {
   /** Whether it can serve others after what it was used for. */
   get isUsable(): boolean {
     return this.#isUsable && this.#prepared.size <= mostPrepared && this.#client.getTransactionStatus() === 'I';
+  }
+
+  /** Whether its statement waits for somebody. */
+  get isStuck(): boolean {
+    return performance.now() - this.#busySince > isStuckAfterMs;
   }
 
   onEnd(listener: () => void): void {
@@ -97,11 +100,13 @@ export class PostgresConnection implements DatabaseConnection {
 
   async #within<T>(work: () => Promise<T>): Promise<T> {
     if (!this.hasDeadline) return work();
-    const timer = setTimeout(() => void this.close(), answerWithinMs);
+    this.#busySince = performance.now();
+    const timer = setTimeout(() => void this.close(), this.#needs.answerWithinMs);
     try {
       return await work();
     } finally {
       clearTimeout(timer);
+      this.#busySince = Number.POSITIVE_INFINITY;
     }
   }
 }

@@ -6,7 +6,8 @@ export interface Crowd {
   enter(tables: ReadonlySet<string>): () => void;
 }
 
-const isStuckAfterMs = 1_000;
+/** A statement that takes longer waits for somebody. */
+export const isStuckAfterMs = 1_000;
 
 /**
  * Once so many statements have been waiting for a second, further ones are refused that touch what all of them touch: somebody holds

@@ -39,7 +39,8 @@ export const postgresDialect: Dialect = {
   jsonEquals: (column, path, value) =>
     sql`${column} #> ${sql`cast(${path} as text[])`} = cast(${JSON.stringify(value)} as jsonb)`,
   timeBucket: (column, unit) => sql`to_char(${column} at time zone 'UTC', ${sql.lit(bucketFormat[unit])})`,
-  forUpdate: sql`for update of t`,
+  // Without the key: rows that refer to this one can be added meanwhile, which else makes deadlocks.
+  forUpdate: sql`for no key update of t`,
   exclusive: (thing) => sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${thing}`}))`,
   notify: (channel) => sql`select pg_notify(${channel}, '')`,
   searchIndex: (table, columns) =>

@@ -1,4 +1,5 @@
 import type { PostgresConnection } from './postgres-connection.ts';
+import { isStuckAfterMs } from './postgres-crowd.ts';
 import { DatabaseBusy, isFull } from './unreachable.ts';
 
 export type Use = 'read' | 'write';
@@ -30,26 +31,40 @@ const sweepEveryMs = 60_000;
 
 /**
  * So many connections and no more. A transaction may read outside itself, so transactions get no more than half of them: they can never
- * use up those that they wait for. When the database refuses one more, whoever waits gets the next that is free.
+ * use up those that they wait for. A quarter is kept for the time when many are stuck, so that whoever needs nothing of what they wait for
+ * can go on. When the database refuses one more, whoever waits gets the next that is free.
  */
 export function createPostgresPool({ size, open }: Needs): PostgresPool {
-  const mostWriters = Math.max(1, Math.floor(size / 2));
+  const reserve = size >> 2;
+  const mostWriters = (size - reserve) >> 1;
   const idle: PostgresConnection[] = [];
-  const writers = new Set<PostgresConnection>();
+  const inUse = new Map<PostgresConnection, Use>();
   const waiting: Record<Use, Waiter[]> = { read: [], write: [] };
   let count = 0;
   let opening = 0;
   let refusal: unknown = null;
   let askAgain: NodeJS.Timeout | undefined;
+  let look: NodeJS.Timeout | undefined;
   let closed: (() => void) | null = null;
 
-  /** How many of those who wait could use a connection. */
-  const wanted = (): number =>
-    waiting.read.length + Math.min(waiting.write.length, Math.max(0, mostWriters - writers.size));
+  /** How many more may be in use, of all and of those that write. */
+  function free(): { all: number; writers: number } {
+    let all = size - reserve;
+    let writers = mostWriters;
+    for (const [connection, use] of inUse) {
+      if (connection.isStuck) continue;
+      all -= 1;
+      if (use === 'write') writers -= 1;
+    }
+    return { all: Math.min(all, size - inUse.size), writers };
+  }
 
   /** Whoever has waited longest, of those who may have one. */
   function next(): Use | null {
-    const mayWrite = waiting.write.length > 0 && writers.size < mostWriters;
+    if (waiting.read.length + waiting.write.length === 0) return null;
+    const { all, writers } = free();
+    if (all <= 0) return null;
+    const mayWrite = waiting.write.length > 0 && writers > 0;
     if (!mayWrite) return waiting.read.length > 0 ? 'read' : null;
     const reader = waiting.read[0];
     return reader && reader.since <= (waiting.write[0] as Waiter).since ? 'read' : 'write';
@@ -64,15 +79,27 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
   function serve(): void {
     for (let use = next(); use && idle.length > 0; use = next()) {
       const connection = idle.pop() as PostgresConnection;
-      if (use === 'write') writers.add(connection);
+      inUse.set(connection, use);
       take(use).resolve(connection);
     }
-    while (refusal === null && opening < wanted() && count < size) openOne();
+    const { all, writers } = free();
+    const wanted = Math.min(all, waiting.read.length + Math.min(waiting.write.length, Math.max(0, writers)));
+    while (refusal === null && opening < wanted && count < size) openOne();
+    if (waiting.read.length + waiting.write.length > 0) lookAgain();
+  }
+
+  /** Nobody says when a connection gets stuck. */
+  function lookAgain(): void {
+    look ??= setTimeout(() => {
+      look = undefined;
+      serve();
+    }, isStuckAfterMs / 4);
   }
 
   function openOne(): void {
     count += 1;
     opening += 1;
+    const since = performance.now();
     open().then(
       (connection) => {
         opening -= 1;
@@ -83,7 +110,7 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
         opening -= 1;
         gone();
         if (isFull(error)) waitForOwn(error);
-        else failOne(error);
+        else failOne(error, since);
       },
     );
   }
@@ -97,9 +124,10 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
     }, askAgainAfterMs);
   }
 
-  function failOne(error: unknown): void {
+  /** Whoever came after the attempt began gets another. */
+  function failOne(error: unknown, since: number): void {
     const use = next();
-    if (use) take(use).reject(error);
+    if (use && (waiting[use][0] as Waiter).since <= since) take(use).reject(error);
     serve();
   }
 
@@ -150,12 +178,13 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
       });
     },
     release(connection) {
-      writers.delete(connection);
+      inUse.delete(connection);
       giveBack(connection);
     },
     close() {
       clearInterval(sweep);
       clearTimeout(askAgain);
+      clearTimeout(look);
       return new Promise((resolve) => {
         closed = resolve;
         for (const connection of idle.splice(0)) {

@@ -20,13 +20,26 @@ const shortPauseMs = 20;
 export interface PostgresOptions {
   /** Connections that are open at a time, but for the one that listens. */
   readonly connections?: number;
+  /**
+   * Longer than PostgreSQL itself lets a statement run: when even its refusal does not come, the way to it is broken, and nobody else
+   * would notice.
+   */
+  readonly answerWithinMs?: number;
 }
 
-export function openPostgres(url: string, { connections = 16 }: PostgresOptions = {}): Database {
+export function openPostgres(
+  url: string,
+  { connections = 16, answerWithinMs = 20_000 }: PostgresOptions = {},
+): Database {
   const listeners = createStatementListeners();
   const effects = createEffects();
   const connect = createConnector(url);
-  const needs = { factsOf: createStatementFacts(), crowd: createCrowd(Math.max(1, connections >> 2)), listeners };
+  const needs = {
+    factsOf: createStatementFacts(),
+    crowd: createCrowd(Math.max(1, connections >> 2)),
+    listeners,
+    answerWithinMs,
+  };
   const pool = createPostgresPool({
     size: connections,
     async open() {
