@@ -1,27 +1,32 @@
 import { copyJson } from '../../lib/json.ts';
+import type { Complaints } from '../../lib/problem.ts';
 import type { Refusal } from '../plan.ts';
 import { type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
 import type { Move } from './stage-kind.ts';
 
 /** Where the walk stands after a move. A wrong answer starts it over where the binding says so. */
-export function stateAfter(
-  move: Extract<Move, { move: 'next' | 'stay' | 'leave' | 'detour' | 'refuse' }>,
-  planned: PlannedStage,
-  draft: FlowState,
-): FlowState {
-  const { onInvalid } = planned;
-  const { at, stages } = draft;
-  if (move.move === 'refuse') return refusedState(draft, move.refusal);
+export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' | 'stay' | 'detour' }>): FlowState {
+  const { at, stages } = state;
+  const planned = stages[at];
+  if (!planned) return state;
   if (move.move === 'detour') {
     const { stage, kind } = move;
     const detour: PlannedStage = { ...planned, stage, kind, evaluateAtRun: false, onInvalid: 'retry', isDetour: true };
-    return { ...draft, stages: stages.toSpliced(at, 0, detour), memory: {} };
+    return { ...state, stages: stages.toSpliced(at, 0, detour), memory: {} };
   }
   // A detour is made once: whoever starts over does not come by it again.
-  if (move.move === 'next' && planned.isDetour) return { ...draft, stages: stages.toSpliced(at, 1), memory: {} };
-  if (move.move === 'next') return { ...draft, at: at + 1, memory: {} };
-  if (move.move === 'leave' || onInvalid === 'retry') return draft;
-  return { ...draft, at: 0, memory: {}, ...(onInvalid === 'restart' && { context: firstContext(draft.plan) }) };
+  if (move.move === 'next' && planned.isDetour) return { ...state, stages: stages.toSpliced(at, 1), memory: {} };
+  if (move.move === 'next') return { ...state, at: at + 1, memory: {} };
+  if (planned.onInvalid === 'retry') return state;
+  const isBlank = planned.onInvalid === 'restart';
+  return { ...state, at: 0, memory: {}, ...(isBlank && { context: firstContext(state.plan) }) };
+}
+
+/** The step before, whose answers turned out wrong: what is wrong is forgotten and asked for again. */
+export function stateBefore(state: FlowState, errors: Complaints): FlowState {
+  const known = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(errors, name));
+  const context = { ...state.context, prompt_data: Object.fromEntries(known) };
+  return { ...state, context, at: state.at - 1, memory: {} };
 }
 
 /** The end of a walk of which nothing comes. */

@@ -1,0 +1,93 @@
+import { Invalid, Problem } from '../../lib/problem.ts';
+import type { Call } from '../../resource/call.ts';
+import { redirectTo } from './challenge.ts';
+import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
+import type { FlowFacts } from './flow-state.ts';
+import { forgetPendingUser } from './pending-user.ts';
+import type { DetourOf } from './sign-out-detour.ts';
+import { bothOf, type Write } from './stage-kind.ts';
+import { type HeldState, keepState, reloadState } from './state-store.ts';
+import type { Advance, Effect, Walk, WalkMove } from './walk.ts';
+
+export interface EffectNeeds extends EndNeeds {
+  /** Where a person goes when a flow ends and nothing says where. */
+  homeOf(flow: FlowFacts, call: Call): Promise<string>;
+  readonly detourOf: DetourOf;
+}
+
+/** Carries out the effect of a step. What comes of it: the walk as it is then, or a move that takes the step's place. */
+export async function carryOut(needs: EffectNeeds, call: Call, before: Walk, step: Advance): Promise<Walk | WalkMove> {
+  const { walk, effect } = step;
+  switch (effect.do) {
+    case 'nothing':
+      return walk;
+    case 'store':
+    case 'end':
+      return storeOrEnd(needs, call, before, walk, effect);
+    case 'deny': {
+      const write = bothOf(before.unwritten, effect.write);
+      const challenge = await denyWalk(needs, call, walk.flow, walk.held, effect.message, write);
+      return { ...walk, screen: { challenge, denial: effect.message } };
+    }
+    case 'go-home':
+      return { ...walk, screen: { challenge: redirectTo(await needs.homeOf(walk.flow, call)) } };
+  }
+}
+
+async function storeOrEnd(
+  needs: EffectNeeds,
+  call: Call,
+  before: Walk,
+  walk: Walk,
+  { do: what, write, ends }: Extract<Effect, { do: 'store' | 'end' }>,
+): Promise<Walk | WalkMove> {
+  // Asked before the write, which ends the session.
+  const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
+  const storing =
+    what === 'end'
+      ? endWalk(needs, call, before.held, walk.state, bothOf(before.unwritten, write))
+      : store(needs, call, before, walk.state, write);
+  // Without a write of its own a step has nothing to refuse: whatever is wrong then is a fault.
+  const held = await (write || what === 'end' ? storing.catch(refusal) : storing);
+  if (held === null)
+    return { move: 'overtaken', by: await reloadState(call.db.read, needs.key, before.held, call.now) };
+  if ('move' in held) return held;
+  const stored = { ...walk, held, detour };
+  if (what === 'store') return stored;
+  return { ...stored, screen: { challenge: redirectTo(walk.state.next ?? (await needs.homeOf(walk.flow, call))) } };
+}
+
+/** The move that a write refuses itself with. */
+function refusal(error: unknown): WalkMove {
+  if (error instanceof Problem) return { move: 'deny', message: error.message };
+  if (error instanceof Invalid) return { move: 'send-back', errors: error.complaints };
+  throw error;
+}
+
+/**
+ * Stores the next state with everything that belongs to its moves. Null when another answer was faster. Where somebody
+ * stands, and what could wait, need not wait for the disk: at worst they begin again.
+ */
+export async function store(
+  { key }: Pick<EffectNeeds, 'key'>,
+  call: Call,
+  { held, unwritten }: Pick<Walk, 'held' | 'unwritten'>,
+  state: Walk['state'],
+  last?: Write,
+): Promise<HeldState | null> {
+  const before = JSON.stringify(state);
+  const write = bothOf(unwritten, last);
+  // Whoever stays as they were costs nothing: guesses that are not even looked at are stored nowhere.
+  if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
+  return call.db.write(
+    async (tx) => {
+      const kept = await keepState(tx, key, held, state, call);
+      if (!kept || !write) return kept;
+      await write(tx, call).finally(() => forgetPendingUser(call));
+      // What was written may be part of the state: the user who was just made.
+      return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
+    },
+    // A write may add to the state: it is not run again.
+    { durable: last !== undefined, isRepeatable: !write },
+  );
+}

@@ -1,0 +1,79 @@
+import { Problem } from '../../lib/problem.ts';
+import type { PolicyEngine } from '../../policy/engine.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Fields, Row } from '../../resource/fields/field.ts';
+import { parseBody } from '../../resource/parse.ts';
+import type { Engine } from '../../resource/read.ts';
+import type { PlannedStage } from './flow-state.ts';
+import { loadStage } from './load-stage.ts';
+import { pendingUserOf } from './pending-user.ts';
+import { isStageDue } from './planner.ts';
+import { type Move, type StageKind, type StageScreen, type Step, stay } from './stage-kind.ts';
+import type { Walk, WalkMove } from './walk.ts';
+
+export interface StageNeeds {
+  readonly engine: Engine;
+  readonly policies: PolicyEngine;
+  /** By model. */
+  readonly kinds: ReadonlyMap<string, StageKind>;
+}
+
+/** Lets the stage that is next say what should happen. It works on the walk's state directly: hand it a draft. */
+export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promise<WalkMove> {
+  const { flow, state, answer } = walk;
+  const planned = state.stages[state.at];
+  if (!planned) return { move: 'finish' };
+  if (planned.evaluateAtRun) {
+    const isDue = await orProblem(isStageDue(needs.policies, call, flow, planned, state.context));
+    if (isDue instanceof Problem) return { move: 'deny', message: isDue.message };
+    if (!isDue) return { move: 'next' };
+  }
+  const kind = needs.kinds.get(planned.kind);
+  if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
+  const step = await stepOf(needs.engine, call, walk, planned, kind);
+  const shown = await kind.show(step);
+  // Only a step that asks takes an answer: one that breaks, denies or goes on by itself is not passed by answering it.
+  const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
+  return move.move === 'ask' ? { ...move, component: screenOf(kind, move).component } : move;
+}
+
+async function stepOf(engine: Engine, call: Call, walk: Walk, planned: PlannedStage, kind: StageKind): Promise<Step> {
+  const { flow, state } = walk;
+  const { context, memory, query } = state;
+  const settings = await loadStage(engine, kind.resource, planned.stage, call);
+  return {
+    walk: state,
+    call,
+    flow,
+    engine,
+    settings,
+    context,
+    memory,
+    query,
+    pendingUser: pendingUserOf(call, context),
+  };
+}
+
+/** An answer for another step, or to a step that takes none, changes nothing. */
+async function judged(kind: StageKind, step: Step, given: Row, shown: Move): Promise<Move> {
+  const { component, answer = {} } = screenOf(kind, shown);
+  const isForeign = given.component === undefined ? !isAnswerTo(kind, answer, given) : given.component !== component;
+  if (isForeign || !kind.judge) return shown;
+  const { values, complaints } = parseBody(answer, given, 'create', step.call);
+  if (Object.keys(complaints).length > 0) return stay(complaints);
+  return kind.judge(step, kind.isAnswer ? given : values);
+}
+
+/** An answer says what it is for, or at least holds something that this step asks for. */
+const isAnswerTo = ({ isAnswer }: StageKind, answer: Fields, given: Row): boolean =>
+  isAnswer?.(given) ?? Object.keys(answer).some((name) => Object.hasOwn(given, name));
+
+/** The screen that a stage means when it asks. */
+const screenOf = (kind: StageKind, move: Move): StageScreen =>
+  (move.move === 'ask' && kind.otherScreens?.find(({ component }) => component === move.component)) || kind;
+
+const orProblem = <T>(work: Promise<T>): Promise<T | Problem> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });

@@ -1,0 +1,155 @@
+import type { Complaints } from '../../lib/problem.ts';
+import type { Row } from '../../resource/fields/field.ts';
+import { challengeOf, redirectTo, textsOf } from './challenge.ts';
+import type { FlowFacts, FlowState } from './flow-state.ts';
+import { isUntouched } from './opening.ts';
+import type { Detour } from './sign-out-detour.ts';
+import { bothOf, type Move, type Write } from './stage-kind.ts';
+import { refusedState, stateAfter, stateBefore } from './state-after.ts';
+import type { HeldState } from './state-store.ts';
+
+/** A person's way through a flow within one request. */
+export interface Walk {
+  readonly flow: FlowFacts;
+  /** The walk as last stored. */
+  readonly held: HeldState;
+  /** The walk as the moves since then have left it. */
+  readonly state: FlowState;
+  /** The writes of those moves: stored with the next one that is. */
+  readonly unwritten?: Write | undefined;
+  /** The person's answer, until a step has taken it. */
+  readonly answer: Row | null;
+  /** Whether an answer in this request has led here. */
+  readonly isAnswered: boolean;
+  /** Whether a later step found the answers wrong and sent the person back: that happens once. */
+  readonly isSentBack: boolean;
+  /** The values of `Set-Cookie` of each move; its write may fill them in, as for a session that it begins. */
+  readonly cookies: readonly (readonly string[])[];
+  /** What was wrong with the answer, for the next question to show. */
+  readonly complaints?: Complaints | undefined;
+  /** The way to sign out elsewhere, once the browser's session has ended here. */
+  readonly detour?: Detour | undefined;
+  /** What the person sees; null while the walk goes on. */
+  readonly screen: Screen | null;
+}
+
+export interface Screen {
+  readonly challenge: Row;
+  /** Whether this is the first question and nothing is stored: the walk begins with its answer. */
+  readonly isOpening?: boolean;
+  /** Why the walk ended, where it was denied; the challenge may lead elsewhere without a word. */
+  readonly denial?: string;
+}
+
+/** What moves a walk: a stage, or the executor itself. */
+export type WalkMove =
+  | Exclude<Move, { move: 'ask' }>
+  | { readonly move: 'ask'; readonly component: string; readonly challenge: Row }
+  /** No stage is left. */
+  | { readonly move: 'finish' }
+  /** The write of the move before found the answers wrong. */
+  | { readonly move: 'send-back'; readonly errors: Complaints }
+  /** Another answer of the same person was stored first. Null: it ended the walk. */
+  | { readonly move: 'overtaken'; readonly by: HeldState | null };
+
+/** What has to be done for a step to be made. */
+export type Effect =
+  | { readonly do: 'nothing' }
+  /** Stores the new state with what waits and with the move's own write. `ends` is the session that the write ends. */
+  | { readonly do: 'store'; readonly write?: Write | undefined; readonly ends?: string | undefined }
+  /** The same, but the walk is over: its plan is carried out, and the person goes where it leads. */
+  | { readonly do: 'end'; readonly write?: Write | undefined; readonly ends?: string | undefined }
+  | { readonly do: 'deny'; readonly message: string; readonly write?: Write | undefined }
+  | { readonly do: 'go-home' };
+
+/** The walk as it is once the effect has been carried out. */
+export interface Advance {
+  readonly walk: Walk;
+  readonly effect: Effect;
+}
+
+export const walkFrom = (flow: FlowFacts, held: HeldState, answer: Row | null): Walk => ({
+  flow,
+  held,
+  state: held.state,
+  answer,
+  isAnswered: false,
+  isSentBack: false,
+  cookies: [],
+  screen: null,
+});
+
+/** One step of a walk: what a move makes of it. Pure; the executor carries the effect out. */
+export function advance(walk: Walk, move: WalkMove): Advance {
+  const { state } = walk;
+  switch (move.move) {
+    case 'ask':
+      return asked(walk, challengeOf(walk.flow, move.component, move.challenge));
+    case 'next':
+      return passed(walk, move);
+    case 'detour':
+      return { walk: onward(walk, stateAfter(state, move)), effect: { do: 'store', write: move.write } };
+    case 'refuse':
+      return { walk: onward(walk, refusedState(state, move.refusal)), effect: { do: 'end', write: move.write } };
+    case 'finish':
+      return { walk: onward(walk, state), effect: { do: 'end' } };
+    case 'leave': {
+      const screen = { challenge: redirectTo(move.to) };
+      return { walk: { ...onward(walk, state), screen }, effect: { do: 'store', write: move.write } };
+    }
+    case 'stay':
+      return { walk: anew(walk, stateAfter(state, move), move.errors), effect: { do: 'store', write: move.write } };
+    case 'send-back': {
+      if (walk.isSentBack || state.at === 0) return denied(walk, textsOf(move.errors).join(' '));
+      const again = anew(walk, stateBefore(state, move.errors), move.errors);
+      return { walk: { ...again, isSentBack: true }, effect: { do: 'store' } };
+    }
+    case 'overtaken': {
+      const { by } = move;
+      if (!by) return { walk: anew(walk, state), effect: { do: 'go-home' } };
+      return { walk: { ...anew(walk, by.state), held: by }, effect: { do: 'nothing' } };
+    }
+    case 'deny':
+      return denied(walk, move.message, move.write);
+  }
+}
+
+/** Shows a question. The walk is stored, unless a stranger has not answered anything yet: then their browser keeps it. */
+function asked(walk: Walk, challenge: Row): Advance {
+  const { held, state, isAnswered } = walk;
+  const isOpening = held.version === 0 && state.actor === null && !isAnswered && isUntouched(state);
+  if (isOpening) return { walk: { ...walk, screen: { challenge, isOpening } }, effect: { do: 'nothing' } };
+  return { walk: { ...onward(walk, state), screen: { challenge } }, effect: { do: 'store' } };
+}
+
+/** What may wait, or changes nothing but where somebody stands, is stored with whatever comes next. */
+function passed(walk: Walk, move: Extract<Move, { move: 'next' }>): Advance {
+  const { write, mayWait, ends, cookies } = move;
+  const state = stateAfter(walk.state, move);
+  const after = { ...onward(walk, state), cookies: cookies ? [...walk.cookies, cookies] : walk.cookies };
+  if (!write || mayWait)
+    return { walk: { ...after, unwritten: bothOf(walk.unwritten, write) }, effect: { do: 'nothing' } };
+  return { walk: after, effect: { do: state.at < state.stages.length ? 'store' : 'end', write, ends } };
+}
+
+const denied = (walk: Walk, message: string, write?: Write): Advance => ({
+  walk: { ...walk, cookies: [] },
+  effect: { do: 'deny', message, write },
+});
+
+/** The same walk further on. An answer serves one step. */
+const onward = (walk: Walk, state: FlowState): Walk => ({
+  ...walk,
+  state,
+  unwritten: undefined,
+  answer: null,
+  isAnswered: walk.isAnswered || walk.answer !== null,
+});
+
+/** The walk as if it began with this state; what the person has to be told stays. */
+const anew = ({ flow, held, detour, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
+  ...walkFrom(flow, held, null),
+  state,
+  detour,
+  complaints: complaints ?? errors,
+});
