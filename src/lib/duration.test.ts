@@ -61,10 +61,10 @@ test.each([
 });
 
 test('long nonsense is refused at once', () => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   expect(parseDuration(`${' '.repeat(200_000)}!`)).toBeNull();
   expect(parseDuration(`hours=1${' '.repeat(200_000)}!`)).toBeNull();
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(500);
 });
 
 test('the complaint quotes the value', () => {

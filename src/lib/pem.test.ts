@@ -59,7 +59,7 @@ test('a block that does not end does not swallow the next', () => {
 
 test('a large text of many beginnings is read quickly', () => {
   const text = Array.from({ length: 60_000 }, (_, index) => `-----BEGIN A${index}-----`).join('\n');
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   expect(readPem(text)).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(2000);
 });

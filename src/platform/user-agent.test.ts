@@ -108,9 +108,9 @@ test('texts made to be slow are not', () => {
     '-',
     'X11; ',
   ];
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   for (const piece of pieces) parser.parse(piece.repeat(1024));
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(1000);
 });
 
 test('the same text gives the same answer, which no reader can change', () => {

@@ -46,7 +46,7 @@ const kinds = databases[0] ? (['sqlite', 'postgres'] as const) : (['sqlite'] as 
 const backups = new Map<string, string>();
 
 describe.each(kinds)('a backup of %s under a stream of writes', (kind) => {
-  test('holds every write that was acknowledged before it began, and is of one moment', {
+  test('holds every write that was acknowledged before it began, as of one moment', {
     timeout: 60_000,
   }, async () => {
     const place = kind === 'sqlite' ? sqlitePlace() : postgresPlace(0);
@@ -158,7 +158,7 @@ test.skipIf(kinds.length < 2)(
   },
 );
 
-describe('what cannot be restored', () => {
+describe('a backup that cannot be restored', () => {
   const whole = () => readFileSync(backups.get('sqlite') as string);
   const lines = () => gunzipSync(whole()).toString().split('\n');
   const zipped = (texts: readonly string[]) => gzipSync(texts.join('\n'));
@@ -188,7 +188,7 @@ describe('what cannot be restored', () => {
     ['a newer format', () => withHeader({ version: 2 }), 'newer Gatehouse'],
     ['no key', () => withHeader({ instanceKey: null }), 'the instance key is missing'],
     ['another key', () => withHeader({ instanceKey: 'x'.repeat(43) }), 'another instance key'],
-  ])('%s: a clear word, and the database stays empty', async (_, bytes, complaint) => {
+  ])('%s: is refused with a clear message, and the database stays empty', async (_, bytes, complaint) => {
     const place = sqlitePlace();
     const file = join(newFolder(), 'broken.backup');
     writeFileSync(file, bytes());
@@ -201,7 +201,7 @@ describe('what cannot be restored', () => {
     expect(Object.values(await contentsOfClosed(place)).flat()).toEqual([]);
   });
 
-  test('after which the whole file can still be restored', { timeout: 60_000 }, async () => {
+  test('does not keep the whole file from being restored afterwards', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     const file = join(newFolder(), 'broken.backup');
     writeFileSync(file, whole().subarray(0, -4));
@@ -232,7 +232,7 @@ describe('what cannot be restored', () => {
     return texts;
   };
 
-  test('a database that holds something is left alone', { timeout: 60_000 }, async () => {
+  test('a database that is not empty is left alone', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     await (await startServerProcess({ ...place.env, ...firstStart })).stop();
     const before = await contentsOfClosed(place);
@@ -242,7 +242,7 @@ describe('what cannot be restored', () => {
     expect(await contentsOfClosed(place)).toEqual(before);
   });
 
-  test('a file that is not there, a folder that is not there', { timeout: 60_000 }, async () => {
+  test('a missing file and a missing folder are named in the message', { timeout: 60_000 }, async () => {
     const { env } = sqlitePlace();
     const missing = await runGatehouse(['restore', '--from', '/nowhere/x.backup'], env);
     expect(missing).toMatchObject({ code: 1, stderr: 'There is no file /nowhere/x.backup.\n' });
@@ -297,8 +297,8 @@ describe('a backup of an older version', () => {
   });
 });
 
-describe('where a backup goes', () => {
-  test('nothing is replaced, and nothing is made of an empty folder', { timeout: 60_000 }, async () => {
+describe('the target of a backup', () => {
+  test('is never overwritten, and an empty folder is not backed up', { timeout: 60_000 }, async () => {
     const { env } = sqlitePlace();
     const folder = newFolder();
     const file = join(folder, 'kept');
@@ -315,7 +315,7 @@ describe('where a backup goes', () => {
     expect(readdirSync(folder)).toEqual(['kept']);
   });
 
-  test('the key goes along unless it is kept elsewhere', { timeout: 40_000 }, async () => {
+  test('holds the instance key unless that is in the settings', { timeout: 40_000 }, async () => {
     const place = sqlitePlace();
     const server = await startServerProcess({ ...place.env, ...firstStart });
     const folder = newFolder();

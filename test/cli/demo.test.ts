@@ -31,7 +31,7 @@ describeOnBoth('the demo', (server) => {
     expect(empty).toEqual(Object.keys(mayBeEmpty));
   });
 
-  test('makes objects that can be read one by one, with all that is said of them', { timeout: 60_000 }, async () => {
+  test('makes objects that can each be read, with their related objects', { timeout: 60_000 }, async () => {
     const { app, admin } = server();
     let read = 0;
     for (const { id, path } of listsOf(server())) {
@@ -60,7 +60,7 @@ describeOnBoth('the demo', (server) => {
     expect(await contentsOf(world.db)).toEqual(before);
   });
 
-  test('mends what is missing', { timeout: 60_000 }, async () => {
+  test('restores what is missing', { timeout: 60_000 }, async () => {
     const { world, app, admin } = server();
     const { body } = await admin.get('/core/groups/?name=Demo+Engineering');
     expect((await admin.delete(`/core/groups/${body.results[0].pk}/`)).status).toBe(204);
@@ -69,7 +69,7 @@ describeOnBoth('the demo', (server) => {
     expect(made.has('/core/users/')).toBe(false);
   });
 
-  test('lets nobody in', { timeout: 60_000 }, async () => {
+  test('gives nobody a way to sign in', { timeout: 60_000 }, async () => {
     const { admin } = server();
     const { body: users } = await admin.get('/core/users/?search=demo-');
     expect(users.results.length).toBeGreaterThan(2);
@@ -79,7 +79,7 @@ describeOnBoth('the demo', (server) => {
   });
 });
 
-test('the command fills an empty folder, says what it made, and is refused where people work already', {
+test('the demo command fills an empty folder, says what it made, and refuses a database in use', {
   timeout: 60_000,
 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };

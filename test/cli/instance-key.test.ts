@@ -44,7 +44,7 @@ describe('a database is served with the key that it was made with', () => {
     await (await startServerProcess(env)).stop();
   });
 
-  test('a key from the folder may move into the settings', { timeout: 60_000 }, async () => {
+  test('the key from the folder may move into the settings', { timeout: 60_000 }, async () => {
     const { folder, env } = await filledFolder();
     const GATEHOUSE_SECRET_KEY = readFileSync(join(folder, 'secret.key'), 'utf8').trim();
     await (await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY })).stop();

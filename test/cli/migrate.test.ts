@@ -17,7 +17,9 @@ import { newFolder } from '../support/server.ts';
 const names = migrations.map(({ name }) => name);
 const upToDate = 'The schema is up to date.\n';
 
-test('an empty folder gets the whole schema; a second run finds nothing to do', { timeout: 60_000 }, async () => {
+test('migrate makes the whole schema in an empty folder; a second run finds nothing to do', {
+  timeout: 60_000,
+}, async () => {
   const env = { GATEHOUSE_DATA_DIR: join(newFolder(), 'made') };
   const first = await runGatehouse(['migrate'], env);
   expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -25,7 +27,7 @@ test('an empty folder gets the whole schema; a second run finds nothing to do', 
   expect(await runGatehouse(['migrate'], env)).toMatchObject({ code: 0, stdout: upToDate });
 });
 
-test('it makes neither key nor administrator: those are for the first start', { timeout: 60_000 }, async () => {
+test('migrate makes neither key nor administrator: those are for the first start', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   await runGatehouse(['migrate'], { GATEHOUSE_DATA_DIR: folder });
   expect(readdirSync(folder)).not.toContain('secret.key');
@@ -34,7 +36,7 @@ test('it makes neither key nor administrator: those are for the first start', { 
   await server.stop();
 });
 
-test('a server of an older version is turned away', { timeout: 60_000 }, async () => {
+test('an older version refuses a database that a newer one has migrated', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const env = { GATEHOUSE_DATA_DIR: folder };
   await runGatehouse(['migrate'], env);
@@ -78,7 +80,7 @@ describe.skipIf(!database)('several instances that start at once on PostgreSQL',
   });
 });
 
-describe.each(['sqlite', 'postgres'])('each step is atomic (%s)', async (kind) => {
+describe.each(['sqlite', 'postgres'])('a migration is atomic (%s)', async (kind) => {
   const fresh = kind === 'postgres' ? await freshPostgresDatabase() : null;
   const open = (): Database =>
     kind === 'postgres' ? openPostgres(fresh?.url ?? '') : openSqlite(join(newFolder(), 'gatehouse.db'));
@@ -97,7 +99,7 @@ describe.each(['sqlite', 'postgres'])('each step is atomic (%s)', async (kind) =
   };
 
   test.skipIf(kind === 'postgres' && !fresh)(
-    'a step that fails leaves nothing, and those before it stay',
+    'one that fails leaves nothing, and those before it stay',
     { timeout: 60_000 },
     async () => {
       const db = open();

@@ -21,8 +21,8 @@ function printed(text: string, name: string): string {
   return new RegExp(`^  ${name} +(\\S+)`, 'm').exec(text)?.[1] ?? '';
 }
 
-describe.each(places)('with the server running on %s', (kind, settings) => {
-  test('a lost administrator gets in at once, and nobody else stays in', { timeout: 60_000 }, async () => {
+describe.each(places)('recover-admin with the server running on %s', (kind, settings) => {
+  test('lets a locked-out administrator in at once, and ends all other sessions', { timeout: 60_000 }, async () => {
     const folder = newFolder();
     const env = { GATEHOUSE_DATA_DIR: folder, ...settings, ...firstStart };
     const server = await startServerProcess(env);
@@ -88,7 +88,7 @@ describe.each(places)('with the server running on %s', (kind, settings) => {
   });
 });
 
-test('without a database there is nobody to recover, and nothing is made', { timeout: 60_000 }, async () => {
+test('recover-admin without a database fails, and makes nothing', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder() };
   const { code, stdout, stderr } = await runGatehouse(['recover-admin'], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

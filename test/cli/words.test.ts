@@ -6,7 +6,9 @@ import { run } from './in-process.ts';
 
 const commands = ['serve', 'migrate', 'backup', 'restore', 'recover-admin', 'check', 'demo'];
 
-test('a process says it on the right channel and exits with the right code', { timeout: 60_000 }, async () => {
+test('the command line uses standard output, standard error and exit codes correctly', {
+  timeout: 60_000,
+}, async () => {
   expect(await runGatehouse(['--help'])).toMatchObject({ code: 0, stderr: '', stdout: (await run(['--help'])).stdout });
   expect(await runGatehouse(['serv'])).toMatchObject({ code: 2, stdout: '', stderr: (await run(['serv'])).stderr });
   const refused = await runGatehouse(['serve'], { PORT: 'x' });
@@ -14,8 +16,8 @@ test('a process says it on the right channel and exits with the right code', { t
   expect(refused.stderr).toContain('PORT must be a number');
 });
 
-describe('help', () => {
-  test('of the whole names every command', async () => {
+describe('the help text', () => {
+  test('names every command', async () => {
     for (const args of [['--help'], ['-h'], ['help']]) {
       const { code, stdout, stderr } = await run(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -23,7 +25,7 @@ describe('help', () => {
     }
   });
 
-  test('comes when no command is given, as a complaint', async () => {
+  test('comes as an error when no command is given', async () => {
     const { code, stdout, stderr } = await run([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('gatehouse <command>');
@@ -40,20 +42,20 @@ describe('help', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('tells options with their values', async () => {
+  test('lists options with their values', async () => {
     const { stdout } = await run(['backup', '--help']);
     expect(stdout).toContain('gatehouse backup --to <file> [--without-key]');
     expect(stdout).toMatch(/--to <file> +where/);
   });
 
-  test('there is a version', async () => {
+  test('is joined by a version', async () => {
     const { code, stdout } = await run(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
-describe('what is not understood', () => {
+describe('the command line refuses', () => {
   test.each([
     [['serv'], 'There is no command "serv"; did you mean serve?'],
     [['recover_admin'], 'did you mean recover-admin?'],
@@ -74,7 +76,7 @@ describe('what is not understood', () => {
   });
 });
 
-test('bad settings stop every command before it does anything, with all complaints', async () => {
+test('bad settings stop every command before it does anything, with all complaints at once', async () => {
   const folder = newFolder();
   const env = { GATEHOUSE_DATA_DIR: folder, PORT: '99999', GATEHOUSE_SECRET_KEY: 'short', GATEHOUSE_LOGLEVEL: 'info' };
   for (const args of [['serve'], ['migrate'], ['check'], ['backup', '--to', `${folder}/x`], ['recover-admin']]) {

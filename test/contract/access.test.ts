@@ -3,10 +3,10 @@ import type { Verb } from '../../src/resource/define.ts';
 import { isWritable, type Row } from '../../src/resource/fields/field.ts';
 import { isRef } from '../../src/resource/fields/ref.ts';
 import type { Resource } from '../../src/resource/resource.ts';
+import type { Right } from '../support/grants.ts';
 import { describeEveryResource, type ResourceGround } from './every-resource.ts';
 import { resourceHints } from './hints.ts';
 import type { Sample } from './maker.ts';
-import type { Right } from './probe.ts';
 
 const isByPermission = ({ visibility }: Resource) => visibility === undefined || visibility.by === 'permission';
 
@@ -65,9 +65,9 @@ function rightsOverReferences(
 const reading: Verb[] = ['list', 'retrieve', 'used_by'];
 
 describeEveryResource(
-  'rights over every object',
+  'permissions on every object',
   (ground) => {
-    test('each permission opens its verb and no other', async () => {
+    test('each allow their own verb and no other', async () => {
       const here = ground();
       const { resource, probe } = here;
       const beside = rightsOverReferences(here.server.app.engine, resource);
@@ -95,9 +95,9 @@ describeEveryResource(
 );
 
 describeEveryResource(
-  'rights over one object',
+  'permissions on one object',
   (ground) => {
-    test('open that object and hide the others', async () => {
+    test('allow that object and hide the others', async () => {
       const here = ground();
       const { resource, probe, make } = here;
       const beside = rightsOverReferences(here.server.app.engine, resource);
@@ -138,7 +138,7 @@ describeEveryResource(
 describeEveryResource(
   'own objects',
   (ground) => {
-    test('are all that a caller without rights sees', async () => {
+    test('are all that a caller without permissions sees', async () => {
       const here = ground();
       const { resource, probe, make, admin } = here;
       await probe.holds();

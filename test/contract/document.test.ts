@@ -26,7 +26,7 @@ describeOnSqlite('the OpenAPI document', (server) => {
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   });
 
-  test('names the key of every path that has one', async () => {
+  test('declares the parameters of every path', async () => {
     const { paths } = await read();
     for (const [path, methods] of Object.entries(paths)) {
       const keys = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -64,7 +64,7 @@ describeOnSqlite('the OpenAPI document', (server) => {
     expect((await nobody.get('/schema/?format=xml')).status).toBe(404);
   });
 
-  test('is not sent again to whoever has it', async () => {
+  test('is answered with 304 to a caller who has it', async () => {
     const { nobody } = server();
     for (const format of ['json', 'yaml']) {
       const first = await nobody.get(`/schema/?format=${format}`);

@@ -9,7 +9,9 @@ import { createProbe, type Probe } from './probe.ts';
 import { createStored, type Stored } from './stored.ts';
 
 // Tests are named after the resources before any server runs, so a server is asked once what there is.
-const { resources, operations } = await listCatalogue();
+const catalogue = await listCatalogue();
+const { resources } = catalogue;
+export const { operations } = catalogue;
 
 async function listCatalogue() {
   const { app, close } = await startServer('sqlite');
@@ -18,6 +20,10 @@ async function listCatalogue() {
 }
 
 export const operationIds: readonly string[] = operations.map(({ id }) => id);
+/** The operations that can be tried without storing anything. */
+export const dryRunnableIds: ReadonlySet<string> = new Set(
+  operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'dry_run')).map(({ id }) => id),
+);
 /** The operations that follow from the verbs of a resource. */
 export const standardIds: ReadonlySet<string> = new Set(
   resources.flatMap(({ operationPrefix, verbs }) => verbs.map((verb) => `${operationPrefix}_${verb}`)),
@@ -69,7 +75,7 @@ export function describeEveryResource(
   which: (resource: Resource) => boolean = () => true,
 ): void {
   const chosen = resources.filter(which);
-  if (chosen.length === 0) return;
+  if (chosen.length === 0) throw new Error(`no resource is concerned by the tests of ${name}`);
   describeOnBoth(name, (server) => {
     let ground: Ground | undefined;
     beforeAll(async () => {

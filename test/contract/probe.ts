@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Api } from '../support/api.ts';
+import { grant, type Right } from '../support/grants.ts';
 import type { TestServer } from '../support/server.ts';
 
 /** A user whose rights a test changes as it goes. */
@@ -10,9 +11,6 @@ export interface Probe {
   holds(...rights: readonly Right[]): Promise<void>;
 }
 
-/** A permission on every object, or on one. */
-export type Right = string | { readonly permission: string; readonly on: string | number };
-
 export async function createProbe(server: TestServer, watch: (api: Api) => Api = (api) => api): Promise<Probe> {
   const user = await server.user();
   return {
@@ -22,19 +20,7 @@ export async function createProbe(server: TestServer, watch: (api: Api) => Api =
       server.world.db.write(async (tx) => {
         await sql`delete from user_permissions where "user" = ${user.pk}`.execute(tx);
         await sql`delete from user_object_permissions where "user" = ${user.pk}`.execute(tx);
-        for (const right of new Set(rights)) {
-          const name = typeof right === 'string' ? right : right.permission;
-          const [app, codename] = name.split('.');
-          const permission = sql`from permissions where app_label = ${app} and codename = ${codename}`;
-          const { rows } =
-            typeof right === 'string'
-              ? await sql`insert into user_permissions ("user", permission) select ${user.pk}, pk ${permission} returning permission`.execute(
-                  tx,
-                )
-              : await sql`insert into user_object_permissions ("user", permission, object_pk)
-                  select ${user.pk}, pk, ${String(right.on)} ${permission} returning permission`.execute(tx);
-          if (rows.length === 0) throw new Error(`there is no permission ${name}`);
-        }
+        await grant(tx, user.pk, new Set(rights));
       }),
   };
 }

@@ -4,8 +4,8 @@ import { describeOnBoth, startServer } from '../support/server.ts';
 import { columnsWithoutField } from './hints.ts';
 import { columnsByTable } from './stored.ts';
 
-describeOnBoth('what is stored', (server) => {
-  test('is what the resources declare, no column more and none less', async () => {
+describeOnBoth('the columns of the database', (server) => {
+  test('are exactly those that resources declare', async () => {
     const { app, world } = server();
     const tables = await columnsByTable(world.db);
     const declared = new Map<string, Set<string>>();
@@ -47,8 +47,8 @@ describeOnBoth('what is stored', (server) => {
   });
 });
 
-describeOnBoth('references', (server) => {
-  test('may be empty in the document when they may be in the database', async () => {
+describeOnBoth('a reference', (server) => {
+  test('is nullable in the document exactly when it is in the database', async () => {
     const { app, world } = server();
     const tables = await world.db.read.introspection.getTables();
     const isNullable = (table: string, column: string) =>

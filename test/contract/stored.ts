@@ -6,11 +6,6 @@ import type { TestServer } from '../support/server.ts';
 export interface Stored {
   /** How many rows each table has. */
   counts(): Promise<Record<string, number>>;
-  events(): Promise<number>;
-  /** The newest events, newest first. */
-  lastEvents(
-    count: number,
-  ): Promise<{ action: string; context: Record<string, unknown>; user: Record<string, unknown> }[]>;
   /** Everything in a table, as text. */
   rowsOf(table: string): Promise<string>;
 }
@@ -24,26 +19,9 @@ export async function createStored({ world: { db } }: TestServer): Promise<Store
       const { rows } = await sql<Record<string, number>>`select ${sql.join(columns)}`.execute(db.read);
       return rows[0] as Record<string, number>;
     },
-    async events() {
-      const { rows } = await sql<{ count: number }>`select count(*) as count from events`.execute(db.read);
-      return Number(rows[0]?.count);
-    },
     async rowsOf(table) {
       const { rows } = await sql`select * from ${sql.table(table)}`.execute(db.read);
       return JSON.stringify(rows);
-    },
-    async lastEvents(count) {
-      const { rows } = await sql<{
-        action: string;
-        context: string;
-        user: string;
-      }>`select action, context, "user" from events
-        order by created desc limit ${count}`.execute(db.read);
-      return rows.map(({ action, context, user }) => ({
-        action,
-        context: JSON.parse(context),
-        user: JSON.parse(user),
-      }));
     },
   };
 }

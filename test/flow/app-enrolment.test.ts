@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { makePrompt, makeWalk } from '../support/make-walk.ts';
 import { appFrom, isSignedIn, password, personWithPassword, step, stillClock } from '../support/second-factor.ts';
@@ -10,7 +11,7 @@ const flow = 'default-authenticator-totp-setup';
 const component = 'xak-stage-authenticator-totp';
 
 describeOnBoth(
-  'setting up an app that shows codes',
+  'TOTP enrolment',
   (server) => {
     const begin = async () => {
       const user = await personWithPassword(server());
@@ -22,7 +23,7 @@ describeOnBoth(
     const devicesOf = async (user: number) =>
       (await server().admin.get(`/authenticators/admin/all/?user=${user}`)).body;
 
-    test('the screen holds what an app needs, and the same when it is shown again', async () => {
+    test('shows what an app needs, and the same when it is shown again', async () => {
       const { user, browser, shown } = await begin();
       expect(shown.body).toMatchObject({ component, pending_user: user.username });
       const url = new URL(shown.body.config_url);
@@ -33,9 +34,9 @@ describeOnBoth(
       expect((await browser.show(flow)).body.config_url).toBe(shown.body.config_url);
     });
 
-    test('a right code makes the device, recorded once and without its key', async () => {
+    test('makes the device on a right code, and records it once without its key', async () => {
       const { user, browser, app, shown } = await begin();
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const answer = await browser.answer(flow, { component, code: Number(app.code()) });
         expect(answer.body).toEqual({ component: 'xak-flow-redirect', to: '/if/user/' });
       });
@@ -59,14 +60,14 @@ describeOnBoth(
       ['null', { code: null }],
       ['an answer for another stage', { component: 'xak-stage-password', code: 1, password }],
       ['nothing at all', {}],
-    ])('%s makes none, and the key stays the same', async (_, answer) => {
+    ])('makes no device on %s, and keeps the key', async (_, answer) => {
       const { user, browser, shown } = await begin();
       const { body } = await browser.answer(flow, answer);
       expect(body).toMatchObject({ component, config_url: shown.body.config_url });
       expect(await devicesOf(user.pk)).toEqual([]);
     });
 
-    test('codes of the step before and of the next count, older and later ones do not', async () => {
+    test('accepts the codes of the step before and the next, but no older or later ones', async () => {
       for (const [away, isRight] of [
         [-2 * step, false],
         [-step, true],
@@ -79,14 +80,14 @@ describeOnBoth(
       }
     });
 
-    test('of the same answer sent many times at once, one makes a device', async () => {
+    test('makes one device of an answer sent many times at once', async () => {
       const { user, browser, app } = await begin();
       const code = app.code();
       await Promise.all(Array.from({ length: 8 }, () => browser.answer(flow, { code })));
       expect(await devicesOf(user.pk)).toHaveLength(1);
     });
 
-    test('as many digits as the stage says', async () => {
+    test('uses as many digits as the stage says', async () => {
       const user = await personWithPassword(server());
       const walk = await makeWalk(server(), [['authenticator/totp', { digits: '8' }]]);
       const browser = openBrowser(server());
@@ -96,7 +97,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { code: app.code() })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('nobody sets up a device for a name that they only typed', async () => {
+    test('is not open to people who only typed a name', async () => {
       const user = await personWithPassword(server());
       const walk = await makeWalk(server(), [
         ['identification', { user_fields: ['username'] }],
@@ -111,12 +112,12 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('nobody who is not signed in gets into the flow', async () => {
+    test('is not open to people who are not signed in', async () => {
       const { body } = await openBrowser(server()).show(flow);
       expect(body.component).toBe('xak-stage-access-denied');
     });
 
-    test('whoever joins by the flow sets one up for the account it made', async () => {
+    test('works in an enrolment flow for the account that it made', async () => {
       const walk = await makeWalk(
         server(),
         [

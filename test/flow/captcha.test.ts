@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
 import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
@@ -69,7 +70,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(0);
     });
 
-    test('scores decide where the service gives any, or are left to policies', async () => {
+    test('judges by the score where the service gives one, or leaves it to policies', async () => {
       for (const [score, isLetThrough] of [
         [0.5, true],
         [0.9, true],
@@ -94,7 +95,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { token: 't' })).body.error_message).toBe('A program, it seems.');
     });
 
-    test('the private key is written, never shown', async () => {
+    test('never shows the private key', async () => {
       const made = await server().admin.post('/stages/captcha/', { name: 'with a key', ...settings() });
       expect(made.status).toBe(201);
       expect(made.body).not.toHaveProperty('private_key');
@@ -109,7 +110,7 @@ describeOnBoth(
 );
 
 describeOnSqlite(
-  'the captcha stage and a service in trouble',
+  'the captcha stage with a failing service',
   (server) => {
     const troubles: readonly (readonly [string, () => ServiceAnswer])[] = [
       ['fails', () => json({ success: true }, 500)],
@@ -124,12 +125,12 @@ describeOnSqlite(
       ['is silent', () => 'silence'],
     ];
 
-    test.each(troubles)('one that %s lets nobody pass, and administrators learn of it', async (_, answer) => {
+    test.each(troubles)('lets nobody pass when the service %s, and records an event', async (_, answer) => {
       const walk = await makeWalk(server(), [['captcha', settings()]]);
       const browser = openBrowser(server());
       await browser.show(walk.slug);
       service.answer = answer;
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { status, body } = await browser.answer(walk.slug, { token: 't' });
         expect(status).toBe(200);
         expect(body.response_errors.token[0].string).toBe('The captcha cannot be checked at the moment.');
@@ -140,7 +141,7 @@ describeOnSqlite(
       expect((await browser.answer(walk.slug, { token: 't' })).body).toEqual(done);
     });
 
-    test('one that is gone, or where nobody may call, lets nobody pass', async () => {
+    test('lets nobody pass when the service is away or its address forbidden', async () => {
       for (const api_url of ['http://127.0.0.1:1/', 'http://169.254.169.254/latest/']) {
         const walk = await makeWalk(server(), [['captcha', settings({ api_url })]]);
         const browser = openBrowser(server());

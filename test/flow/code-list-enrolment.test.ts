@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { password, personWithPassword } from '../support/second-factor.ts';
@@ -9,7 +10,7 @@ import { describeOnBoth } from '../support/server.ts';
 const flow = 'default-authenticator-static-setup';
 const component = 'xak-stage-authenticator-static';
 
-describeOnBoth('getting a list of codes', (server) => {
+describeOnBoth('enrolment of recovery codes', (server) => {
   const begin = async (slug = flow) => {
     const user = await personWithPassword(server());
     const browser = openBrowser(server());
@@ -22,7 +23,7 @@ describeOnBoth('getting a list of codes', (server) => {
     return rows;
   };
 
-  test('the screen shows six codes, and the same when it is shown again', async () => {
+  test('shows six codes, and the same when it is shown again', async () => {
     const { user, browser, shown } = await begin();
     expect(shown.body).toMatchObject({ component, pending_user: user.username });
     const codes = shown.body.codes as string[];
@@ -32,10 +33,10 @@ describeOnBoth('getting a list of codes', (server) => {
     expect(await stored(user.pk)).toEqual([]);
   });
 
-  test('who says that they have them gets the device: kept as hashes, never shown again, recorded once', async () => {
+  test('stores confirmed codes as hashes, never shows them again, and records it once', async () => {
     const { user, browser, shown } = await begin();
     const codes = shown.body.codes as string[];
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await browser.answer(flow, { component })).body.component).toBe('xak-flow-redirect');
     });
     expect(events.map(({ action, username }) => [action, username])).toEqual([['model_created', user.username]]);
@@ -52,26 +53,26 @@ describeOnBoth('getting a list of codes', (server) => {
     ['nothing at all', {}],
     ['an answer for another stage', { component: 'xak-stage-dummy' }],
     ['something else', { code: 'abc' }],
-  ])('%s gets nobody anywhere', async (_, answer) => {
+  ])('makes no device on %s', async (_, answer) => {
     const { user, browser, shown } = await begin();
     expect((await browser.answer(flow, answer)).body).toMatchObject({ component, codes: shown.body.codes });
     expect(await stored(user.pk)).toEqual([]);
   });
 
-  test('of the same answer sent many times at once, one makes a device', async () => {
+  test('makes one device of an answer sent many times at once', async () => {
     const { user, browser } = await begin();
     await Promise.all(Array.from({ length: 8 }, () => browser.answer(flow, { component })));
     expect(await stored(user.pk)).toHaveLength(6);
   });
 
-  test('as many and as long as the stage says', async () => {
+  test('makes as many codes, as long, as the stage says', async () => {
     const walk = await makeWalk(server(), [['authenticator/static', { token_count: 3, token_length: 16 }]]);
     const { shown } = await begin(walk.slug);
     expect((shown.body.codes as string[]).map(({ length }) => length)).toEqual([16, 16, 16]);
   });
 
   test.each([{ token_count: 0 }, { token_count: 101 }, { token_length: 5 }, { token_length: 17 }])(
-    'a stage cannot ask for %j',
+    'refuses a stage with %j',
     async (values) => {
       const answer = await server().admin.post('/stages/authenticator/static/', { name: 'no such stage', ...values });
       expect(answer.status).toBe(400);

@@ -74,7 +74,7 @@ describeOnBoth(
       expect((await browser.answer(slug, { token: shown.token })).body.component).toBe(done);
     });
 
-    test('who does not agree is denied where the plan has nothing for it, and nothing is stored', async () => {
+    test('denies whoever does not agree where the plan has no refusal, and stores nothing', async () => {
       const parties = await between({ mode: 'permanent' });
       const browser = await begin(parties, ['email']);
       const { slug } = parties.walk as Walk;
@@ -128,7 +128,7 @@ describeOnBoth(
       expect((await asked(parties)).component).toBe(done);
     });
 
-    test('what was agreed to can be taken back', async () => {
+    test('asks again once a consent was withdrawn', async () => {
       const parties = await between({ mode: 'permanent' });
       await agree(parties);
       const [consent] = await stored(parties);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { type Browser, openBrowser, signInByPassword } from '../support/flow-client.ts';
 import { jobsOf, quiet, until } from '../support/jobs.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
@@ -43,7 +44,7 @@ describeOnBoth(
       return browser;
     };
 
-    test('sends a link that goes on in another browser, once', async () => {
+    test('sends a link that continues the walk in another browser, once', async () => {
       const walk = await makeRecovery(server());
       const user = await person({ name: 'Ada <Lovelace>' });
       const first = await asked(walk.slug, user.username);
@@ -71,7 +72,7 @@ describeOnBoth(
       expect(signedIn.body.component).toBe('xak-flow-redirect');
     });
 
-    test('goes on in the browser that asked, too', async () => {
+    test('sends a link that also works in the browser that asked', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       const browser = await asked(walk.slug, user.email);
@@ -81,7 +82,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, newPassword, query)).body.component).toBe('xak-flow-redirect');
     });
 
-    test('is not used up by those who only look', async () => {
+    test('does not use a link up when it is only opened', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       await asked(walk.slug, user.username);
@@ -95,7 +96,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
     });
 
-    test('stays where it is whatever else it is told', async () => {
+    test('stays at its step whatever else is answered', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       const browser = await asked(walk.slug, user.username);
@@ -117,7 +118,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).status).toBe(403);
     });
 
-    test('of two who use it at once one gets in', async () => {
+    test('lets one of two in who use a link at once', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       await asked(walk.slug, user.username);
@@ -127,7 +128,7 @@ describeOnBoth(
       expect(components.filter((component) => component === 'xak-stage-prompt')).toHaveLength(1);
     });
 
-    test('asks again when told to, but not as often as somebody likes', async () => {
+    test('sends another mail on request, within a limit', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       const browser = await asked(walk.slug, user.username);
@@ -180,10 +181,10 @@ describeOnBoth(
       expect((await other.get('/core/users/me/')).body.user.username).toBe(username);
     });
 
-    test('leaves an event when the mail has gone, without the link', async () => {
+    test('records an event without the link once the mail was sent', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
-      const events = await eventsOf(server(), () => asked(walk.slug, user.username));
+      const events = await eventsDuring(server(), () => asked(walk.slug, user.username));
       expect(events).toMatchObject([{ action: 'email_sent', context: { to_email: user.email } }]);
       const token = linkIn(mail).searchParams.get('flow_token') as string;
       expect(JSON.stringify(await contentsOf(server().world.db))).not.toContain(token);
@@ -209,7 +210,7 @@ describeOnBoth(
       expect(rows[0]?.password).not.toContain('hunter2');
     });
 
-    test('tells administrators when the mail server is broken, and keeps nobody waiting', async () => {
+    test('records a failing mail server without keeping people waiting', async () => {
       const walk = await makeRecovery(server(), { use_global_settings: false, host: '127.0.0.1', port: 1 });
       mail.refuses = true;
       const begun = performance.now();
@@ -225,7 +226,7 @@ describeOnBoth(
       );
     });
 
-    test('refuses what it cannot be', async () => {
+    test('refuses invalid settings', async () => {
       const { admin } = server();
       const attempts: [Record<string, unknown>, string][] = [
         [{ template: 'email/none.html' }, 'template'],

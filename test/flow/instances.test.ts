@@ -39,7 +39,7 @@ const screens = ['xak-stage-identification', 'xak-stage-password', 'xak-flow-red
 describe.each(['sqlite', 'postgres'] as DatabaseKind[])(
   'a server that is started again in the middle of a walk (%s)',
   (kind) => {
-    test.skipIf(kind === 'postgres' && !hasPostgres)('goes on with it', async () => {
+    test.skipIf(kind === 'postgres' && !hasPostgres)('continues the walk', async () => {
       const first = await startServer(kind);
       const { config } = first.world;
       let browser = openBrowser(first);
@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
     expect((await movedTo(one.url, browser).get('/core/users/me/')).body.user.username).toBe('admin');
   });
 
-  test('of the same answer given to both at once, one counts', async () => {
+  test('accept an answer given to both at once a single time', async () => {
     await start();
     const walk = await makeWalk(one, [
       ['identification', { user_fields: ['username'] }],
@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
     expect(await moves()).toEqual([before + 1]);
   });
 
-  test('what one is told counts for the other at once', async () => {
+  test('see each other’s changes at once', async () => {
     await start();
     const walk = await makeWalk(one, [['dummy']]);
     const asked = async () => (await openBrowser(other).show(walk.slug)).body.component;

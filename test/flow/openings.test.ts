@@ -22,7 +22,7 @@ describeOnBoth(
     const passed = async (browser: Browser, slug: string) =>
       (await browser.answer(slug, { component: 'xak-stage-dummy' })).body.error_message === 'passed';
 
-    test('leaves nothing behind when strangers only look', async () => {
+    test('stores nothing when strangers only look', async () => {
       const before = await countRows();
       for (let time = 0; time < 5; time++) {
         const browser = openBrowser(server());
@@ -33,7 +33,7 @@ describeOnBoth(
       expect(await countRows()).toBe(before);
     });
 
-    test('is answered by whoever was shown it; then the walk is stored', async () => {
+    test('is answered by whoever was shown it, and then the walk is stored', async () => {
       const browser = openBrowser(server());
       const before = await countRows();
       await browser.show(signInFlow);
@@ -54,7 +54,7 @@ describeOnBoth(
       expect((await away.answer(walk.slug, { component: 'xak-stage-dummy' })).body.to).toBe('/if/user/');
     });
 
-    test('a query too long for a cookie is kept here', async () => {
+    test('is stored when the query is too long for a cookie', async () => {
       const walk = await makeWalk(server(), [['dummy']]);
       const next = `/somewhere/?x=${'y'.repeat(3_500)}`;
       const browser = openBrowser(server());
@@ -64,7 +64,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { component: 'xak-stage-dummy' })).body.to).toBe(next);
     });
 
-    test('nobody answers what they were not shown: without proof, with another’s, changed, or of another flow', async () => {
+    test('cannot be answered without proof, or with proof that is another’s, changed, or of another flow', async () => {
       const [one, other] = [await dummies(), await dummies()];
       expect(await passed(openBrowser(server()), one.slug)).toBe(false);
       const browser = openBrowser(server());
@@ -100,7 +100,7 @@ describeOnBoth(
       expect(await passed(browser, one.slug)).toBe(true);
     });
 
-    test('is no question any more after half an hour', async () => {
+    test('expires after half an hour', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -109,7 +109,7 @@ describeOnBoth(
       ahead = 0;
     });
 
-    test('to nobody in particular is none to somebody who has signed in since', async () => {
+    test('does not count for somebody who has signed in since', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -121,7 +121,7 @@ describeOnBoth(
       expect(await passed(browser, walk.slug)).toBe(true);
     });
 
-    test('one of another flow takes its place: the first is asked again, then answered', async () => {
+    test('of another flow takes its place: the first is asked again, then answered', async () => {
       const [one, other] = [await dummies(), await dummies()];
       const browser = openBrowser(server());
       await browser.show(one.slug);
@@ -130,7 +130,7 @@ describeOnBoth(
       expect(await passed(browser, one.slug)).toBe(true);
     });
 
-    test('policies are asked again when the walk begins', async () => {
+    test('has its policies evaluated again when the walk begins', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -139,7 +139,7 @@ describeOnBoth(
       expect(answer.body).toMatchObject({ component: 'xak-stage-access-denied', error_message: 'Closed.' });
     });
 
-    test('of the same first answer sent many times at once, one counts', async () => {
+    test('accepts an answer sent many times at once a single time', async () => {
       const walk = await makeWalk(server(), [identification, ['dummy'], ['deny', { deny_message: 'passed' }]]);
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -154,7 +154,7 @@ describeOnBoth(
       expect(await countRows()).toBe(before + 1);
     });
 
-    test('walks of one network make room for newer ones, and for no other network’s', async () => {
+    test('is bounded per network: the oldest walks make room for newer ones', async () => {
       const { db, key } = server().world;
       const walk = await makeWalk(server(), [identification, ['dummy']]);
       const from = (ip: string) => openBrowser(server(), { 'x-forwarded-for': ip });

@@ -26,7 +26,7 @@ describeOnBoth('planning a walk', (server) => {
     [{ evaluate_on_plan: true, re_evaluate_policies: false }, [true, true, false, false]],
     [{ evaluate_on_plan: false, re_evaluate_policies: true }, [true, false, true, false]],
     [{ evaluate_on_plan: true, re_evaluate_policies: true }, [true, false, false, false]],
-  ])('a step that is decided by %j', async (binding, expected) => {
+  ])('the policies of a step are evaluated as %j says', async (binding, expected) => {
     const taken: boolean[] = [];
     for (const [atPlan, atRun] of [
       [true, true],
@@ -50,7 +50,7 @@ describeOnBoth('planning a walk', (server) => {
     expect(taken).toEqual(expected);
   });
 
-  test('one of them must be chosen', async () => {
+  test('a binding must be evaluated at one time at least', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const answer = await server().admin.patch(`/flows/bindings/${walk.bindings[0]?.pk}/`, {
       evaluate_on_plan: false,
@@ -59,7 +59,7 @@ describeOnBoth('planning a walk', (server) => {
     expect(answer.status).toBe(400);
   });
 
-  test('when somebody comes to a step, its policies know what was answered before', async () => {
+  test('policies that are evaluated at a step know the answers before it', async () => {
     const prompt = await makePrompt(server(), 'colour', 'text');
     const walk = await makeWalk(server(), [
       ['prompt/stages', { fields: [prompt] }],
@@ -78,7 +78,7 @@ describeOnBoth('planning a walk', (server) => {
     }
   });
 
-  test('a flow begins for those whom it is for, and for nobody else', async () => {
+  test('a flow begins only for those whom its authentication setting allows', async () => {
     const user = await server().user();
     const admin = (await server().admin.get('/core/users/me/')).body.user;
     const begins = {
@@ -112,17 +112,20 @@ describeOnBoth('planning a walk', (server) => {
     ['continue', '', { component: denied, error_message: 'No.' }, false],
     ['continue', '//evil.example/', { component: denied, error_message: 'No.' }, false],
     ['message_continue', 'javascript:alert(1)', { component: denied, error_message: 'No.' }, false],
-  ])('who is denied by a flow with %s and next=%s', async (denied_action, next, expected, leads) => {
-    const query = next && `next=${encodeURIComponent(next)}`;
-    const byStage = await makeWalk(server(), [['deny', { deny_message: 'No.' }]], { denied_action });
-    const byPolicy = await makeWalk(server(), [['dummy']], { denied_action });
-    await policyOn(byPolicy.pk, 'message("No."); return false');
-    for (const { slug } of [byStage, byPolicy]) {
-      const { body } = await openBrowser(server()).show(slug, query);
-      expect(body).toMatchObject(expected);
-      expect('to' in body).toBe(leads);
-    }
-  });
+  ])(
+    'somebody who is denied by a flow with %s and next=%s sees what it says',
+    async (denied_action, next, expected, leads) => {
+      const query = next && `next=${encodeURIComponent(next)}`;
+      const byStage = await makeWalk(server(), [['deny', { deny_message: 'No.' }]], { denied_action });
+      const byPolicy = await makeWalk(server(), [['dummy']], { denied_action });
+      await policyOn(byPolicy.pk, 'message("No."); return false');
+      for (const { slug } of [byStage, byPolicy]) {
+        const { body } = await openBrowser(server()).show(slug, query);
+        expect(body).toMatchObject(expected);
+        expect('to' in body).toBe(leads);
+      }
+    },
+  );
 
   test.each([
     ['retry', 'xak-stage-password', 'kept'],
@@ -153,7 +156,7 @@ describeOnBoth('planning a walk', (server) => {
     },
   );
 
-  test('answers repeated, out of order and after the end change nothing', async () => {
+  test('repeated, early and late answers change nothing', async () => {
     const prompt = await makePrompt(server(), 'colour', 'text');
     const walk = await makeWalk(server(), [['prompt/stages', { fields: [prompt] }], ['dummy'], ['consent']]);
     const user = await server().user();
@@ -177,7 +180,7 @@ describeOnBoth('planning a walk', (server) => {
     expect((await browser.answer(walk.slug, agreed)).body.component).toBe('xak-stage-prompt');
   });
 
-  test('leaving a flow forgets every walk of the browser, and nobody else’s', async () => {
+  test('cancelling a flow deletes every walk of the browser, and nobody else’s', async () => {
     const walk = await makeWalk(server(), [['dummy'], ['dummy', { name: unique('second') }]]);
     const [leaving, staying] = [openBrowser(server()), openBrowser(server())];
     for (const browser of [leaving, staying]) {

@@ -10,7 +10,7 @@ const atPassword = [
   ['password', { backends }],
 ] as const;
 
-describeOnBoth('what a right password brings is stored with whatever comes of it', (server) => {
+describeOnBoth('the writes of a right password are stored with the moves that follow', (server) => {
   const failuresOf = async (user: number) => {
     const { db, key } = server().world;
     const subject = key.hash(`attempts:user:${user}`);

@@ -48,13 +48,13 @@ describeOnBoth(
       expect(await begin(browser, walk, user)).toBe(asked);
     });
 
-    test('is asked always where the stage says no length', async () => {
+    test('is always asked where the stage sets no duration', async () => {
       const { user, walk, browser, answer } = await shownOnce('seconds=0');
       expect(answer.headers.getSetCookie().some((line) => line.startsWith(cookie))).toBe(false);
       expect(await begin(browser, walk, user)).toBe(asked);
     });
 
-    test('is asked when the length was shortened meanwhile', async () => {
+    test('is asked when the duration was shortened meanwhile', async () => {
       const { user, walk, browser } = await shownOnce();
       clock.forward(10 * minute);
       await server().admin.patch(`/stages/authenticator/validate/${walk.stages[2]}/`, {
@@ -112,9 +112,9 @@ describeOnBoth(
 );
 
 describeOnSqlite(
-  'over TLS',
+  'the cookie of a remembered second factor over TLS',
   (server) => {
-    test('what is remembered cannot be set by neighbours, nor read by scripts', async () => {
+    test('can be neither set by other hosts nor read by scripts', async () => {
       const user = await personWithPassword(server());
       const app = await giveApp(server(), user.username);
       const { slug } = await makeWalk(server(), [

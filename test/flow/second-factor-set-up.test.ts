@@ -20,7 +20,7 @@ const redirect = 'xak-flow-redirect';
 const backends = ['svc.core.auth.InbuiltBackend'];
 
 describeOnBoth(
-  'what happens to people without a device',
+  'people without a second factor',
   (server) => {
     const setups = async () => {
       const app = await made(server(), '/stages/authenticator/totp/', { name: unique('app'), digits: '6' });
@@ -42,14 +42,14 @@ describeOnBoth(
       return { slug, browser, asked: await browser.answer(slug, { password }) };
     };
 
-    test('they are let through where the stage says skip', async () => {
+    test('are let through where the stage says skip', async () => {
       const user = await personWithPassword(server());
       const { browser, asked } = await signIn({ not_configured_action: 'skip' }, user.username);
       expect(asked.body.component).toBe(redirect);
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    test('they are sent away where it says deny', async () => {
+    test('are denied where the stage says deny', async () => {
       const user = await personWithPassword(server());
       const { browser, asked } = await signIn({ not_configured_action: 'deny' }, user.username);
       expect(asked.body).toMatchObject({
@@ -59,14 +59,14 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a device of a class that is not accepted is none', async () => {
+    test('include those whose device is of a class that is not accepted', async () => {
       const user = await personWithPassword(server());
       await giveApp(server(), user.username);
       const settings = { not_configured_action: 'deny', device_classes: ['static'] };
       expect((await signIn(settings, user.username)).asked.body.component).toBe(denied);
     });
 
-    test('with one way to set one up they go there, and what they set up lets them in', async () => {
+    test('are led to the only setup stage, and get in with what they set up', async () => {
       const user = await personWithPassword(server());
       const { app } = await setups();
       const settings = { not_configured_action: 'configure', configuration_stages: [app] };
@@ -80,7 +80,7 @@ describeOnBoth(
       expect((await browser.get('/authenticators/all/')).body).toHaveLength(1);
     });
 
-    test('with several ways they choose among those that lead to a device that is accepted', async () => {
+    test('choose among the setup stages that lead to an accepted device', async () => {
       const user = await personWithPassword(server());
       const { app, codes } = await setups();
       const login = await made(server(), '/stages/user_login/', { name: unique('login') });
@@ -103,7 +103,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    test('no way to set one up is no way in', async () => {
+    test('are denied where there is no setup stage', async () => {
       const user = await personWithPassword(server());
       const dummy = await made(server(), '/stages/dummy/', { name: unique('dummy') });
       const settings = { not_configured_action: 'configure', configuration_stages: [dummy.pk] };
@@ -112,7 +112,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a setup that leads to another class than those accepted is not offered', async () => {
+    test('are not offered setup stages of classes that are not accepted', async () => {
       const user = await personWithPassword(server());
       const { app, codes } = await setups();
       const settings = {
@@ -123,7 +123,7 @@ describeOnBoth(
       expect((await signIn(settings, user.username)).asked.body.component).toBe(list);
     });
 
-    test('who has a device of another class shows it before they get one of this', async () => {
+    test('must show a device of another class before they set up one of this', async () => {
       const user = await personWithPassword(server());
       const [code = ''] = await giveCodes(server(), user.username);
       const { app } = await setups();
@@ -139,7 +139,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    test('several devices can be set up one after the other', async () => {
+    test('can set up several devices one after the other', async () => {
       const user = await personWithPassword(server());
       const { slug } = await makeWalk(server(), [
         ['identification', { user_fields: ['username'] }],
@@ -158,7 +158,7 @@ describeOnBoth(
       expect((await browser.get('/authenticators/all/')).body).toHaveLength(2);
     });
 
-    test('a stage that is to set devices up needs to know where', async () => {
+    test('need a stage that names its setup stages', async () => {
       const answer = await server().admin.post('/stages/authenticator/validate/', {
         name: unique('validate'),
         not_configured_action: 'configure',

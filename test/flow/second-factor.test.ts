@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { signInFlow } from '../support/flow-client.ts';
 import {
   appFrom,
@@ -26,14 +27,14 @@ describeOnBoth(
       return { user, app, ...(await pastPassword(server(), user.username)) };
     };
 
-    test('who has no device is not asked for one', async () => {
+    test('people without a device are not asked for one', async () => {
       const user = await personWithPassword(server());
       const { browser, asked } = await pastPassword(server(), user.username);
       expect(asked.body.component).toBe('xak-flow-redirect');
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    test('who has one is asked after the password, and is not signed in before', async () => {
+    test('people with a device are asked after the password, and not signed in before', async () => {
       const { user, browser, asked } = await withApp();
       const [device] = (await server().admin.get(`/authenticators/admin/all/?user=${user.pk}`)).body;
       expect(asked.body).toMatchObject({
@@ -47,7 +48,7 @@ describeOnBoth(
 
     test('a right code signs in; the event says by what, the device when', async () => {
       const { user, app, browser } = await withApp();
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { body } = await browser.answer(signInFlow, { component, code: app.code() });
         expect(body).toEqual({ component: 'xak-flow-redirect', to: '/if/user/' });
       });
@@ -79,7 +80,7 @@ describeOnBoth(
 
     test('a wrong code stays, and is recorded without what was typed', async () => {
       const { user, browser } = await withApp();
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { body } = await browser.answer(signInFlow, { component, code: '13371337' });
         expect(body).toMatchObject({ component, response_errors: { code: [{ string: wrongCode, code: 'invalid' }] } });
       });
@@ -109,7 +110,7 @@ describeOnBoth(
       ['a device that is not offered', { selected_challenge: { device_class: 'sms', device_uid: '1', challenge: {} } }],
       ['half a device', { selected_challenge: { device_class: 'totp' } }],
       ['all members empty', { selected_challenge: null, selected_stage: null, code: null, webauthn: null }],
-    ])('%s stays', async (_, answer) => {
+    ])('%s does not pass', async (_, answer) => {
       const { browser } = await withApp();
       const { status, body } = await browser.answer(signInFlow, answer);
       expect([status, body.component]).toEqual([200, component]);
@@ -117,7 +118,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a code counts once: not again, and none older than it', async () => {
+    test('a code works once, and none older than it works afterwards', async () => {
       const { user, app, browser } = await withApp();
       clock.forward(step);
       const code = app.code();
@@ -139,7 +140,7 @@ describeOnBoth(
       expect((await browser.answer(signInFlow, { code: app.code(-step) })).body.component).toBe(component);
     });
 
-    test('of one code that many browsers bring at once, one signs in', async () => {
+    test('one of many browsers that bring the same code at once signs in', async () => {
       const { user, app } = await withApp();
       const browsers = await Promise.all(Array.from({ length: 6 }, () => pastPassword(server(), user.username)));
       const code = app.code();
@@ -148,7 +149,7 @@ describeOnBoth(
       expect(signedIn.filter(Boolean)).toHaveLength(1);
     });
 
-    test('a code of the list signs in once, however it is written', async () => {
+    test('a recovery code signs in once, however it is written', async () => {
       const user = await personWithPassword(server());
       const [first = '', second = ''] = await giveCodes(server(), user.username);
       const written = `${first.slice(0, 6).toUpperCase()} ${first.slice(6)}`;
@@ -162,7 +163,7 @@ describeOnBoth(
       expect((await again.browser.answer(signInFlow, { code: second })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('of one code of the list that many browsers bring at once, one signs in', async () => {
+    test('one of many browsers that bring the same recovery code at once signs in', async () => {
       const user = await personWithPassword(server());
       const [code] = await giveCodes(server(), user.username);
       const browsers = await Promise.all(Array.from({ length: 6 }, () => pastPassword(server(), user.username)));
@@ -171,7 +172,7 @@ describeOnBoth(
       expect(signedIn.filter(Boolean)).toHaveLength(1);
     });
 
-    test('who has both may use either, or say which', async () => {
+    test('people with several devices may use any, or say which', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);
       const first = await pastPassword(server(), user.username);
@@ -200,7 +201,7 @@ describeOnBoth(
       expect(again.asked.body.component).toBe('xak-flow-redirect');
     });
 
-    test('a list with no code left does not let anybody in without one', async () => {
+    test('a used-up list of recovery codes lets nobody in without a code', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);
       for (const code of codes) {

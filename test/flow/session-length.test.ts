@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { addMilliseconds, toTimestamp } from '../../src/platform/clock.ts';
 import { apiFor } from '../support/api.ts';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
@@ -14,7 +15,7 @@ const me = '/core/users/me/';
 const sessions = '/core/authenticated_sessions/';
 
 describeOnBoth(
-  'how long sessions last',
+  'the length of sessions',
   (server) => {
     /** Signs somebody in by a login stage with these settings. */
     async function enter(user: TestUser, settings: Record<string, unknown>, ip?: string): Promise<Browser> {
@@ -34,7 +35,7 @@ describeOnBoth(
         'x-forwarded-for': ip,
       });
 
-    test('with a duration they end then, however they are used', async () => {
+    test('is the stage’s duration, however much they are used', async () => {
       const user = await server().user();
       const browser = await enter(user, { session_duration: 'hours=2' });
       const began = clock.now();
@@ -47,7 +48,7 @@ describeOnBoth(
       expect((await browser.get(me)).status).toBe(403);
     });
 
-    test('without one they end a day after their last use', async () => {
+    test('is a day after their last use where the stage sets no duration', async () => {
       const user = await server().user();
       const used = await enter(user, {});
       const unused = await enter(user, {});
@@ -60,7 +61,7 @@ describeOnBoth(
       expect((await used.get(me)).status).toBe(403);
     });
 
-    test('and after a month in any case', async () => {
+    test('is a month at most', async () => {
       const user = await server().user();
       const browser = await enter(user, {});
       for (let days = 0; days < 29; days++) {
@@ -73,12 +74,12 @@ describeOnBoth(
       expect((await browser.get(me)).status).toBe(403);
     });
 
-    test('bound to a country they end where they turn up elsewhere, for their owner too', async () => {
+    test('ends when a session bound to a country turns up elsewhere', async () => {
       const user = await server().user();
       const binding = { geoip_binding: 'bind_continent_country' };
       const browser = await enter(user, binding, '8.8.8.8');
       expect((await from(browser, '8.8.4.4').get(me)).status).toBe(200);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await from(browser, '193.99.144.85').get(me)).status).toBe(403);
       });
       expect(events).toMatchObject([
@@ -92,7 +93,7 @@ describeOnBoth(
       expect((await user.api.get(sessions)).body.results).toEqual([]);
     });
 
-    test('bound to an address they end at any other, known to a database or not', async () => {
+    test('ends when a session bound to an address turns up at another', async () => {
       const user = await server().user();
       const browser = await enter(user, { network_binding: 'bind_asn_network_ip' }, '192.0.2.7');
       expect((await from(browser, '192.0.2.7').get(me)).status).toBe(200);
@@ -100,19 +101,19 @@ describeOnBoth(
       expect((await from(browser, '192.0.2.7').get(me)).status).toBe(403);
     });
 
-    test('not bound they go anywhere', async () => {
+    test('does not depend on the address for sessions that are not bound', async () => {
       const browser = await enter(await server().user(), {}, '8.8.8.8');
       expect((await from(browser, '193.99.144.85').get(me)).status).toBe(200);
     });
 
-    test('signing out everywhere ends them all, or all others', async () => {
+    test('ends when their owner signs out everywhere', async () => {
       const user = await server().user();
       const other = await signIn(server(), (await server().user()).pk);
       const [first, second, third] = await Promise.all([1, 2, 3].map(() => signIn(server(), user.pk)));
       const path = `${sessions}sign_out_everywhere/`;
       expect((await server().nobody.post(path)).status).toBe(403);
       expect((await first?.otherSite.post(path))?.status).toBe(403);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await first?.browser.post(path, { keep_current: true }))?.status).toBe(204);
       });
       expect(events).toMatchObject([{ action: 'logout', context: { sessions: 2 } }]);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
 import { adminPassword, describeOnBoth } from '../support/server.ts';
 
@@ -26,7 +27,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     });
     const second = await browser.answer(flow, { uid_field: 'admin' });
     expect(second.body).toMatchObject({ component: 'xak-stage-password', pending_user: 'admin' });
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const last = await browser.answer(flow, { password: adminPassword });
       expect(last.body).toEqual({ component: 'xak-flow-redirect', to: '/if/user/' });
     });
@@ -36,7 +37,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(me.body.user.username).toBe('admin');
   });
 
-  test('names may be written in any case, and an address is a name', async () => {
+  test('user names work in any case, and so do e-mail addresses', async () => {
     const user = await person({ email: 'Some.One@example.org' });
     for (const name of [user.username.toUpperCase(), 'some.one@EXAMPLE.org']) {
       const browser = openBrowser(server());
@@ -45,12 +46,12 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     }
   });
 
-  test('a wrong password stays where it is, says nothing, and is recorded', async () => {
+  test('a wrong password does not pass, tells nothing, and is recorded', async () => {
     const user = await person();
     const browser = openBrowser(server());
     await browser.show(flow);
     await browser.answer(flow, { uid_field: user.username });
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const answer = await browser.answer(flow, { password: 'wrong horse' });
       expect(answer.body).toMatchObject({
         component: 'xak-stage-password',
@@ -77,7 +78,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect((await browser.show(flow)).body.component).toBe('xak-stage-identification');
   });
 
-  test('empty, foreign and early answers stay where they are', async () => {
+  test('empty, foreign and early answers do not pass', async () => {
     const user = await person();
     const browser = openBrowser(server());
     const early = await browser.answer(flow, { uid_field: user.username });
@@ -111,7 +112,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect((await browser.get('/core/users/me/')).status).toBe(403);
   });
 
-  test('a name that nobody has goes on like any other', async () => {
+  test('an unknown user name is asked for a password like any other', async () => {
     const user = await person();
     const told = async (name: string) => {
       const browser = openBrowser(server());
@@ -148,7 +149,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(gone.body.component).toBe('xak-stage-password');
   });
 
-  test('a hash from elsewhere is replaced by our own', async () => {
+  test('an imported password hash is replaced by our own', async () => {
     const user = await person();
     const { db } = server().world;
     const foreign = 'pbkdf2_sha256$1000$c2FsdA$4f1tBbaLmS2YNXTVpuRm2TG2sEn5bcZxL7bB6fZ/1m8=';
@@ -162,12 +163,12 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(rows[0]?.password).toMatch(/^\$argon2id\$/);
   });
 
-  test('of the same answer sent many times at once, one counts', async () => {
+  test('an answer sent many times at once counts once', async () => {
     const user = await person();
     const browser = openBrowser(server());
     await browser.show(flow);
     await browser.answer(flow, { uid_field: user.username });
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const answers = await Promise.all(
         Array.from({ length: 5 }, () => browser.answer(flow, { password: 'right horse' })),
       );
@@ -176,7 +177,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(events.filter(({ action }) => action === 'login')).toHaveLength(1);
   });
 
-  test('the walk goes on where it leads, but never to another site', async () => {
+  test('the walk ends at next, but never at another site', async () => {
     const ends = async (query: string) => {
       const user = await person();
       const browser = openBrowser(server());
@@ -207,7 +208,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect((await browser.answer(flow, { password: 'right horse' })).body.to).toBe('/second/');
   });
 
-  test('leaving a flow forgets it', async () => {
+  test('cancelling a flow deletes the walk', async () => {
     const browser = openBrowser(server());
     await browser.show(flow);
     await browser.answer(flow, { uid_field: 'admin' });
@@ -224,7 +225,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     const browser = openBrowser(server());
     await signInByPassword(browser, user.username, 'right horse');
     const cookie = browser.cookies.get('gatehouse_session');
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const answer = await browser.show('default-invalidation-flow');
       expect(answer.body).toEqual({ component: 'xak-flow-redirect', to: '/' });
     });

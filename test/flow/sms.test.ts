@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import type { Browser } from '../support/flow-client.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
@@ -36,7 +37,7 @@ const codeSent = () => /: (\d{6})$/.exec(JSON.parse(service.requests.at(-1)?.bod
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 describeOnBoth(
-  'phones that codes are sent to',
+  'SMS devices',
   (server) => {
     const person = () => personWithPassword(server());
     const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/sms', settings(values)]]);
@@ -57,7 +58,7 @@ describeOnBoth(
     const signInFlow = () => makeFactorFlow(server(), 'sms');
     const me = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
 
-    test('a number is asked for, a code sent to it, and the phone kept once the code comes back', async () => {
+    test('ask for a number, send a code to it, and are stored once the code comes back', async () => {
       service.answer = () => json({});
       const user = await person();
       const { slug } = await setUpFlow();
@@ -80,7 +81,7 @@ describeOnBoth(
       expect(asked.text).not.toContain(codeSent());
       const wrong = await answer({ code: otherThan(codeSent()) });
       expect(wrong.body.response_errors.code[0].string).toBe('Code does not match');
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await answer({ code: Number(codeSent()) })).body).toEqual(done);
       });
       expect(events.map(({ action }) => action)).toEqual(['model_created']);
@@ -88,7 +89,7 @@ describeOnBoth(
       expect(device).toMatchObject({ phone_number: number, name: `+46 … ${number.slice(-3)}` });
     });
 
-    test('what is no number, empty or foreign sends nothing', async () => {
+    test('send nothing on an invalid, empty or foreign answer', async () => {
       const user = await person();
       const { slug } = await setUpFlow();
       const { answer } = await begin(slug, user);
@@ -105,7 +106,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(0);
     });
 
-    test('a code has five tries and ten minutes, and counts once', async () => {
+    test('take a code within five tries and ten minutes, once', async () => {
       service.answer = () => json({});
       const user = await person();
       const { slug } = await setUpFlow();
@@ -127,7 +128,7 @@ describeOnBoth(
       expect((await user.api.get('/authenticators/sms/')).body.results).toHaveLength(1);
     });
 
-    test('a code for one number or one person is no code for another', async () => {
+    test('do not take a code of another number or person', async () => {
       service.answer = () => json({});
       const { slug } = await setUpFlow();
       const mine = await begin(slug, await person());
@@ -143,7 +144,7 @@ describeOnBoth(
         expect((await mine.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
     });
 
-    test('only so many messages go to a number, and for a person, an hour', async () => {
+    test('send a limited number of messages per number and person an hour', async () => {
       service.answer = () => json({});
       const { slug } = await setUpFlow();
       const number = newNumber();
@@ -165,7 +166,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(5 + 7 + 1);
     });
 
-    test('a number is one person’s; whose, only those learn who have shown that it is theirs', async () => {
+    test('belong to one person, and others learn nothing of whose a number is', async () => {
       service.answer = () => json({});
       const { number, stage } = await enrolled();
       const slug = unique('again');
@@ -183,7 +184,7 @@ describeOnBoth(
       expect(body.phone_number_required).toBe(true);
     });
 
-    test('where numbers are only verified, no number is kept and no code is sent later', async () => {
+    test('store no number where numbers are only verified', async () => {
       service.answer = () => json({});
       const { user, number } = await enrolled({ verify_only: true });
       const { results } = (await user.api.get('/authenticators/sms/')).body;
@@ -194,7 +195,7 @@ describeOnBoth(
       expect(body.component).toBe('xak-stage-access-denied');
     });
 
-    test('at sign-in the code goes to the phone that was chosen', async () => {
+    test('get a code at sign-in when they are chosen', async () => {
       service.answer = () => json({});
       const { user, number } = await enrolled();
       const flow = await signInFlow();
@@ -217,7 +218,7 @@ describeOnBoth(
       expect(replayed.body.response_errors.code).toHaveLength(1);
     });
 
-    test('the phone of another is not chosen', async () => {
+    test('cannot be chosen by another person', async () => {
       service.answer = () => json({});
       const [mine, theirs] = [await enrolled(), await enrolled()];
       const flow = await signInFlow();
@@ -229,7 +230,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(0);
     });
 
-    test('a mapping makes what is posted, and one that breaks sends nothing', async () => {
+    test('post what the mapping makes, and nothing if it fails', async () => {
       service.answer = () => json({});
       const mapping = async (expression: string) =>
         (await made(server(), '/propertymappings/notification/', { name: unique('sms'), expression })).pk;
@@ -258,10 +259,10 @@ describeOnBoth(
       ['is cut off', () => 'cut'],
     ];
 
-    test.each(troubles)('of a service that %s people learn that nothing was sent', async (_, answerOf) => {
+    test.each(troubles)('tell people that nothing was sent when the service %s', async (_, answerOf) => {
       service.answer = answerOf;
       const { answer } = await begin((await setUpFlow()).slug, await person());
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { status, body } = await answer({ phone_number: newNumber() });
         expect(status).toBe(200);
         expect(body).toMatchObject({ component, phone_number_required: true });
@@ -273,7 +274,7 @@ describeOnBoth(
       expect(JSON.stringify(events)).not.toContain(token);
     });
 
-    test('a service of one’s own has an address', async () => {
+    test('need an address for a service of one’s own', async () => {
       const { body } = await server().admin.post('/stages/authenticator/sms/', {
         name: unique('stage'),
         ...settings({ account_sid: 'no address' }),
@@ -285,13 +286,13 @@ describeOnBoth(
 );
 
 describeOnSqlite(
-  'a service for messages that is slow or gone',
+  'SMS devices with a service that is slow or away',
   (server) => {
     test.each([
       ['silent', () => `${service.url}/messages`],
       ['gone', () => 'http://127.0.0.1:1/messages'],
       ['no host', () => 'http://messages.invalid/'],
-    ])('%s: people learn in a few seconds that nothing was sent', async (_, address) => {
+    ])('%s: tell people that nothing was sent', async (_, address) => {
       service.answer = () => 'silence';
       const { slug } = await makeWalk(server(), [['authenticator/sms', settings({ account_sid: address() })]]);
       const browser = await signedInBrowser(server(), (await server().user()).pk);

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { makeSource } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
@@ -42,11 +43,11 @@ async function arrive(browser: Browser, slug: string, token: string) {
 describeOnBoth(
   'signing in from a source',
   (server) => {
-    test('who comes for the first time is enrolled, linked and signed in; the second time only signed in', async () => {
+    test('enrols, links and signs in somebody new, and the second time only signs in', async () => {
       const { slug } = await source(server());
       const { token, username, email, id } = person();
       const first = openBrowser(server());
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { shown, flow } = await arrive(first, slug, token);
         expect(flow).toBe('default-source-enrollment');
         expect(shown.body).toEqual({ component: 'xak-flow-redirect', to: '/if/user/' });
@@ -57,14 +58,14 @@ describeOnBoth(
       const links = await server().admin.get(`/sources/user_connections/mediasrc/?user=${me.pk}`);
       expect(links.body.results.map(({ identifier }: { identifier: string }) => identifier)).toEqual([String(id)]);
       const again = openBrowser(server());
-      const later = await eventsOf(server(), async () => {
+      const later = await eventsDuring(server(), async () => {
         expect((await arrive(again, slug, token)).flow).toBe('default-source-authentication');
       });
       expect(later.map(({ action }) => action)).toEqual(['login']);
       expect((await again.get('/core/users/me/')).body.user.pk).toBe(me.pk);
     });
 
-    test('a name that is taken is asked for again', async () => {
+    test('asks for another name when the name is taken', async () => {
       const { slug } = await source(server());
       const taken = await server().user();
       const { token } = person({ username: taken.username });
@@ -79,7 +80,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
     });
 
-    test('a plan serves only the browser that holds its cookie, and once', async () => {
+    test('works only in the browser that holds the cookie of the plan, and once', async () => {
       const { slug } = await source(server());
       const { token } = person();
       const browser = openBrowser(server());
@@ -94,7 +95,7 @@ describeOnBoth(
       expect((await replay.show('default-source-enrollment')).body.component).toBe('xak-stage-access-denied');
     });
 
-    test('what changed since the beginning counts: source, user, owner of the account', async () => {
+    test('checks source, user and owner of the account again at the end', async () => {
       const { slug, pk } = await source(server());
       const known = person();
       await arrive(openBrowser(server()), slug, known.token);
@@ -124,7 +125,7 @@ describeOnBoth(
       expect(rows).toEqual([{ user: owner.pk }]);
     });
 
-    test('groups of the source become the person’s, but a name makes nobody an administrator', async () => {
+    test('syncs groups of the source, but never by name into a group of administrators', async () => {
       const plain = (await made(server(), '/core/groups/', { name: unique('plain') })) as { pk: string; name: string };
       const high = (await made(server(), '/core/groups/', { name: unique('high'), is_superuser: true })) as {
         pk: string;

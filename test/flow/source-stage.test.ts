@@ -44,7 +44,7 @@ describeOnBoth(
     const said = ({ body }: { body: { response_errors?: { non_field_errors: { string: string }[] } } }) =>
       body.response_errors?.non_field_errors[0]?.string;
 
-    test('finds out who somebody is, by the account that they are linked to', async () => {
+    test('identifies somebody by the linked account', async () => {
       const { source, walk } = await place();
       const user = await linked(source);
       const browser = openBrowser(server());
@@ -61,7 +61,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
     });
 
-    test('takes the flow’s own user and nobody else', async () => {
+    test('accepts only the user whom the flow is about', async () => {
       const { source, walk } = await place();
       const user = await linked(source);
       const other = await linked(source);
@@ -73,7 +73,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
     });
 
-    test('links and makes nobody', async () => {
+    test('neither links nor creates users', async () => {
       const { source, walk } = await place();
       const stranger = account();
       for (const browser of [openBrowser(server()), await signedInBrowser(server(), (await server().user()).pk)]) {
@@ -85,7 +85,7 @@ describeOnBoth(
       expect(body.results).toEqual([]);
     });
 
-    test('lets nobody in whom the source does not, or who is switched off', async () => {
+    test('refuses people whom the source refuses or who are switched off', async () => {
       const { source, walk } = await place();
       const user = await linked(source);
       const browser = openBrowser(server());
@@ -100,7 +100,7 @@ describeOnBoth(
       );
     });
 
-    test('asks anew when somebody has taken too long', async () => {
+    test('starts over when somebody took too long', async () => {
       const { source, walk } = await place({ resume_timeout: 'minutes=5' });
       const user = await linked(source);
       const browser = openBrowser(server());
@@ -110,7 +110,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { plex_token: user.plex })).body).toEqual(done);
     });
 
-    test('is for sources that can be asked within a flow', async () => {
+    test('refuses sources that cannot be asked within a flow', async () => {
       const { admin } = server();
       const saml = await makeSource(server(), 'scim', {});
       const refused = await admin.post('/stages/source/', { name: unique('stage'), source: saml.pk });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { bindExpression, made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
@@ -23,7 +24,7 @@ describeOnBoth('the stages of flows', (server) => {
     return user;
   };
 
-  test('deny lets nobody pass, as the flow wants it told', async () => {
+  test('deny lets nobody pass, and says so as the flow’s denied_action wants', async () => {
     const said = { deny_message: 'Not today.' };
     const walk = await makeWalk(server(), [['deny', said]], { denied_action: 'message' });
     const answer = await openBrowser(server()).show(walk.slug, 'next=/somewhere');
@@ -32,7 +33,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await openBrowser(server()).show(onward.slug, 'next=/somewhere')).body.to).toBe('/somewhere');
   });
 
-  test('dummy waits for an answer that is meant for it; one that breaks lets nobody through', async () => {
+  test('dummy waits for an answer of its own, and lets nobody pass when it throws', async () => {
     const walk = await makeWalk(server(), [['dummy'], ['dummy', { throw_error: true }]]);
     const browser = openBrowser(server());
     await browser.show(walk.slug);
@@ -66,7 +67,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(login.body.component).toBe('xak-stage-access-denied');
   });
 
-  test('identification with the password on the same screen', async () => {
+  test('identification can ask for the password on the same screen', async () => {
     const password = await made(server(), '/stages/password/', { name: unique('password'), backends });
     const walk = await makeWalk(
       server(),
@@ -137,12 +138,12 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await browser.get('/core/users/me/')).body.user.last_login).not.toBeNull();
   });
 
-  test('user_login without anybody to sign in denies', async () => {
+  test('user_login denies when there is nobody to sign in', async () => {
     const walk = await makeWalk(server(), [['user_login']]);
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
   });
 
-  test('prompts of every type take what they ask for and nothing else', async () => {
+  test('prompts of every type accept only values of their type', async () => {
     const fields = [
       await makePrompt(server(), 'title', 'text'),
       await makePrompt(server(), 'fixed', 'hidden', { initial_value: 'ours' }),
@@ -175,7 +176,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(last.body.error_message).toBe('There is no user to write to.');
   });
 
-  test('validation policies decide about the answers, and one that breaks refuses', async () => {
+  test('validation policies of a prompt decide about the answers, and one that fails refuses', async () => {
     const policy = async (expression: string) =>
       (await made(server(), '/policies/expression/', { name: unique('policy'), expression })).pk;
     const fields = [await makePrompt(server(), 'word', 'text')];
@@ -198,7 +199,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(answer.text).not.toContain('inner secret');
   });
 
-  test('enrolment writes a user by the rules of requests, and signs them in', async () => {
+  test('enrolment creates a user under the rules of the API, and signs them in', async () => {
     const group = (await made(server(), '/core/groups/', { name: unique('group') })).pk;
     const fields = [
       await makePrompt(server(), 'username', 'text'),
@@ -231,7 +232,7 @@ describeOnBoth('the stages of flows', (server) => {
     });
     const broken = await browser.answer(walk.slug, { ...values, email: 'no address' });
     expect(broken.body.response_errors.email).toHaveLength(1);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await browser.answer(walk.slug, values)).body).toEqual(done);
     });
     expect(events.map(({ action }) => action).sort()).toEqual(['login', 'user_write']);
@@ -242,7 +243,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(user).toMatchObject({ path: 'made/here', groups: [group], attributes: { team: 'blue' } });
   });
 
-  test('people change themselves and their password, and nothing else', async () => {
+  test('user_write lets people change themselves and their password, and nothing else', async () => {
     const user = await person();
     const browser = await browserOf(user.pk);
     const shown = await browser.show('default-user-settings-flow');
@@ -262,7 +263,7 @@ describeOnBoth('the stages of flows', (server) => {
       attributes: { settings: { locale: 'de' } },
     });
     await browser.show('default-password-change');
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const changed = await browser.answer('default-password-change', {
         password: 'other horse',
         password_repeat: 'other horse',
@@ -277,14 +278,14 @@ describeOnBoth('the stages of flows', (server) => {
     expect(await server().world.passwords.verify(rows[0]?.password ?? null, 'other horse')).toBe(true);
   });
 
-  test('user_delete deletes who is signed in and says so, never an administrator', async () => {
+  test('user_delete deletes the signed-in user and records it, but never an administrator', async () => {
     const walk = await makeWalk(server(), [['user_delete']]);
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
     const user = await server().user();
     const browser = await browserOf(user.pk);
     expect((await browser.show(walk.slug)).body.component).toBe('xak-stage-user-delete');
     expect((await browser.answer(walk.slug, {})).body.component).toBe('xak-stage-user-delete');
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await browser.answer(walk.slug, { component: 'xak-stage-user-delete' })).body).toEqual(done);
     });
     expect(events.map(({ action, username }) => [action, username])).toEqual([['model_deleted', user.username]]);
@@ -294,7 +295,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await admin.show(walk.slug)).body.error_message).toMatch(/administrator/);
   });
 
-  test('an invitation lets through once, with its data', async () => {
+  test('invitation lets people pass once, with its data', async () => {
     const fields = [await makePrompt(server(), 'email', 'email')];
     const write = { create_users_as_inactive: false };
     const walk = await makeWalk(server(), [
@@ -313,7 +314,7 @@ describeOnBoth('the stages of flows', (server) => {
       });
     const invitation = await invite({ flow: walk.pk, single_use: true });
     const browser = openBrowser(server());
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await browser.show(walk.slug, `itoken=${invitation.pk}`)).body.component).toBe('xak-stage-prompt');
     });
     expect(events.map(({ action }) => action)).toEqual(['invitation_used']);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { personWithPassword } from '../support/second-factor.ts';
@@ -53,7 +54,7 @@ const activation = (user_id: string) => ({
 });
 
 describeOnBoth(
-  'phones that a push service asks',
+  'push devices',
   (server) => {
     const person = () => personWithPassword(server());
     const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/twofactor', settings(values)]]);
@@ -77,7 +78,7 @@ describeOnBoth(
     };
     const devicesOf = async ({ api }: TestUser) => (await api.get('/authenticators/twofactor/')).body.results;
 
-    test('a phone is activated at the service, and kept once the service says that it is', async () => {
+    test('are activated at the service, and stored once it confirms', async () => {
       const user = await person();
       const { slug, stages } = await setUpFlow();
       const browser = await signedInBrowser(server(), user.pk);
@@ -109,7 +110,7 @@ describeOnBoth(
       status = 'success';
       expect((await poll()).body).toEqual({ twofactor_response: 'success' });
       expect(await devicesOf(user)).toEqual([]);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await browser.answer(slug, { component })).body).toEqual(done);
       });
       expect(events.map(({ action }) => action)).toEqual(['model_created']);
@@ -117,7 +118,7 @@ describeOnBoth(
       expect((await poll()).body).toEqual({ twofactor_response: 'invalid' });
     });
 
-    test('how far an activation has come, only its owner learns', async () => {
+    test('show the state of an activation to its owner alone', async () => {
       const user = await person();
       const { slug, stages } = await setUpFlow();
       answering({ '/auth/v2/enroll': () => ok(activation('U2')), '/auth/v2/enroll_status': () => ok('success') });
@@ -129,7 +130,7 @@ describeOnBoth(
       expect((await user.api.post(where)).body).toEqual({ twofactor_response: 'success' });
     });
 
-    test('an activation that the service has forgotten begins anew', async () => {
+    test('start over when the service has forgotten an activation', async () => {
       const user = await person();
       const { slug } = await setUpFlow();
       const browser = await signedInBrowser(server(), user.pk);
@@ -141,7 +142,7 @@ describeOnBoth(
       expect((await browser.answer(slug, {})).body.response_errors).toBeUndefined();
     });
 
-    test('at sign-in the person is asked on their phone', async () => {
+    test('ask the person on their phone at sign-in', async () => {
       const { user, user_id } = await enrolled();
       const flow = await signInFlow();
       const { browser, body, device } = await atPhone(flow, user);
@@ -163,7 +164,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
     });
 
-    test('the phone of another is not asked', async () => {
+    test('are not asked for another person', async () => {
       const [mine, theirs] = [await enrolled(), await enrolled()];
       const flow = await signInFlow();
       const { device } = await atPhone(flow, theirs.user);
@@ -185,12 +186,12 @@ describeOnBoth(
       ['is cut off', () => 'cut'],
     ];
 
-    test.each(troubles)('a service that %s lets nobody pass', async (_, answerOf) => {
+    test.each(troubles)('let nobody pass when the service %s', async (_, answerOf) => {
       const { user } = await enrolled();
       const flow = await signInFlow();
       const { browser, device } = await atPhone(flow, user);
       answering({ '/auth/v2/auth': answerOf });
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { status, body } = await browser.answer(flow, { twofactor: device });
         expect(status).toBe(200);
         expect(body.response_errors.twofactor[0].string).toContain('Your phone could not be asked');
@@ -203,7 +204,7 @@ describeOnBoth(
       expect(denied.body.error_message).toBe('This cannot be set up at the moment. Please try again later.');
     });
 
-    test('devices are imported one by one by those who may make devices', async () => {
+    test('are imported one by one by callers who may add devices', async () => {
       const { pk } = await made(server(), path, { name: unique('stage'), ...settings() });
       const user = await person();
       const where = `${path}${pk}/import_device_manual/`;
@@ -220,7 +221,7 @@ describeOnBoth(
         'svc_stages_authenticator_twofactor.add_twofactordevice',
       ]);
       expect((await importer.api.post(where, { ...body, username: 'admin' })).status).toBe(403);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await importer.api.post(where, body)).status).toBe(204);
       });
       expect(events.map(({ action }) => action)).toEqual(['model_created']);
@@ -231,7 +232,7 @@ describeOnBoth(
       expect(await (await browser.get('/core/users/me/')).status).toBe(403);
     });
 
-    test('devices of everybody are imported by name, page by page', async () => {
+    test('are imported for all users by name, page by page', async () => {
       const { pk } = await made(server(), path, { name: unique('stage'), ...settings() });
       const [one, two] = [await person(), await person()];
       const pages: Record<string, ServiceAnswer> = {
@@ -262,7 +263,7 @@ describeOnBoth(
       expect((await server().admin.post(`${path}${without.pk}/import_devices_automatic/`)).status).toBe(400);
     });
 
-    test('only hosts are called, and secrets are written, never shown', async () => {
+    test('take only hosts as an address, and never show secrets', async () => {
       for (const api_hostname of [
         'a b',
         'https://x.example.com/path',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
@@ -30,7 +31,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     (await makeWalk(server(), [['authenticator/webauthn', values]])).slug;
   const devicesOf = async ({ api }: TestUser) => (await api.get('/authenticators/webauthn/')).body.results;
 
-  test('a person registers a key, which is theirs from then on', async () => {
+  test('a person registers a security key', async () => {
     const { person, browser, shown, registration } = await begin();
     expect(shown.body).toMatchObject({ component, pending_user: person.username });
     const { hostname } = new URL(server().url);
@@ -43,7 +44,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     });
     expect(Buffer.from(registration.challenge, 'base64url')).toHaveLength(32);
     const key = authenticator({ aaguid: yubiKey });
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await browser.answer(setup, { response: key.register(registration) })).body).toEqual(done);
     });
     expect(events.map(({ action }) => action)).toEqual(['model_created']);
@@ -124,14 +125,14 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(await devicesOf(first.person)).toHaveLength(1);
   });
 
-  test('the answer to one walk opens no other', async () => {
+  test('the answer to one walk does not count in another', async () => {
     const mine = await begin();
     const theirs = await begin();
     const answer = authenticator().register(theirs.registration);
     expect(errorOf((await mine.browser.answer(setup, { response: answer })).body)).toBe(failed);
   });
 
-  test('what the stage asks of a device is asked of the browser, and checked', async () => {
+  test('the stage’s requirements are sent to the browser, and checked', async () => {
     const flow = await walkWith({
       user_verification: 'required',
       resident_key_requirement: 'required',
@@ -186,7 +187,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(await devicesOf(person)).toHaveLength(complaint === null ? 1 : 0);
   });
 
-  test('unknown devices can be allowed like any make, and cover those that vouch for nothing', async () => {
+  test('unknown devices can be allowed like any make, which covers those without attestation', async () => {
     for (const options of [{ aaguid: yubiKey }, { aaguid: nobodyKnows, attestation: 'maker' }, {}]) {
       const flow = await walkWith({ device_type_restrictions: [unknownDevices] });
       const { browser, registration } = await begin(flow);

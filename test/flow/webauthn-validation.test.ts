@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
@@ -30,7 +31,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
   const errorOf = (body: { response_errors?: { webauthn: { string: string }[] } }) =>
     body.response_errors?.webauthn[0]?.string;
 
-  test('the key that was registered opens the door', async () => {
+  test('a registered key signs in', async () => {
     const { key, ...user } = await person();
     const flow = await secondFactor();
     const { browser, body, options } = await atKey(flow, user);
@@ -65,7 +66,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     const user = await person();
     const flow = await secondFactor();
     const { browser, options } = await atKey(flow, user);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const told = await browser.answer(flow, { webauthn: user.key.prove(options, tricks) });
       expect(told.body.component).toBe(component);
       expect(errorOf(told.body)).toBe(failed);
@@ -95,7 +96,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(await whoIsIn(browser)).toBeNull();
   });
 
-  test('a proof counts once, also for those who bring it at the same time or to another walk', async () => {
+  test('a proof counts once, also when it is sent twice at once or to another walk', async () => {
     const user = await person({ counts: false });
     const flow = await secondFactor();
     const { browser, options } = await atKey(flow, user);
@@ -109,7 +110,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(errorOf((await replayed.browser.answer(flow, { webauthn: proof })).body)).toBe(failed);
   });
 
-  test('a count that does not go up means that the key was copied: nobody passes, and it is reported', async () => {
+  test('a signature counter that does not rise lets nobody pass, and is recorded', async () => {
     const user = await person();
     const flow = await secondFactor();
     const first = await atKey(flow, user);
@@ -117,7 +118,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect((await first.browser.answer(flow, { webauthn: proof })).body).toEqual(done);
     for (const counter of [40, 39, 0]) {
       const { browser, options } = await atKey(flow, user);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const told = await browser.answer(flow, { webauthn: user.key.prove(options, { counter }) });
         expect(errorOf(told.body)).toBe(failed);
       });
@@ -128,7 +129,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect((await last.browser.answer(flow, { webauthn: higher })).body).toEqual(done);
   });
 
-  test('what the stage asks of a device holds', async () => {
+  test('the stage’s requirements are checked', async () => {
     const weak = await person({ verifiesUser: false });
     const strict = await secondFactor({ webauthn_user_verification: 'required' });
     const asked = await atKey(strict, weak);
@@ -152,7 +153,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     }
   });
 
-  test('without a name or a password the key says who is there', async () => {
+  test('a passkey signs in without name and password', async () => {
     const user = await person();
     const flow = await passwordless({ webauthn_user_verification: 'required' });
     const browser = openBrowser(server());
@@ -163,7 +164,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     const nobody = createAuthenticator({ origin: server().url });
     expect(errorOf((await browser.answer(flow, { webauthn: nobody.prove(options) })).body)).toBe(failed);
     const shown = (await browser.show(flow)).body.device_challenges[0].challenge;
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await browser.answer(flow, { webauthn: user.key.prove(shown) })).body).toEqual(done);
     });
     expect(events.map(({ action }) => action)).toEqual(['login']);
@@ -171,7 +172,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(await whoIsIn(browser)).toBe(user.pk);
   });
 
-  test('a key of a make that is not allowed does not say who is there', async () => {
+  test('a passkey of a make that is not allowed does not sign in', async () => {
     const user = await person({ aaguid: windowsHello, attestation: 'maker' });
     const flow = await passwordless({ webauthn_allowed_device_types: [yubiKey] });
     const browser = openBrowser(server());
@@ -181,14 +182,14 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(await whoIsIn(browser)).toBeNull();
   });
 
-  test('the screen for names leads to where no password is needed', async () => {
+  test('the identification screen links to the passwordless flow', async () => {
     const flow = await passwordless();
     const { pk } = (await server().admin.get(`/flows/instances/${flow}/`)).body;
     const walk = await makeWalk(server(), [['identification', { user_fields: ['username'], passwordless_flow: pk }]]);
     expect((await openBrowser(server()).show(walk.slug)).body.passwordless_url).toBe(`/if/flow/${flow}/`);
   });
 
-  test('a key opens nothing once it was deleted or its owner was locked out', async () => {
+  test('a key does not sign in once it was deleted or its owner switched off', async () => {
     const flow = await passwordless();
     const proven = async ({ key }: PasskeyOwner, before: () => Promise<unknown>) => {
       const browser = openBrowser(server());

@@ -3,7 +3,7 @@ import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-describeOnBoth('what policies of a step read', (server) => {
+describeOnBoth('a policy of a step', (server) => {
   /** Where a name leads in a flow whose second step has this policy. */
   const wordsFor = async (expression: string, ...names: string[]) => {
     const walk = await makeWalk(server(), [
@@ -25,14 +25,14 @@ describeOnBoth('what policies of a step read', (server) => {
     return body.results[0].context;
   };
 
-  test('one that reads how far somebody has come says the same for everybody', async () => {
+  test('that reads the progress of the walk decides the same for everybody', async () => {
     const { username } = await server().user();
     const names = [username, unique('nobody'), username];
     expect(await wordsFor('return !context.auth_method', ...names)).toEqual(['taken', 'taken', 'taken']);
     expect(await wordsFor('return context.auth_method', ...names)).toEqual(['skipped', 'skipped', 'skipped']);
   });
 
-  test('one that reads the user, or all that is known, tells people apart', async () => {
+  test('that reads the user or the whole context tells people apart', async () => {
     const [one, other] = [await server().user(), await server().user()];
     const name = JSON.stringify(one.username);
     for (const expression of [
@@ -47,7 +47,7 @@ describeOnBoth('what policies of a step read', (server) => {
     }
   });
 
-  test('the event of one that breaks names the user, whether or not it reads them', async () => {
+  test('that fails leaves an event that names the user, whether or not it reads them', async () => {
     const { pk, username } = await server().user();
     for (const expression of ['throw new Error("broken")', 'return user.no.such']) {
       await wordsFor(expression, username);

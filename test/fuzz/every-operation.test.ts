@@ -21,7 +21,7 @@ describeOnBoth('random requests', (server) => {
     ground = await prepareGround(server());
   });
 
-  test.each(operationIds)('%s', { timeout: 180_000 }, async (id) => {
+  test.each(operationIds)('to %s never cause a server error', { timeout: 180_000 }, async (id) => {
     const operation = server().app.operations.find((candidate) => candidate.id === id) as Operation;
     const { method, path, body } = await prepareRequest(here(), operation);
     const [plainPath = ''] = path.split('?');
@@ -52,7 +52,7 @@ describeOnBoth('random requests', (server) => {
     await fc.assert(property, { seed: seed + operationIds.indexOf(id), numRuns: runs, endOnFailure: true });
   });
 
-  test('afterwards the administrator is still in charge, and every list can be read', async () => {
+  test('leave the administrator in charge, and every list readable', async () => {
     const { admin } = here();
     expect((await admin.get('/core/users/me/')).body.user.is_superuser).toBe(true);
     for (const { path, verbs } of server().app.engine.registry.resources) {
@@ -61,7 +61,7 @@ describeOnBoth('random requests', (server) => {
     }
   });
 
-  test('afterwards the database is whole', async () => {
+  test('leave the database consistent', async () => {
     await checkFamilies(server());
     if (server().kind === 'sqlite') await checkSqlite(server());
     else await checkPostgres(server());

@@ -75,7 +75,7 @@ const hostileHeader = fc.constantFrom(
 const behindProxy = { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' } };
 
 describeOnBoth(
-  'no form breaks an endpoint of OAuth2',
+  'random forms sent to endpoints of OAuth2 cause no server error',
   (server) => {
     const valuesIn = async (relying: Relying): Promise<string[]> => {
       const { pk } = await server().user();

@@ -16,8 +16,8 @@ const sections = [
   ['notifications', 'Notifications'],
 ] as const;
 
-describeJourney('the page of a person', (journey) => {
-  test('every section opens from the menu, names itself and is found again by its address', async () => {
+describeJourney('the account pages', (journey) => {
+  test('open every section from the menu, each with its heading and address', async () => {
     const { page } = await visit(journey(), '');
     for (const [slug, title] of sections) {
       await page.getByRole('navigation').getByRole('link', { name: title }).click();
@@ -34,7 +34,7 @@ describeJourney('the page of a person', (journey) => {
     await page.getByRole('heading', { name: 'Connected accounts', level: 1 }).waitFor();
   });
 
-  test('every section fits on a narrow screen, where the menu unfolds', async () => {
+  test('fit on a narrow screen, where the menu unfolds', async () => {
     const { page } = await visit(journey(), '', { viewport: { width: 320, height: 640 } });
     const links = page.getByRole('navigation').getByRole('link');
     let at: string = sections[0][1];
@@ -50,7 +50,7 @@ describeJourney('the page of a person', (journey) => {
     }
   });
 
-  test('applications stand in groups, are searched and lead where they are', async () => {
+  test('list applications in groups, with search and links', async () => {
     const { server } = journey();
     const mark = unique('app');
     for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) {
@@ -79,7 +79,7 @@ describeJourney('the page of a person', (journey) => {
     await page.getByText('No application matches “nothing like it”.').waitFor();
   });
 
-  test('the profile is changed in place; what may not be changed is said in words', async () => {
+  test('let people change their profile, and say what may not be changed', async () => {
     const { server } = journey();
     const person = await server.user([], { name: 'Before', email: 'before@example.com' });
     const { page } = await visit(journey(), 'profile', { person });
@@ -97,7 +97,7 @@ describeJourney('the page of a person', (journey) => {
     });
   });
 
-  test('the password is changed in place, and the page stays', async () => {
+  test('let people change their password without leaving', async () => {
     const { server, window } = journey();
     const password = 'a new password for the journey';
     const { page, person, session } = await visit(journey(), 'password', {
@@ -119,7 +119,7 @@ describeJourney('the page of a person', (journey) => {
     await other.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
   });
 
-  test('what cannot be loaded is said in words, and can be tried again', async () => {
+  test('say what cannot be loaded, and let people try again', async () => {
     const { page } = await visit(journey(), '', { tolerates: /net::ERR_FAILED|status of 500/ });
     const answers = [
       {
@@ -144,14 +144,14 @@ describeJourney('the page of a person', (journey) => {
     await page.getByRole('heading', { name: /^token-/ }).waitFor();
   });
 
-  test('an address that names no section says so and shows the way', async () => {
+  test('say so when an address names no section, and link to the applications', async () => {
     const { page } = await visit(journey(), 'no-such-section');
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     await page.getByRole('main').getByRole('link', { name: 'your applications' }).click();
     await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
   });
 
-  test('who acts as somebody else is told so, and can end it', async () => {
+  test('tell impersonators so, and let them end it', async () => {
     const { server } = journey();
     const { body } = await server.admin.get('/core/users/?username=admin');
     const person = await server.user();

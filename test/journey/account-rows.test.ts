@@ -12,8 +12,8 @@ async function notify({ server: { world } }: Journey, user: number, body: string
   );
 }
 
-describeJourney('what a person has', (journey) => {
-  test('a device is set up in its flow, renamed and deleted', async () => {
+describeJourney('the account pages', (journey) => {
+  test('let people set up, rename and delete a device', async () => {
     const { server } = journey();
     const { page, person } = await visit(journey(), 'devices');
     await page.getByText('You have no devices yet.').waitFor();
@@ -37,7 +37,7 @@ describeJourney('what a person has', (journey) => {
     expect(await devices()).toEqual([]);
   });
 
-  test('a consent is revoked', async () => {
+  test('let people revoke a consent', async () => {
     const { server } = journey();
     const application = await makeApplication(server, { name: 'Photo album' });
     const { page, person } = await visit(journey(), 'consents', {
@@ -51,7 +51,7 @@ describeJourney('what a person has', (journey) => {
     expect((await server.admin.get(`/core/user_consent/?user=${person.pk}`)).body.results).toEqual([]);
   });
 
-  test('a token is made, its key is shown and works, and it is deleted', async () => {
+  test('let people create, use and delete a token', async () => {
     const { server } = journey();
     const { page, person } = await visit(journey(), 'tokens');
     const identifier = unique('script');
@@ -76,7 +76,7 @@ describeJourney('what a person has', (journey) => {
     expect((await server.as(key).get('/core/users/me/')).status).toBe(403);
   });
 
-  test('an app password ends when it should', async () => {
+  test('let people create an app password with an expiry', async () => {
     const { server } = journey();
     const { page } = await visit(journey(), 'tokens');
     const identifier = unique('mail');
@@ -92,7 +92,7 @@ describeJourney('what a person has', (journey) => {
     expect(Math.abs(Date.parse(body.expires) - expires.getTime())).toBeLessThan(60_000);
   });
 
-  test('notifications are counted, marked as seen one by one and together, and deleted', async () => {
+  test('count notifications, mark them as seen and delete them', async () => {
     const { server } = journey();
     const { page, person } = await visit(journey(), 'notifications', {
       prepare: async ({ pk }) => {

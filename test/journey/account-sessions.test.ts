@@ -6,11 +6,11 @@ import { signIn } from '../support/session.ts';
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
 
-describeJourney('the sessions of a person', (journey) => {
+describeJourney('the sessions page', (journey) => {
   const isAlive = async ({ browser }: Awaited<ReturnType<typeof signIn>>) =>
     (await browser.get('/core/users/me/')).status === 200;
 
-  test('show where one is signed in; another one is ended, this one stays', async () => {
+  test('shows where one is signed in, and ends another session while this one stays', async () => {
     const { server } = journey();
     const person = await server.user();
     const phone = await signIn(server, person.pk, { userAgent: iphone, clientIp: '8.8.8.8' });
@@ -39,7 +39,7 @@ describeJourney('the sessions of a person', (journey) => {
     await expect.poll(() => here.count()).toBe(1);
   });
 
-  test('are one’s own, for administrators as well', async () => {
+  test('shows only one’s own sessions, for administrators as well', async () => {
     const { server } = journey();
     const { pk } = await server.user();
     await signIn(server, pk, { userAgent: iphone });
@@ -49,7 +49,7 @@ describeJourney('the sessions of a person', (journey) => {
     await expect.poll(() => page.getByText('Mobile Safari').count()).toBe(0);
   });
 
-  test('all others end at once', async () => {
+  test('ends all other sessions at once', async () => {
     const { server } = journey();
     const person = await server.user();
     const others = [await signIn(server, person.pk), await signIn(server, person.pk)];
@@ -62,7 +62,7 @@ describeJourney('the sessions of a person', (journey) => {
     await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(1);
   });
 
-  test('signing out everywhere ends this one too and leads to the sign-in', async () => {
+  test('signs out everywhere and leads to the sign-in', async () => {
     const { server } = journey();
     const person = await server.user();
     const other = await signIn(server, person.pk);
@@ -74,14 +74,14 @@ describeJourney('the sessions of a person', (journey) => {
     expect(await isAlive(session)).toBe(false);
   });
 
-  test('signing out ends this one', async () => {
+  test('signs out of this session', async () => {
     const { page, session } = await visit(journey(), '');
     await page.getByRole('link', { name: 'Sign out' }).click();
     await page.waitForURL('**/if/flow/default-authentication-flow/**');
     expect(await isAlive(session)).toBe(false);
   });
 
-  test('a session that ends elsewhere leads to the sign-in, and back to where one was', async () => {
+  test('leads to the sign-in when the session ended elsewhere, and back afterwards', async () => {
     const { server } = journey();
     const password = 'a password for this journey';
     const { page, person, session } = await visit(journey(), 'consents', {

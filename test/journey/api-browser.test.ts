@@ -41,7 +41,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     return { page, complaints };
   }
 
-  test('a token, a filter and a request lead to a list of groups', async () => {
+  test('lists groups with a token and a filter', async () => {
     const { page, complaints } = await open('/api/v3/');
     await page.getByLabel('Token').fill(adminToken);
     await page.getByLabel('Token').press('Enter');
@@ -62,7 +62,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('a body is offered, sent and refused in words', async () => {
+  test('offers a body, sends it and shows the refusal', async () => {
     const { page, complaints } = await open('/api/v3/#core_groups_create');
     await page.getByLabel('Token').fill(adminToken);
     await page.getByLabel('Token').press('Enter');
@@ -81,7 +81,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('a path is asked for its key, and text from the server stays text', async () => {
+  test('asks for the key of a path, and escapes text from the server', async () => {
     const name = '<img src=x onerror="document.title=`broken`">';
     const { body: group } = await server.admin.post('/core/groups/', { name });
     const { page, complaints } = await open('/api/v3/#core_groups_retrieve');
@@ -97,7 +97,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('the token is gone with the tab', async () => {
+  test('forgets the token with the tab', async () => {
     const { page } = await open('/api/v3/');
     await page.getByLabel('Token').fill(adminToken);
     await page.getByLabel('Token').press('Enter');
@@ -110,7 +110,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await other.page.close();
   });
 
-  test('a narrow window shows the list, then the operation, and never scrolls sideways', async () => {
+  test('fits a narrow window without scrolling sideways', async () => {
     const { page } = await open('/api/v3/', { width: 360, height: 700 });
     await page.locator('summary', { hasText: /^policies/ }).click();
     await page.getByRole('link', { name: /^GET \/policies\/all\/$/ }).click();
@@ -123,7 +123,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('the keyboard alone will do', async () => {
+  test('works by keyboard alone', async () => {
     const { page } = await open('/api/v3/');
     await page.keyboard.press('/');
     await page.keyboard.type('events_rules_list');
@@ -134,7 +134,7 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  test('nothing inline, nothing from elsewhere', async () => {
+  test('loads nothing inline and nothing from elsewhere', async () => {
     const answer = await fetch(`${server.url}/api/v3/`);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");

@@ -134,7 +134,7 @@ describeJourney(
       });
     });
 
-    test('consent is given or not', async () => {
+    test('consent can be given and refused', async () => {
       const walk = await makeWalk(journey().server, [['consent', { mode: 'always_require' }], ['dummy']]);
       const page = await journey().window();
       await page.goto(`/if/flow/${walk.slug}/`);
@@ -169,7 +169,7 @@ describeJourney(
       }
     });
 
-    test('a step of a later server and an address that is a script come to nothing', async () => {
+    test('an unknown step and a script address are refused', async () => {
       const page = await journey().window();
       const answers: Record<string, unknown>[] = [
         { component: 'xak-stage-of-tomorrow' },
@@ -184,7 +184,7 @@ describeJourney(
       }
     });
 
-    test('an answer for an application is carried to it in a form that sends itself', async () => {
+    test('a form_post answer is submitted to the application', async () => {
       const application = await startService();
       application.answer = () => ({ body: 'arrived', headers: { 'content-type': 'text/plain' } });
       try {
@@ -223,7 +223,7 @@ describeJourney(
       expect(card?.y).toBe(0);
     });
 
-    test('a narrow window never scrolls sideways', async () => {
+    test('screens fit a narrow window without scrolling sideways', async () => {
       const { server } = journey();
       const fields = [
         await makePrompt(server, 'moment', 'date-time', {

@@ -60,7 +60,7 @@ describeOnSqlite('the documents of pages', (server) => {
     expect(documented.filter((name) => !asksNothing.has(name) && !text.includes(name))).toEqual([]);
   });
 
-  test('nothing inline, nothing evaluated, nothing from elsewhere', async () => {
+  test('hold nothing inline, nothing evaluated and nothing from elsewhere', async () => {
     const { headers, html } = await readPage(signInPage);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -76,7 +76,7 @@ describeOnSqlite('the documents of pages', (server) => {
     expect(html).toContain('<html lang="en" data-theme="automatic">');
   });
 
-  test('files have names that change with them, and are kept for ever', async () => {
+  test('name files by their content, and let browsers cache them for ever', async () => {
     const { html } = await readPage(signInPage);
     for (const path of addressesIn(html, /(?:src|href)="(\/static\/pages\/[^"]+)"/g)) {
       expect(path).toMatch(/-[\w-]{8}\.(js|css)$/);
@@ -94,7 +94,7 @@ describeOnSqlite('the documents of pages', (server) => {
     expect((await getPlain(server(), '/static/pages/..%2fgatehouse.js')).status).not.toBe(200);
   });
 
-  test('what a brand is called stays text', async () => {
+  test('escape the name of a brand', async () => {
     const brand = await made(server(), '/core/brands/', {
       domain: '127.0.0.1',
       branding_title: '"></title><script>alert(1)</script>',
@@ -133,7 +133,7 @@ describeOnSqlite('the documents of pages', (server) => {
     expect((await readPage(signInPage)).html).not.toContain('data-media-api');
   });
 
-  test('people who are not signed in are led to the sign-in, and back afterwards', async () => {
+  test('lead people who are not signed in to the sign-in, and back afterwards', async () => {
     const places: Record<string, string> = {
       '/': signInPage,
       '/if/user/tokens/?a=1&b=2': `${signInPage}?next=%2Fif%2Fuser%2Ftokens%2F%3Fa%3D1%26b%3D2`,
@@ -147,7 +147,7 @@ describeOnSqlite('the documents of pages', (server) => {
     }
   });
 
-  test('a fault is told in words, with the id under which it is recorded', async () => {
+  test('show a server error with its request id', async () => {
     const { log, db } = server().world;
     const bare = createServer({ log, trustedProxies: [], errorPage: createErrorPage(db.read, apiPrefix) });
     const settings = { ...server().world.settings, current: () => Promise.reject(new Error('broken')) };
@@ -162,7 +162,7 @@ describeOnSqlite('the documents of pages', (server) => {
     await bare.close();
   });
 
-  test('a server without built pages starts, and says what is missing', async () => {
+  test('are optional: a server without built pages starts, and says what is missing', async () => {
     const { world } = server();
     const warnings: unknown[] = [];
     const log = Object.assign(Object.create(world.log), { warn: (text: string) => warnings.push(text) });
@@ -177,7 +177,7 @@ describeOnSqlite('the documents of pages', (server) => {
   });
 });
 
-test('the server as people start it has its pages beside it', async () => {
+test('a server started from the command line serves its pages', async () => {
   const started = await startServerProcess({ ...firstStart, GATEHOUSE_DATA_DIR: newFolder() });
   try {
     const html = await (await fetch(`${started.url}${signInPage}`)).text();

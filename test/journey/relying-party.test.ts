@@ -38,7 +38,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     return { page, url, person };
   }
 
-  test('asks who they are and whether they agree, once, and they leave by its own door', async () => {
+  test('signs people in with their consent, asked once, and signs them out', async () => {
     const { page, url, person } = await atConsent();
     await page.getByRole('button', { name: 'Agree and continue' }).click();
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
@@ -54,7 +54,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     await page.getByRole('heading', { name: `Hello ${person.username}` }).waitFor();
   });
 
-  test('learns that they do not agree, and may ask them again', async () => {
+  test('learns that people do not agree, and may ask again', async () => {
     const { page, url, person } = await atConsent();
     await page.getByRole('button', { name: 'Do not agree' }).click();
     await page.getByRole('heading', { name: 'Not let in: access_denied' }).waitFor();
@@ -86,7 +86,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     },
   );
 
-  test('has a device that they do not let in, at once or when they see what it asks for', async () => {
+  test('has a device that people refuse, at once or on the consent page', async () => {
     const { server, window } = journey();
     const { person, party } = await begin(server);
     const proof = { client_id: party.clientId, client_secret: party.clientSecret };
@@ -107,7 +107,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     }
   });
 
-  test('hears of it from their browser when they sign out here, and they go on by themselves', async () => {
+  test('hears by front channel when people sign out here', async () => {
     const { server, window } = journey();
     real ??= await startRealClient(() => journey().server);
     const { url, person } = await begin(server, undefined, { frontchannel_logout_uri: `${real.url}/over` });
@@ -143,7 +143,7 @@ describeJourney('a web application that signs people in here', (journey) => {
     expect(await whoIs(page)).toBeNull();
   });
 
-  test('may do it in a window that it opened, and gets that window back', async () => {
+  test('may sign people in in a popup, and gets the popup back', async () => {
     const { server, window } = journey();
     const { url, person } = await begin(server);
     const page = await window();

@@ -63,7 +63,7 @@ describeJourney(
       expect(await whoIs(page)).toBe(username);
     });
 
-    test('by a list of codes is one of several ways', async () => {
+    test('by recovery codes is one of several ways', async () => {
       const { server } = journey();
       const { username } = await personWithPassword(server);
       const page = await journey().window();
@@ -120,7 +120,7 @@ describeJourney(
       expect(await whoIs(page)).toBe(username);
     });
 
-    test('that nobody answers can be tried again', async () => {
+    test('that is not answered can be tried again', async () => {
       const { server } = journey();
       const { username } = await personWithPassword(server);
       const page = await journey().window();

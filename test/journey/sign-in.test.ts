@@ -35,7 +35,7 @@ describeJourney('signing in', (journey) => {
     await other.waitForURL('**/if/user/sessions/?a=1');
   });
 
-  test('with the first password, and then with another one that one sets at first', async () => {
+  test('with the first password asks for a new one', async () => {
     const page = await journey().window();
     await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/initial-setup/`);
     await signInOn(page, 'admin', adminPassword);
@@ -58,7 +58,7 @@ describeJourney('signing in', (journey) => {
     expect(await whoIs(other)).toBe('admin');
   });
 
-  test('with a wrong password says so beside the field, in the same words for names that nobody has', async () => {
+  test('with a wrong password says so beside the field, in the same words for unknown names', async () => {
     const username = await person(journey());
     const page = await journey().window();
     for (const name of [username, 'nobody-at-all']) {
@@ -79,7 +79,7 @@ describeJourney('signing in', (journey) => {
     await page.waitForURL('**/if/user/consents/');
   });
 
-  test('offers a way out to whoever is somebody else', async () => {
+  test('offers a way out to somebody else', async () => {
     const page = await journey().window();
     await page.goto(`/if/flow/${signInFlow}/?next=/if/user/tokens/`);
     await page.getByLabel('Email address or username').fill('somebody');
@@ -165,7 +165,7 @@ describeJourney('signing in', (journey) => {
     await page.waitForURL('**/if/user/');
   });
 
-  test('shows the present step after going back to the page', async () => {
+  test('shows the current step after going back to the page', async () => {
     const username = await person(journey());
     const page = await journey().window();
     await page.goto('/');
@@ -201,7 +201,7 @@ describeJourney(
       await page.waitForURL('**/if/user/');
     });
 
-    test('that was too long starts the walk again, and says so', async () => {
+    test('that was too long restarts the walk, and says so', async () => {
       const username = await person(journey());
       const page = await journey().window();
       await page.goto(`/if/flow/${signInFlow}/?next=/if/user/consents/`);
@@ -218,8 +218,8 @@ describeJourney(
   { clock },
 );
 
-describeJourney('a flow that cannot be walked', (journey) => {
-  test('tells so when there is none, and leads home', async () => {
+describeJourney('the page of a flow that cannot be entered', (journey) => {
+  test('says so when there is no such flow, and leads home', async () => {
     const page = await journey().window({ tolerates: /status of 404/ });
     const answer = await page.goto('/if/flow/there-is-none/');
     expect(answer?.status()).toBe(404);
@@ -228,7 +228,7 @@ describeJourney('a flow that cannot be walked', (journey) => {
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
   });
 
-  test('tells whom it is not for', async () => {
+  test('says so to people whom the flow is not for', async () => {
     const page = await journey().window();
     await page.goto('/if/flow/default-user-settings-flow/');
     await page.getByRole('heading', { name: 'You cannot go on here' }).waitFor();
@@ -236,7 +236,7 @@ describeJourney('a flow that cannot be walked', (journey) => {
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
   });
 
-  test('tells a policy’s reason', async () => {
+  test('shows the message of the policy', async () => {
     const { server } = journey();
     const walk = await makeWalk(server, [['dummy']]);
     const flow = (await server.admin.get(`/flows/instances/${walk.slug}/`)).body;

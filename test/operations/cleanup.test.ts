@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { addMilliseconds, systemClock } from '../../src/platform/clock.ts';
 import { randomText, randomUuid } from '../../src/platform/random.ts';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { quiet, runJob } from '../support/jobs.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
@@ -17,7 +18,7 @@ async function count({ world }: TestServer, table: string): Promise<number> {
   return Number(rows[0]?.found);
 }
 
-describeOnBoth('clean-up', (server) => {
+describeOnBoth('the clean-up job', (server) => {
   async function token(intent: string, values: Record<string, unknown> = {}) {
     const identifier = `t-${randomText(8)}`;
     const created = await server().admin.post('/core/tokens/', { identifier, intent, expires: future });
@@ -37,7 +38,7 @@ describeOnBoth('clean-up', (server) => {
       }>`select key_hash, expires from tokens where identifier = ${identifier}`.execute(server().world.db.read)
     ).rows[0];
 
-  test('gives an expired API token a new key and a new expiry, and says so', async () => {
+  test('gives an expired API token a new key and expiry, and records an event', async () => {
     const identifier = await token('api');
     const lasting = await token('api', { expires: future });
     const endless = await token('api', { expiring: false });
@@ -47,7 +48,7 @@ describeOnBoth('clean-up', (server) => {
       await stored(endless),
     ];
     await quiet(server());
-    const events = await eventsOf(server(), () => runJob(server(), 'clean_expired_models'));
+    const events = await eventsDuring(server(), () => runJob(server(), 'clean_expired_models'));
     expect(events.map(({ action, context }) => [action, context.message])).toEqual([
       ['secret_rotate', `Token ${identifier}'s secret was rotated.`],
     ]);
@@ -119,7 +120,7 @@ describeOnBoth('clean-up', (server) => {
     expect(left.results.map((notification: { body: string }) => notification.body)).toEqual(['new']);
   });
 
-  test('forgets jobs that ended a week ago', async () => {
+  test('deletes jobs that ended a week ago', async () => {
     await runJob(server(), 'notification_cleanup');
     const { db, clock } = server().world;
     await db.write((tx) =>
@@ -132,7 +133,7 @@ describeOnBoth('clean-up', (server) => {
     expect(rows).toEqual([{ state: 'queued' }]);
   });
 
-  test('schedules itself, and an idle server sends no statements', async () => {
+  test('is scheduled at the start, and an idle server sends no statements', async () => {
     const { db, clock } = server().world;
     const { rows } = await sql<{
       kind: string;
@@ -158,7 +159,7 @@ describeOnBoth('clean-up', (server) => {
     expect(statements).toBe(0);
   });
 
-  test('shows in the metrics', async () => {
+  test('is counted in the metrics', async () => {
     const { text } = await server().nobody.send('GET', '/-/metrics');
     expect(text).toMatch(/^gatehouse_jobs\{state="queued"\} [1-9]/m);
     expect(text).toMatch(/^gatehouse_jobs\{state="failed"\} 0$/m);

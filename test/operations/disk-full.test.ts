@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { firstStart, logLines, processToken, startServerProcess } from '../support/gatehouse-process.ts';
 import { newFolder } from '../support/server.ts';
 
-test('a disk that is full: changes are refused, reading goes on, nothing acknowledged is lost', {
+test('with a full disk, writes are refused, reads go on, and nothing acknowledged is lost', {
   timeout: 60_000,
 }, async () => {
   const folder = newFolder();

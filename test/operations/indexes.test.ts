@@ -5,7 +5,7 @@ import { describeOnBoth, hasPostgres, startServer } from '../support/server.ts';
 
 const session = '00000000-0000-4000-8000-000000000000';
 
-describeOnBoth('indexes', (server) => {
+describeOnBoth('partial indexes', (server) => {
   /** How the database would find the rows. */
   async function planOf(query: RawBuilder<unknown>): Promise<string> {
     const { db } = server().world;

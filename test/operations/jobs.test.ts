@@ -11,6 +11,7 @@ import { openSqlite } from '../../src/platform/db/sqlite.ts';
 import { HopelessJob, type JobKind, type RunningJob } from '../../src/platform/jobs/job.ts';
 import { createJobWorker, type JobWorker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { until } from '../support/jobs.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { newFolder } from '../support/server.ts';
 
@@ -51,14 +52,6 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     const jobsOf = async (name: string) =>
       (await sql<JobRow>`select kind, state, attempt, message from jobs where kind = ${name}`.execute(db.read)).rows;
 
-    async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-      const deadline = performance.now() + 8_000;
-      while (!(await condition())) {
-        if (performance.now() > deadline) throw new Error('it did not come to pass within eight seconds');
-        await sleep(10);
-      }
-    }
-
     const counting = (name: string, run: (job: RunningJob) => Promise<string | undefined> = async () => undefined) => {
       const seen: RunningJob[] = [];
       const jobKind: JobKind = {
@@ -87,7 +80,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       ]);
     });
 
-    test('forgets a job whose transaction is rolled back', async () => {
+    test('does not run a job whose transaction is rolled back', async () => {
       const { seen, jobKind } = counting('rolled-back');
       const worker = await startWorker([jobKind]);
       const attempt = db.write(async (tx) => {
@@ -100,7 +93,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(await jobsOf('rolled-back')).toEqual([]);
     });
 
-    test('queues one job under a key while it waits', async () => {
+    test('queues one job per key while it waits', async () => {
       const { seen, jobKind } = counting('keyed');
       const worker = await startWorker([jobKind]);
       await db.write(async (tx) => {
@@ -113,13 +106,14 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await until(() => seen.length === 2);
     });
 
-    test('tries again after a failure, later, and gives up on the hopeless', async () => {
+    test('retries a failed job later, and gives up on a hopeless one', async () => {
       const { jobKind } = counting('failing', async () => {
         throw new Error('the receiver is away');
       });
       const { jobKind: hopeless } = counting('hopeless', async () => {
         throw new HopelessJob('there is no such receiver');
       });
+      const before = systemClock.now();
       const worker = await startWorker([jobKind, hopeless]);
       await db.write(async (tx) => {
         await worker.enqueue(tx, { kind: 'failing' });
@@ -132,10 +126,10 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         { kind: 'failing', state: 'queued', attempt: 1, message: 'the receiver is away' },
       ]);
       const { rows } = await sql<{ run_at: string }>`select run_at from jobs where kind = 'failing'`.execute(db.read);
-      expect((rows[0] as { run_at: string }).run_at > addMilliseconds(systemClock.now(), 2_000)).toBe(true);
+      expect((rows[0] as { run_at: string }).run_at > addMilliseconds(before, 2_000)).toBe(true);
     });
 
-    test('takes over the job of a worker that died', async () => {
+    test('retries the job of a worker that died', async () => {
       const { seen, jobKind } = counting('orphan');
       const worker = await startWorker([jobKind]);
       const past = addMilliseconds(systemClock.now(), -1_000);
@@ -149,7 +143,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(seen[0]?.attempt).toBe(2);
     });
 
-    test('runs jobs that are to run alone one after the other', async () => {
+    test('runs jobs of a kind that is one at a time one after the other', async () => {
       let now = 0;
       let most = 0;
       const { seen, jobKind } = counting('alone', async () => {
@@ -181,10 +175,11 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(seen).toHaveLength(60);
     });
 
-    test('a schedule runs again and again', async () => {
+    test('runs a scheduled job again and again', async () => {
       const { seen, jobKind } = counting('tick');
       await startWorker([{ ...jobKind, everyMs: 30 }]);
       await until(() => seen.length >= 3);
+      expect(seen.map(({ attempt }) => attempt).slice(0, 3)).toEqual([1, 1, 1]);
     });
 
     const others: Database[] = [];

@@ -14,7 +14,7 @@ import { rawConnection } from './raw-connection.ts';
 /** Recognizable wherever it might turn up. */
 const secret = (name: string) => `hush-${name}-4711-hush`;
 
-test('a whole session at the most talkative level leaves no secret in the log', { timeout: 60_000 }, async () => {
+test('the log at trace level holds no secret of a whole session', { timeout: 60_000 }, async () => {
   const server = await startServerProcess({
     GATEHOUSE_DATA_DIR: newFolder(),
     ...firstStart,
@@ -85,7 +85,7 @@ test('a whole session at the most talkative level leaves no secret in the log', 
   expect(said).not.toContain('Server listening');
 });
 
-test('at the usual level, requests that succeed or are refused leave no line', { timeout: 30_000 }, async () => {
+test('at the default level, requests that succeed or are refused are not logged', { timeout: 30_000 }, async () => {
   const server = await startServerProcess({ GATEHOUSE_DATA_DIR: newFolder(), ...firstStart });
   await server.as(processToken).get('/core/users/');
   await server.as('wrong').get('/core/users/');
@@ -99,7 +99,9 @@ test('at the usual level, requests that succeed or are refused leave no line', {
   ]);
 });
 
-test('what is shown once is shown outside the log, and only at the first start', { timeout: 30_000 }, async () => {
+test('generated credentials are printed outside the log, and only at the first start', {
+  timeout: 30_000,
+}, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), GATEHOUSE_LOG_LEVEL: 'trace' };
   const server = await startServerProcess(env);
   const [, password = ''] = /^ {2}password {4}(\S+)$/m.exec(server.stdout()) ?? [];

@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const path = '/-/metrics';
 
 describeOnSqlite('metrics without a token in the settings', (server) => {
-  test('are shown to this machine, in the form of Prometheus', async () => {
+  test('are shown to this machine in the format of Prometheus', async () => {
     await server().admin.get('/core/groups/');
     const { status, headers, text } = await server().nobody.send('GET', path);
     expect(status).toBe(200);
@@ -18,7 +18,7 @@ describeOnSqlite('metrics without a token in the settings', (server) => {
     expect(text).toMatch(/^gatehouse_process_resident_memory_bytes \d+$/m);
   });
 
-  test('are kept from whoever was forwarded, however that is said', async () => {
+  test('are refused to forwarded requests, whichever header says so', async () => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.7' },
       { 'x-forwarded-for': '127.0.0.1' },
@@ -36,14 +36,14 @@ describeOnSqlite('metrics without a token in the settings', (server) => {
     }
   });
 
-  test('an administrator from elsewhere is no exception, nor is an empty token', async () => {
+  test('are refused to an administrator from elsewhere and to an empty token', async () => {
     const forwarded = { 'x-forwarded-for': '203.0.113.7' };
     expect((await server().admin.send('GET', path, undefined, forwarded)).status).toBe(403);
     const empty = await server().nobody.send('GET', path, undefined, { ...forwarded, authorization: 'Bearer ' });
     expect(empty.status).toBe(403);
   });
 
-  test('another address is refused', () => {
+  test('are refused to another address', () => {
     const isLocalAt = (clientIp: string) => isLocal({ clientIp, header: () => undefined });
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) expect(isLocalAt(address)).toBe(true);
     for (const address of ['203.0.113.7', '10.0.0.1', '::ffff:10.0.0.1', 'fe80::1', '128.0.0.1', ''])
@@ -56,7 +56,7 @@ const token = 'a-token-for-the-metrics';
 describeOnSqlite(
   'metrics with a token in the settings',
   (server) => {
-    test('are shown to whoever brings it, from anywhere', async () => {
+    test('are shown to anybody with the token, from any address', async () => {
       const ask = (authorization: string) =>
         server().nobody.send('GET', path, undefined, { authorization, 'x-forwarded-for': '203.0.113.8' });
       expect((await ask(`Bearer ${token}`)).status).toBe(200);
@@ -67,9 +67,9 @@ describeOnSqlite(
   { env: { GATEHOUSE_METRICS_TOKEN: token } },
 );
 
-describe('labels', () => {
+describe('labels of metrics', () => {
   describeOnSqlite('are bounded', (server) => {
-    test('whatever paths and methods callers make up', async () => {
+    test('whatever paths and methods callers invent', async () => {
       const { admin } = server();
       for (const made of ['/core/users/1/', '/core/users/2/', '/core/users/x/', '/no/such/', '/core/groups/made-up/'])
         await admin.get(made);

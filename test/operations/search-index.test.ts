@@ -15,8 +15,8 @@ const make = (server: TestServer, username: string) => server.admin.post('/core/
 const verifyIndex = ({ world: { db } }: TestServer) =>
   db.write((tx) => sql`insert into users_search (users_search, rank) values ('integrity-check', 1)`.execute(tx));
 
-describeOnBoth('what is searched for', (server) => {
-  test('is found before it comes into the index and after, under the name that it has', async () => {
+describeOnBoth('an object that is searched for', (server) => {
+  test('is found by its current name before and after it is indexed', async () => {
     const { admin, world, app } = server();
     const early = (await make(server(), 'Zebedee-early')).body.pk;
     expect(await search(server(), 'zebedee')).toEqual(['Zebedee-early']);
@@ -35,8 +35,8 @@ describeOnBoth('what is searched for', (server) => {
   });
 });
 
-describeOnSqlite('the index for searching', (server) => {
-  test('takes in what was made after the newest row of it had gone', async () => {
+describeOnSqlite('the search index', (server) => {
+  test('takes in rows that are made after its newest row was deleted', async () => {
     const { admin, world, app } = server();
     const { pk } = (await make(server(), 'Dougal')).body;
     await fillSearchIndexes(world.db, app.engine.registry);
@@ -47,7 +47,7 @@ describeOnSqlite('the index for searching', (server) => {
     await verifyIndex(server());
   });
 
-  test('loses nothing by the end or the renaming of what never was in it', async () => {
+  test('stays whole when rows that it never held are deleted or renamed', async () => {
     const { admin, world, app } = server();
     await fillSearchIndexes(world.db, app.engine.registry);
     const [gone, renamed] = [(await make(server(), 'Brown Cow')).body.pk, (await make(server(), 'Mr Rusty')).body.pk];
@@ -58,7 +58,7 @@ describeOnSqlite('the index for searching', (server) => {
     expect(await search(server(), 'mchenry')).toEqual(['Mr McHenry']);
   });
 
-  test('is filled beside requests once many rows wait for it', async () => {
+  test('is filled in the background once many rows wait for it', async () => {
     const { world } = server();
     await world.db.write(async (tx) => {
       for (let count = 0; count < 600; count++) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { describeOnBoth } from '../support/server.ts';
 
 describeOnBoth('transactions that also read outside themselves', (server) => {
-  test('never wait for each other for ever', async () => {
+  test('do not deadlock', async () => {
     const { db } = server().world;
     const work = Array.from({ length: 50 }, (_, number) =>
       db.write(async (tx) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, made, makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
@@ -27,11 +28,11 @@ describeOnBoth('expressions of policies', (server) => {
     'return regex_match("abc", "a.c") && !regex_match("xabc", "abc") && regex_replace("a-b-c", "-", "+") === "a+b+c"',
     'return list_flatten([7, 8]) === 7 && list_flatten("x") === "x" && slugify("Über uns!") === "uber-uns"',
     'return True && !False && None === null',
-  ])('%s', async (expression) => {
+  ])('%s holds', async (expression) => {
     expect(await tried(expression, undefined, { word: 'x' })).toMatchObject({ passing: true });
   });
 
-  test('membership counts in groups and above them', async () => {
+  test('is_group_member covers groups and their parents', async () => {
     const above = await made(server(), '/core/groups/', { name: unique('above') });
     const below = await made(server(), '/core/groups/', { name: unique('below'), parent: above.pk });
     const { pk } = await server().user([], { groups: [below.pk] });
@@ -45,9 +46,9 @@ describeOnBoth('expressions of policies', (server) => {
     expect((await tried('return is_group_member(null, "x")', pk)).passing).toBe(false);
   });
 
-  test('an event is written with the decision, under a name of its own, secrets masked', async () => {
+  test('create_event writes a custom event with the decision, with secrets masked', async () => {
     const slug = await walkWith('create_event("login", {word: "seen", password: "hunter2"}); return true');
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await openBrowser(server()).show(slug)).body.component).toBe('xak-stage-dummy');
     });
     expect(events.map(({ action }) => action)).toEqual(['custom_login']);
@@ -55,13 +56,13 @@ describeOnBoth('expressions of policies', (server) => {
     expect(events[0]?.text).not.toContain('hunter2');
   });
 
-  test('nothing is written of what is only tried, nor of a policy that breaks', async () => {
-    const quiet = await eventsOf(server(), async () => {
+  test('create_event writes nothing for a test run or a policy that fails', async () => {
+    const quiet = await eventsDuring(server(), async () => {
       expect(await tried('create_event("x"); return true')).toMatchObject({ passing: true });
     });
     expect(quiet.filter(({ action }) => action.startsWith('custom_'))).toEqual([]);
     const slug = await walkWith('create_event("x"); throw new Error("broken")');
-    const broken = await eventsOf(server(), async () => void (await openBrowser(server()).show(slug)));
+    const broken = await eventsDuring(server(), async () => void (await openBrowser(server()).show(slug)));
     expect(broken.map(({ action }) => action)).toEqual(['policy_exception']);
   });
 
@@ -88,7 +89,7 @@ describeOnBoth('expressions of policies', (server) => {
     ['a bomb of a pattern', 'return /^(a|a)*$/.test("a".repeat(60) + "b")'],
     ['events without end', 'for (;;) try { create_event("x") } catch {}'],
     ['messages without end', 'for (;;) message("x".repeat(1000))'],
-  ])('%s in a flow costs one evaluation, and others are served meanwhile', async (_name, expression) => {
+  ])('%s in a flow costs one evaluation, while others are served', async (_name, expression) => {
     const slug = await walkWith(expression);
     const good = await walkWith('return true');
     const [bad, ...others] = await Promise.all([

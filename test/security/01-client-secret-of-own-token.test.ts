@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { grantOn } from '../support/grants.ts';
 import { makeApplication, makeConsent, makeGrant, makeProvider } from '../support/providers.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 
@@ -25,7 +25,7 @@ describeOnBoth('class 1: a token’s owner does not learn the client secret', (s
     return new Set(shown);
   };
 
-  test('the owner sees it empty, one who may view the provider sees it', async () => {
+  test('the owner of a token sees an empty secret, callers who may view the provider see it', async () => {
     expect(await secretsFor(owner)).toEqual(new Set(['']));
     const viewer = await server().user(['svc_providers_oauth2.view_oauth2provider']);
     for (const kind of kinds) await makeGrant(server(), kind, { provider: provider.pk, user: viewer.pk });
@@ -34,14 +34,11 @@ describeOnBoth('class 1: a token’s owner does not learn the client secret', (s
     expect(text).toContain(secret);
   });
 
-  test('the right to view one provider shows that one’s secret only', async () => {
+  test('the permission to view one provider shows only its secret', async () => {
     const other = await makeProvider(server(), { client_secret: `${secret}-of-another` });
     const some = await server().user();
     for (const { pk } of [provider, other]) await makeGrant(server(), 'access_tokens', { provider: pk, user: some.pk });
-    await server().world.db.write((tx) =>
-      sql`insert into user_object_permissions ("user", permission, object_pk) select ${some.pk}, pk, ${String(other.pk)}
-        from permissions where app_label = 'svc_providers_oauth2' and codename = 'view_oauth2provider'`.execute(tx),
-    );
+    await grantOn(server(), some.pk, 'svc_providers_oauth2.view_oauth2provider', other.pk);
     const { results } = (await some.api.get('/oauth2/access_tokens/')).body;
     const shown = results.map((token: { provider: { pk: number; client_secret: string } }) => [
       token.provider.pk,
@@ -53,7 +50,7 @@ describeOnBoth('class 1: a token’s owner does not learn the client secret', (s
     ]);
   });
 
-  test('no other view of the provider shows it to them', async () => {
+  test('no other view of the provider shows the secret to the owner', async () => {
     const application = await makeApplication(server(), { provider: provider.pk });
     await makeConsent(server(), { user: owner.pk, application: application.pk, scopes: ['openid'] });
     for (const path of [
@@ -71,7 +68,7 @@ describeOnBoth('class 1: a token’s owner does not learn the client secret', (s
     }
   });
 
-  test('a filter, search or order cannot guess it', async () => {
+  test('the secret cannot be guessed by filter, search or order', async () => {
     for (const query of [`client_secret=${secret}`, `search=${secret}`, 'ordering=client_secret']) {
       const { status, body } = await server().admin.get(`/providers/oauth2/?${query}`);
       expect(status).toBe(200);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { grantOn, makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
+import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
+import { grantOn } from '../support/grants.ts';
 import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 // Whoever could choose whom an account elsewhere stands for could sign in as anyone, or let a SCIM client act on anyone.
@@ -15,7 +16,7 @@ const sourceOf = async (server: TestServer, kind: string) => {
   return makeSource(server, kind, values[kind] ?? {});
 };
 
-describeOnBoth('class 3: who is linked to what', (server) => {
+describeOnBoth('class 3: connections to sources', (server) => {
   test.each(['oauth', 'saml', 'mediasrc'])('%s: nobody moves a connection to another user or source', async (kind) => {
     const path = `/sources/user_connections/${kind}/`;
     const [attacker, victim] = [await server().user(), await server().user()];

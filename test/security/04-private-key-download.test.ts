@@ -3,7 +3,7 @@ import { generateCertificate } from '../../src/lib/certificate/generate-certific
 import { describeOnSqlite } from '../support/server.ts';
 
 // A private key was handed to whoever asked for its download address, or merely could see the pair.
-describeOnSqlite('class 4: private keys leave only with the right to them', (server) => {
+describeOnSqlite('class 4: private keys', (server) => {
   let pk: string;
   let secretLine: string;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describeOnSqlite('class 4: private keys leave only with the right to them', (ser
     return { certificate: body.certificate_download_url as string, keys: [key, key.replace('?download', '')] };
   };
 
-  test('not to nobody, not to a stranger, not to one who may see or change the pair', async () => {
+  test('are refused to anonymous callers, strangers, and callers who may only view or change the pair', async () => {
     const callers = [
       server().nobody,
       (await server().user()).api,
@@ -41,7 +41,7 @@ describeOnSqlite('class 4: private keys leave only with the right to them', (ser
     expect((await server().nobody.get((await urls()).certificate)).status).toBe(403);
   });
 
-  test('the certificate to one who may see the pair; the key to one who has the right; each time is recorded', async () => {
+  test('are given with their own permission, certificates with that to view, and each time is recorded', async () => {
     const holder = await server().user([
       'svc_crypto.view_certificatekeypair',
       'svc_crypto.view_certificatekeypair_key',
@@ -55,7 +55,7 @@ describeOnSqlite('class 4: private keys leave only with the right to them', (ser
     expect(JSON.stringify(body)).not.toContain(secretLine);
   });
 
-  test('the pair itself, its list, its events and its refusals never show the key', async () => {
+  test('are never shown by the pair, its list, its events and its refusals', async () => {
     const { admin } = server();
     const answers = [
       await admin.get(`/crypto/certificatekeypairs/${pk}/`),

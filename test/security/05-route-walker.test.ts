@@ -41,7 +41,7 @@ function elsewhere(): Record<string, string> {
 }
 
 describeOnSqlite(
-  'class 5: no route skips the question who asks',
+  'class 5: authentication and permissions of every route',
   (server) => {
     let ground: Ground | undefined;
     const here = () => ground as Ground;
@@ -56,7 +56,7 @@ describeOnSqlite(
         (resource) => path.startsWith(resource.path) && resource.visibility?.by === 'owner',
       );
 
-    test.each(operationIds)('%s', async (id) => {
+    test.each(operationIds)('%s is refused to callers without permission', async (id) => {
       const { nobody, probe, stored } = here();
       const operation = find(id);
       const { method, path, body } = await prepareRequest(here(), operation);
@@ -89,11 +89,11 @@ describeOnSqlite(
       expect(await stored.counts()).toEqual(before);
     });
 
-    test('what is open exists', () => {
+    test('every operation listed as open exists', () => {
       expect(Object.keys(openToAnyone).filter((id) => !operationIds.includes(id))).toEqual([]);
     });
 
-    test('a path is closed for methods that it does not offer, too', async () => {
+    test('methods that a path does not offer are refused, too', async () => {
       const filled = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, 'x');
       const paths = new Set(server().app.operations.map(filled));
       for (const path of paths) {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { eventsAbout, grantOn } from '../support/grants.ts';
+import { eventsAbout } from '../support/events.ts';
+import { grantOn } from '../support/grants.ts';
+
 import { describeOnBoth } from '../support/server.ts';
 
 // Class 6: the right to see an expression was enough to run it on the server.
-describeOnBoth('seeing an expression does not let anybody run it', (server) => {
+describeOnBoth('class 6: the permission to view an expression does not let anybody run it', (server) => {
   const subjects = [
     {
       what: 'a policy',
@@ -19,7 +21,7 @@ describeOnBoth('seeing an expression does not let anybody run it', (server) => {
     },
   ];
 
-  test.each(subjects)('$what is tried only by those who may change it', async ({ path, test: base, right }) => {
+  test.each(subjects)('$what is tested only by callers who may change it', async ({ path, test: base, right }) => {
     const running = server();
     const { body } = await running.admin.post(path, { name: `guarded ${path}`, expression: 'return "ran"' });
     const target = `${base}${body.pk}/test/`;
@@ -46,7 +48,7 @@ describeOnBoth('seeing an expression does not let anybody run it', (server) => {
     expect(await eventsAbout(running, body.pk)).toHaveLength(1);
   });
 
-  test('the right to change one of them runs no other', async () => {
+  test('the permission to change one expression runs no other', async () => {
     const running = server();
     const make = async (name: string) =>
       (await running.admin.post('/policies/expression/', { name, expression: 'return true' })).body.pk as string;

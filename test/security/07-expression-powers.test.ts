@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Class 7: expressions ran with the server's powers. The sandbox's own tests go further; these go in by the front door.
-describeOnSqlite('an expression has none of the powers of the server', (server) => {
+describeOnSqlite('class 7: an expression has none of the powers of the server', (server) => {
   async function run(expression: string, context: Record<string, unknown> = {}) {
     const { admin } = server();
     const made = await admin.post('/policies/expression/', { name: crypto.randomUUID(), expression });
@@ -23,7 +23,7 @@ describeOnSqlite('an expression has none of the powers of the server', (server) 
     'return request.constructor.constructor("return process")()',
     'return this.constructor.constructor("return process.mainModule.require(\\"child_process\\").execSync(\\"id\\")")()',
     'const e = new Error(); return e.constructor.prepareStackTrace.constructor("return process")()',
-  ])('%s comes to nothing', async (expression) => {
+  ])('%s fails', async (expression) => {
     const { status, body, text } = await run(expression);
     expect(status).toBe(200);
     expect(body.passing).toBe(false);
@@ -49,7 +49,7 @@ describeOnSqlite('an expression has none of the powers of the server', (server) 
     expect((await server().admin.get('/core/users/')).status).toBe(200);
   });
 
-  test('nothing stays from one run to the next', async () => {
+  test('nothing persists from one run to the next', async () => {
     await run(
       'globalThis.kept = "secret"; Array.prototype.includes = () => true; Object.prototype.is_superuser = true; return true',
     );
@@ -57,7 +57,7 @@ describeOnSqlite('an expression has none of the powers of the server', (server) 
     expect(body.passing).toBe(false);
   });
 
-  test('the user it sees has no secrets, and changing what it sees changes nothing', async () => {
+  test('the user object has no secrets, and changing it changes nothing', async () => {
     const { body } = await run(
       `user.is_superuser = false; user.username = "nobody"; request.context.mark = 1;
        message(Object.keys(user).sort().join(" ")); return true`,
@@ -68,7 +68,7 @@ describeOnSqlite('an expression has none of the powers of the server', (server) 
     expect(me.body.results[0]).toMatchObject({ username: 'admin', is_superuser: true });
   });
 
-  test('context cannot take the place of what the server tells', async () => {
+  test('context cannot shadow what the server provides', async () => {
     const { body } = await run('return user.username === "admin" && request.user.username === "admin"', {
       user: { username: 'forged' },
       request: { user: { username: 'forged' } },

@@ -3,10 +3,10 @@ import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
-describeOnBoth('class 8: a policy that breaks passes nobody and skips nothing', (server) => {
+describeOnBoth('class 8: a policy that fails', (server) => {
   const broken = 'throw new Error("inner words")';
 
-  test('a flow whose policy breaks does not begin', async () => {
+  test('keeps its flow from beginning', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const flow = (await server().admin.get(`/flows/instances/${walk.slug}/`)).body;
     await bindExpression(server(), flow.policybindingmodel_ptr_id, broken);
@@ -18,7 +18,7 @@ describeOnBoth('class 8: a policy that breaks passes nobody and skips nothing', 
   test.each([
     ['at run', {}],
     ['at plan', { evaluate_on_plan: true, re_evaluate_policies: false }],
-  ])('a step whose policy breaks %s is neither skipped nor taken', async (_, binding) => {
+  ])('ends the walk at its step, neither skipping nor taking it, when it fails %s', async (_, binding) => {
     const walk = await makeWalk(server(), [
       ['dummy', {}, binding],
       ['deny', { deny_message: 'reached' }],
@@ -33,7 +33,7 @@ describeOnBoth('class 8: a policy that breaks passes nobody and skips nothing', 
     expect(answer.text).not.toContain('inner words');
   });
 
-  test('an address that nobody has changes nothing', async () => {
+  test('does so for unknown user names as well', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const browser = openBrowser(server(), { 'x-forwarded-for': 'a' });
     expect((await browser.show(walk.slug)).body.component).toBe('xak-stage-dummy');

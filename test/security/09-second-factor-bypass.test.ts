@@ -28,7 +28,7 @@ const setups = [
 const identification = ['identification', { user_fields: ['username'] }] as const;
 
 describeOnBoth(
-  'class 9: second factors that are gone around',
+  'class 9: bypassing the second factor',
   (server) => {
     const withApp = async () => {
       const user = await personWithPassword(server());
@@ -92,7 +92,7 @@ describeOnBoth(
       expect((await browser.answer(flow.slug, { password })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('what was shown of one user does not hold for another whom the flow turns to', async () => {
+    test('a proof for one user does not hold for another whom the flow turns to', async () => {
       const mine = await withApp();
       const other = await withApp();
       const { slug } = await makeWalk(server(), [
@@ -113,7 +113,7 @@ describeOnBoth(
       expect(await devices(other.user.pk)).toBe(1);
     });
 
-    test('an answer is for the walk that it was asked in: a code shown in one does not move another', async () => {
+    test('a code answered in one walk does not move another', async () => {
       const { user, app } = await withApp();
       const first = await pastPassword(server(), user.username);
       const second = await pastPassword(server(), user.username);
@@ -122,7 +122,7 @@ describeOnBoth(
       expect(await isSignedIn(second.browser)).toBe(false);
     });
 
-    test('a name that nobody has looks like somebody without a device', async () => {
+    test('an unknown user name looks like somebody without a device', async () => {
       const user = await personWithPassword(server());
       const { slug } = await makeWalk(server(), [
         ['identification', { user_fields: ['username'], pretend_user_exists: true }],
@@ -139,7 +139,7 @@ describeOnBoth(
       expect(answers[0]).toContain(denied);
     });
 
-    test('a token sets up no device: it could be taken back, the device would stay', async () => {
+    test('an API token sets up no device', async () => {
       const user = await personWithPassword(server());
       const program = openBrowser(server(), { authorization: `Bearer ${user.token}` });
       for (const setup of setupFlows) {
@@ -149,7 +149,7 @@ describeOnBoth(
       expect(await devices(user.pk)).toBe(0);
     });
 
-    test('whoever acts as somebody else sets up no device for them', async () => {
+    test('an impersonator sets up no device', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);
       expect(codes).toHaveLength(6);

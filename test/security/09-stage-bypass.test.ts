@@ -17,7 +17,7 @@ const bodies: Record<string, unknown>[] = [
   { constructor: 'x', toString: 'x' },
 ];
 
-describeOnBoth('class 9: steps that are skipped by an empty answer or one for another step', (server) => {
+describeOnBoth('class 9: skipping steps by an empty or foreign answer', (server) => {
   const kinds = async () =>
     [
       ['identification', { user_fields: ['username'] }],
@@ -45,7 +45,7 @@ describeOnBoth('class 9: steps that are skipped by an empty answer or one for an
     return browser;
   };
 
-  test('every stage stays where it is that asks somebody who is signed in', async () => {
+  test('no stage for signed-in people is passed', async () => {
     for (const [kind, values] of personal) {
       const walk = await makeWalk(server(), [
         [kind, values],
@@ -62,7 +62,7 @@ describeOnBoth('class 9: steps that are skipped by an empty answer or one for an
     }
   });
 
-  test('every stage stays where it is', async () => {
+  test('no stage is passed', async () => {
     for (const [kind, values] of await kinds()) {
       const walk = await makeWalk(server(), [
         [kind, values],

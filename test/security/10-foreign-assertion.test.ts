@@ -10,7 +10,7 @@ import { createAuthenticator } from '../support/software-authenticator.ts';
 const setup = 'default-authenticator-webauthn-setup';
 const component = 'xak-stage-authenticator-validate';
 
-describeOnBoth('class 10: proofs of a passkey that were made for another person, flow or step', (server) => {
+describeOnBoth('class 10: passkey assertions of another person, flow or step', (server) => {
   const person = () => personWithPasskey(server());
   const flow = () => makeFactorFlow(server(), 'webauthn');
   const atKey = async (slug: string, user: PasskeyOwner) => {
@@ -39,7 +39,7 @@ describeOnBoth('class 10: proofs of a passkey that were made for another person,
     }
   });
 
-  test('what was asked in one flow, walk or step is not answered in another', async () => {
+  test('the challenge of one flow, walk or step cannot be answered in another', async () => {
     const [ada, slug, other] = [await person(), await flow(), await flow()];
     const first = await atKey(slug, ada);
     const second = await atKey(slug, ada);
@@ -54,7 +54,7 @@ describeOnBoth('class 10: proofs of a passkey that were made for another person,
     await refuses(slug, third.browser, createAuthenticator({ origin: server().url }).register(registration));
   });
 
-  test('a proof says who somebody is only where nobody was named', async () => {
+  test('an assertion identifies somebody only where nobody was named', async () => {
     const [ada, eve, slug] = [await person(), await person(), await flow()];
     const open = await makeWalk(server(), [
       ['authenticator/validate', { device_classes: ['webauthn'], not_configured_action: 'deny' }],

@@ -12,7 +12,7 @@ const pass = (seconds: number) => {
 
 // What had expired stayed good until a clean-up job came by. No job runs here.
 describeOnBoth(
-  'class 12: expired tokens and consents are dead at once',
+  'class 12: expired tokens and consents',
   (server) => {
     const grant = async (values: Record<string, unknown> = {}) => {
       const owner = await server().user();
@@ -27,7 +27,7 @@ describeOnBoth(
       return { owner, call, pk: made.pk };
     };
 
-    test('an access token opens the API until it expires, and not a second longer', async () => {
+    test('an access token works for the API until it expires, and not a second longer', async () => {
       const { owner, call, pk } = await grant();
       expect((await call()).status).toBe(200);
       const shown = async () => (await owner.api.get(`/oauth2/access_tokens/${pk}/`)).body.is_expired;
@@ -40,7 +40,7 @@ describeOnBoth(
       expect(await shown()).toBe(true);
     });
 
-    test('it acts as its owner, only with the scope for it, only while the owner is active and it is not taken back', async () => {
+    test('an access token works only with the API scope, for an active owner, until revoked', async () => {
       const { owner, call, pk } = await grant();
       const sessions = await call();
       expect(sessions.status).toBe(200);
@@ -54,7 +54,7 @@ describeOnBoth(
       expect((await call()).status).toBe(403);
     });
 
-    test('a refresh token or a code does not open the API', async () => {
+    test('a refresh token or a code does not work for the API', async () => {
       const owner = await server().user();
       const provider = (await makeProvider(server())).pk;
       for (const kind of ['refresh_tokens', 'authorization_codes'] as const) {

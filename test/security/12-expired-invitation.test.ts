@@ -7,9 +7,9 @@ const clock = { now: () => addMilliseconds(systemClock.now(), ahead) };
 const dayMs = 86_400_000;
 
 describeOnBoth(
-  '12 expired objects, before anything is cleaned up',
+  'class 12: the expiry of objects',
   (server) => {
-    test('an invitation says truly when it ends, and never without end', async () => {
+    test('an invitation shows its true expiry, and always has one', async () => {
       ahead = 0;
       const path = '/stages/invitation/invitations/';
       const made = (await server().admin.post(path, { name: 'short' })).body;

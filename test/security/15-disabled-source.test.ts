@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { eventsDuring, makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
+import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
+import { eventsDuring } from '../support/events.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 const media = await startMediaServer();
@@ -12,7 +13,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 describeOnBoth(
   'class 15: a disabled source',
   (server) => {
-    test('lets nobody in: not the linked, not the new, not the signed in', async () => {
+    test('lets nobody in, whether linked, new or signed in', async () => {
       const { admin, nobody } = server();
       const flow = await makeFlow(server(), 'authentication');
       const flows = { authentication_flow: flow.pk, enrollment_flow: flow.pk };

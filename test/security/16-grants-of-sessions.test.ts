@@ -7,7 +7,7 @@ import { describeOnBoth } from '../support/server.ts';
 const flow = 'default-provider-authorization-explicit-consent';
 
 // Who was signed out went on by what they had been given (CVE-2025-29928).
-describeOnBoth('class 16: what was granted in a session that has ended', (server) => {
+describeOnBoth('class 16: grants of a session that has ended', (server) => {
   const ends: Record<string, (session: string, user: number) => Promise<unknown>> = {
     deleted: (session) => server().admin.delete(`/core/authenticated_sessions/${session}/`),
     'its user switched off': (_, user) => server().admin.patch(`/core/users/${user}/`, { is_active: false }),
@@ -16,7 +16,7 @@ describeOnBoth('class 16: what was granted in a session that has ended', (server
   };
 
   for (const way of ['deleted', 'its user switched off', 'its user with a new password']) {
-    test(`is worth nothing: ${way}`, async () => {
+    test(`are void: ${way}`, async () => {
       const party = await makeRelyingParty(server(), {}, flow);
       const browser = await visitor(server());
       const { tokens, config } = await signInTo(server(), party, browser, { scope: 'openid gatehouse/api' });

@@ -6,12 +6,12 @@ import { signIn } from '../support/session.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // Deleting a session removed the row and left the cookie working (CVE-2025-29928).
-describeOnBoth('class 16: a session that has ended', (server) => {
+describeOnBoth('class 16: a session ends for good', (server) => {
   const isDead = async (session: Awaited<ReturnType<typeof signIn>>) =>
     (await session.browser.get('/core/users/me/')).status === 403 &&
     (await session.browser.post('/core/tokens/', { identifier: 'from-the-grave' })).status === 403;
 
-  test('by deletion, by its owner or a superuser', async () => {
+  test('when its owner or a superuser deletes it', async () => {
     const { user, admin } = server();
     const person = await user();
     for (const api of [person.api, admin]) {
@@ -22,7 +22,7 @@ describeOnBoth('class 16: a session that has ended', (server) => {
     }
   });
 
-  test('by itself', async () => {
+  test('when it expires', async () => {
     const { user } = server();
     const person = await user();
     const session = await signIn(server(), person.pk);
@@ -30,7 +30,7 @@ describeOnBoth('class 16: a session that has ended', (server) => {
     expect(await isDead(session)).toBe(true);
   });
 
-  test('because its user was switched off, got a new password or was deleted', async () => {
+  test('when its user is switched off, gets a new password or is deleted', async () => {
     const { user, admin } = server();
     const ends: ((pk: number) => Promise<unknown>)[] = [
       (pk) => admin.patch(`/core/users/${pk}/`, { is_active: false }),
@@ -46,7 +46,7 @@ describeOnBoth('class 16: a session that has ended', (server) => {
     }
   });
 
-  test('because its user chose a new password: all others when signed in, all when recovering', async () => {
+  test('when its user chooses a new password: all others when signed in, all when recovering', async () => {
     const walk = await makeRecovery(server());
     await recoverBy(server(), walk.pk);
     const person = await server().user();
@@ -67,7 +67,7 @@ describeOnBoth('class 16: a session that has ended', (server) => {
     expect((await recovering.get('/core/users/me/')).body.user.pk).toBe(person.pk);
   });
 
-  test('is not revived by switching its user on again', async () => {
+  test('and does not revive when its user is switched on again', async () => {
     const { user, admin } = server();
     const person = await user();
     const session = await signIn(server(), person.pk);
@@ -76,7 +76,7 @@ describeOnBoth('class 16: a session that has ended', (server) => {
     expect(await isDead(session)).toBe(true);
   });
 
-  test('takes its tokens’ keys with it when the token goes', async () => {
+  test('and so does a token that is deleted', async () => {
     const { user, admin, as } = server();
     const person = await user();
     await admin.post('/core/tokens/', { identifier: 'short-lived', user: person.pk });

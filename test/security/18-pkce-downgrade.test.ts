@@ -3,7 +3,7 @@ import { callback, challenge, exchangeCode, makeCode, makeRelying, post, verifie
 import { describeOnBoth } from '../support/server.ts';
 
 // Who took the challenge out on the way got tokens with any verifier, or none (CVE-2024-23647).
-describeOnBoth('class 18: PKCE that was taken out on the way', (server) => {
+describeOnBoth('class 18: PKCE downgrade', (server) => {
   const bare = { codeChallenge: '', codeChallengeMethod: '' };
 
   test('a verifier without a stored challenge is refused', async () => {

@@ -3,7 +3,7 @@ import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts
 import { describeOnBoth } from '../support/server.ts';
 
 // What a client sends came back as markup, or went to an address that runs (CVE-2026-42849, GHSA-3p62-6fjh-3p5h).
-describeOnBoth('class 22: answers in a form that sends itself', (server) => {
+describeOnBoth('class 22: form_post answers', (server) => {
   test('are escaped, and nothing else runs on the page', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
@@ -22,7 +22,7 @@ describeOnBoth('class 22: answers in a form that sends itself', (server) => {
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; /);
   });
 
-  test('and no page that a stranger makes us show repeats what they wrote as markup', async () => {
+  test('and error pages never repeat input as markup', async () => {
     const { visit } = await visitor(server());
     const evil = '"><img src=x onerror=alert(1)>';
     for (const path of [
@@ -37,7 +37,7 @@ describeOnBoth('class 22: answers in a form that sends itself', (server) => {
     }
   });
 
-  test('no provider takes an address that a browser would run', async () => {
+  test('cannot go to an address that runs script', async () => {
     for (const url of ['javascript:alert(1)', ' java\tscript:alert(1)', 'data:text/html,x', 'vbscript:x']) {
       const uris = [{ matching_mode: 'strict', url }];
       await expect(makeRelyingParty(server(), { redirect_uris: uris })).rejects.toThrow('not allowed');

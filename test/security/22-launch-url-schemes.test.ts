@@ -17,8 +17,8 @@ const harmful = [
 ];
 
 // Addresses that a page shows as links were stored whatever their scheme.
-describeOnSqlite('class 22: links lead to the web and nowhere else', (server) => {
-  test('no other scheme is stored as a launch URL', async () => {
+describeOnSqlite('class 22: launch URLs have the scheme http or https', (server) => {
+  test('other schemes are refused', async () => {
     for (const [index, meta_launch_url] of harmful.entries()) {
       const body = { name: 'n', slug: `harm-${index}`, meta_launch_url };
       const { status, body: answer } = await server().admin.post('/core/applications/', body);
@@ -38,7 +38,7 @@ describeOnSqlite('class 22: links lead to the web and nowhere else', (server) =>
     }
   });
 
-  test('nor shown, should one have come into the database', async () => {
+  test('other schemes in the database are not shown', async () => {
     const { slug, pk } = await makeApplication(server());
     for (const template of [...harmful, '%(username)s:alert(1)']) {
       await server().world.db.write((tx) =>
@@ -49,7 +49,7 @@ describeOnSqlite('class 22: links lead to the web and nowhere else', (server) =>
     }
   });
 
-  test('nor made out of a person’s name', async () => {
+  test('other schemes are not made from a user name', async () => {
     const { slug } = await makeApplication(server(), { meta_launch_url: 'https://%(username)s/x' });
     const person = await server().user(['svc_core.view_application'], { username: 'evil.example/@javascript:' });
     const { launch_url } = (await person.api.get(`/core/applications/${slug}/`)).body;
@@ -57,7 +57,7 @@ describeOnSqlite('class 22: links lead to the web and nowhere else', (server) =>
     expect(launch_url ?? '').not.toContain('evil.example/@');
   });
 
-  test('a provider guesses none out of a redirect URI, and takes none as redirect URI', async () => {
+  test('other schemes are neither derived from redirect URIs nor accepted as such', async () => {
     const custom = await makeProvider(server(), {
       redirect_uris: [{ matching_mode: 'strict', url: 'com.example.app:/callback' }],
     });

@@ -18,13 +18,13 @@ const evil = [
   'https:evil.example/x.png',
 ];
 
-describeOnSqlite('22 addresses that run scripts', (server) => {
+describeOnSqlite('class 22: addresses of images', (server) => {
   beforeAll(async () => {
     const values = { name: 'e', slug: 'evil', title: 'E', designation: 'enrollment' };
     await server().admin.post('/flows/instances/', values);
   });
 
-  test.each(evil)('%s is no address for a background or a brand', async (url) => {
+  test.each(evil)('refuse %s for a background or a brand', async (url) => {
     const set = await server().admin.post('/flows/instances/evil/set_background_url/', { url });
     expect([set.status, Object.keys(set.body)]).toEqual([400, ['url']]);
     const brand = { domain: 'evil.test', branding_logo: url, branding_favicon: url };
@@ -32,7 +32,7 @@ describeOnSqlite('22 addresses that run scripts', (server) => {
     expect([made.status, Object.keys(made.body).sort()]).toEqual([400, ['branding_favicon', 'branding_logo']]);
   });
 
-  test('the web and our own files are', async () => {
+  test('accept the web and our own files', async () => {
     for (const url of ['https://example.org/a.png', 'http://example.org/a.png?x=1', '/static/flow-background.svg']) {
       const { status } = await server().admin.post('/flows/instances/evil/set_background_url/', { url });
       expect([url, status]).toEqual([url, 200]);
@@ -40,7 +40,7 @@ describeOnSqlite('22 addresses that run scripts', (server) => {
     }
   });
 
-  test('an uploaded document cannot act in our name', async () => {
+  test('an uploaded document cannot run script in our origin', async () => {
     const form = new FormData();
     form.append('file', new Blob(['<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>']), 'x.svg');
     expect((await server().admin.send('POST', '/flows/instances/evil/set_background/', form)).status).toBe(200);

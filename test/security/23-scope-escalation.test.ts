@@ -18,7 +18,7 @@ describeOnBoth('class 23: scopes that the provider does not have', (server) => {
     }
   });
 
-  test('nor is a scope given that stands in a grant, once the provider has lost it', async () => {
+  test('a scope in a grant is not given once the provider has lost it', async () => {
     const relying = await makeRelying(server(), {}, ['openid', 'offline_access']);
     const { pk } = await server().user();
     const scope = ['openid', 'offline_access', 'gatehouse/api'];

@@ -22,7 +22,7 @@ describeOnBoth('class 24: devices of people who may not use the application', (s
     return { party, device, ask };
   }
 
-  test('are not let in', async () => {
+  test('are refused', async () => {
     const { party, device, ask } = await begin();
     await bindExpression(server(), party.application.pk, 'return false;');
     const { answer } = await connectDevice(await visitor(server()), device.user_code);
@@ -30,7 +30,7 @@ describeOnBoth('class 24: devices of people who may not use the application', (s
     expect(await ask()).toBe('access_denied');
   });
 
-  test('get no tokens when the policy came after their person let them in', async () => {
+  test('get no tokens when the policy was added after the approval', async () => {
     const { party, device, ask } = await begin();
     const { answer } = await connectDevice(await visitor(server()), device.user_code);
     expect(answer.location?.search).toBe('?done=1');

@@ -6,7 +6,7 @@ const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
 
 // An ID token was taken for an access token, since both are signed by the same key (Logto 1.43).
 describeOnBoth('class 29: one type of token in place of another', (server) => {
-  test('no exchange, no userinfo and no API takes an ID token, a refresh token or a forged one', async () => {
+  test('ID tokens, refresh tokens and forged ones are refused by token exchange, userinfo and the API', async () => {
     const relying = await makeRelying(server(), { signing_key: await makeKey(server()) });
     const scope = ['openid', 'offline_access', 'gatehouse/api'];
     const given = await tokensFor(server(), relying, (await server().user()).pk, { scope });

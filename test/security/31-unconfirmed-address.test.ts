@@ -27,7 +27,7 @@ async function redeem(server: TestServer, email: string, confirmed: unknown, val
 }
 
 describeOnBoth(
-  'class 31: an address that nobody has confirmed',
+  'class 31: an unconfirmed e-mail address',
   (server) => {
     test.each([[false], [null], ['true'], [1], [{}]])('links to no user (confirmed: %j)', async (confirmed) => {
       const victim = await server().user([], { email: `${unique('victim')}@example.com` });
@@ -50,21 +50,18 @@ describeOnBoth(
       expect(answer.status).toBe(403);
     });
 
-    test('is nobody’s when somebody enrols with it', async () => {
+    test('does not count as confirmed when somebody enrols with it', async () => {
       const { plan } = await redeem(server(), 'whoever@example.com', false);
       expect(plan?.pending_user).toBeNull();
       expect(plan?.prompt_data.email).toBe('');
     });
 
-    test.each([[true], [undefined]])(
-      'a confirmed one, or one of a server that does not say, links (%j)',
-      async (confirmed) => {
-        const user = await server().user([], { email: `${unique('user')}@example.com` });
-        const { body } = await server().admin.get(`/core/users/${user.pk}/`);
-        const { plan } = await redeem(server(), body.email, confirmed, { user_matching_mode: 'email_link' });
-        expect(plan?.pending_user).toBe(user.pk);
-      },
-    );
+    test.each([[true], [undefined]])('differs from a confirmed one, which links (%j)', async (confirmed) => {
+      const user = await server().user([], { email: `${unique('user')}@example.com` });
+      const { body } = await server().admin.get(`/core/users/${user.pk}/`);
+      const { plan } = await redeem(server(), body.email, confirmed, { user_matching_mode: 'email_link' });
+      expect(plan?.pending_user).toBe(user.pk);
+    });
   },
   { env },
 );

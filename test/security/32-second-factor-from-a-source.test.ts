@@ -11,9 +11,9 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 const setup = 'default-authenticator-totp-setup';
 
 describeOnBoth(
-  'class 32: a second factor that is skipped by coming from elsewhere',
+  'class 32: the second factor when signing in from a source',
   (server) => {
-    test('who has a device here shows it, also when a source says who they are', async () => {
+    test('is asked of everybody who has a device', async () => {
       const flow = async (slug: string) => (await server().admin.get(`/flows/instances/${slug}/`)).body.pk;
       media.know('source-token', { id: 1, username: 'source', email: 'source@example.com', title: 'Source' });
       media.know('my-token', { id: 7, username: 'from-elsewhere', email: 'elsewhere@example.com', title: 'Somebody' });

@@ -9,8 +9,8 @@ import { signedInBrowser } from '../support/signed-in-browser.ts';
 const setup = 'default-authenticator-totp-setup';
 const validate = 'xak-stage-authenticator-validate';
 
-describeOnBoth('class 32: a second factor that is skipped by recovering', (server) => {
-  test('who has a device shows it before they choose a password by a link', async () => {
+describeOnBoth('class 32: the second factor when recovering', (server) => {
+  test('is asked before somebody chooses a new password by a link', async () => {
     const fields = [await makePrompt(server(), 'password', 'password')];
     const walk = await makeWalk(
       server(),

@@ -19,7 +19,7 @@ function account(): string {
 
 // An account elsewhere was linked to a user who had not proven to be that user (CVE-2026-105207).
 describeOnBoth(
-  'class 33: an account elsewhere is linked to whoever is signed in here, and to nobody else',
+  'class 33: linking an account at a source',
   (server) => {
     const ways = ['redeem_token', 'redeem_token_authenticated'] as const;
     const place = async () => {
@@ -41,7 +41,7 @@ describeOnBoth(
     });
 
     test.each(ways)(
-      '%s links nobody for a session that has ended, of another site or of somebody acting',
+      '%s links nobody for a session that has ended, from another site or while impersonating',
       async (way) => {
         const { path, links } = await place();
         const user = await server().user();

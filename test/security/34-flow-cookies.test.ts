@@ -7,8 +7,8 @@ import { signIn } from '../support/session.ts';
 const plan = 'gatehouse_flow_plan';
 const session = 'gatehouse_session';
 
-describeOnBoth('classes 34 and 35: cookies cannot be made up, changed or planted', (server) => {
-  test('a token that this server did not give out is replaced', async () => {
+describeOnBoth('classes 34 and 35: cookies of flows and sessions', (server) => {
+  test('a flow token that this server did not issue is replaced', async () => {
     const browser = openBrowser(server());
     browser.cookies.set(plan, 'planted-by-a-neighbour');
     await browser.show(signInFlow);
@@ -16,7 +16,7 @@ describeOnBoth('classes 34 and 35: cookies cannot be made up, changed or planted
     expect(browser.cookies.get(plan)?.length).toBeGreaterThanOrEqual(43);
   });
 
-  test('a changed token is nobody’s', async () => {
+  test('a changed session token is refused', async () => {
     const browser = openBrowser(server());
     await signInByPassword(browser, 'admin', adminPassword);
     for (const name of [session]) {
@@ -31,7 +31,7 @@ describeOnBoth('classes 34 and 35: cookies cannot be made up, changed or planted
     }
   });
 
-  test('the session is another one after signing in, and the old one is dead', async () => {
+  test('signing in rotates the session, and the old one is refused', async () => {
     const walk = await makeWalk(server(), [['user_login']]);
     const user = await server().user();
     const { cookie, csrf } = await signIn(server(), user.pk);
@@ -50,7 +50,7 @@ describeOnBoth('classes 34 and 35: cookies cannot be made up, changed or planted
 describeOnSqlite(
   'class 35: cookies behind TLS',
   (server) => {
-    test('carry the prefix that keeps neighbours from setting them', async () => {
+    test('carry the __Host- prefix', async () => {
       const api = server().nobody;
       const first = await api.get(`/flows/executor/${signInFlow}/`);
       const [cookie = ''] = first.headers.getSetCookie();

@@ -11,7 +11,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 const body = { plex_token: 'token' };
 
 describeOnSqlite(
-  'class 35: the cookie of a flow’s plan, where browsers come over TLS',
+  'class 35: the cookie of a flow’s plan over TLS',
   (server) => {
     test('cannot be set by subdomains or over plain HTTP, nor read by scripts', async () => {
       const flow = await makeFlow(server(), 'enrollment');
@@ -28,9 +28,9 @@ describeOnSqlite(
 );
 
 describeOnSqlite(
-  'class 44: a link with the cookie of a session',
+  'class 44: linking an account with a session cookie',
   (server) => {
-    test('needs proof that it comes from our pages', async () => {
+    test('needs a CSRF token', async () => {
       const { world, nobody } = server();
       const user = await server().user();
       const source = await makeSource(server(), 'mediasrc', { plex_token: unique('t') });

@@ -62,7 +62,7 @@ describeOnBoth(
       expect(new URL(made.json().link).origin).toBe(publicUrl);
     });
 
-    test('end when they say, without any clean-up', async () => {
+    test('expire without any clean-up', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       await server().world.db.write((tx) =>
@@ -92,7 +92,7 @@ describeOnBoth(
       expect(await opens(walk.slug, query)).toBe(refused);
     });
 
-    test('lead into one flow, and only if they are whole', async () => {
+    test('work for one flow, and only unchanged', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       const other = await makeRecovery(server());
@@ -102,7 +102,7 @@ describeOnBoth(
       expect(await opens(walk.slug, query)).toBe('xak-stage-prompt');
     });
 
-    test('are no credentials elsewhere', async () => {
+    test('are not accepted as credentials elsewhere', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       const token = query.split('=')[1] as string;
@@ -114,7 +114,7 @@ describeOnBoth(
       expect((await browser.show(walk.slug)).body.component).toBe('xak-stage-identification');
     });
 
-    test('are kept as hashes, and stand neither in events nor behind the flow', async () => {
+    test('are stored as hashes, and are neither in events nor in redirects', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       const token = query.split('=')[1] as string;
@@ -124,7 +124,7 @@ describeOnBoth(
       expect(JSON.stringify(await contentsOf(server().world.db))).not.toContain(token);
     });
 
-    test('of superusers are for superusers to make', async () => {
+    test('of superusers can only be made by superusers', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
       const helper = await server().user([

@@ -29,7 +29,7 @@ for (const trusted of ['', '127.0.0.1'])
           ...(payload && { body: payload }),
         });
 
-      test('no answer and no header leads there', async () => {
+      test('appears in no answer and no header', async () => {
         const { world, app } = server();
         await makeDemo(world, app, server().url);
         const seen: string[] = [];
@@ -58,7 +58,7 @@ for (const trusted of ['', '127.0.0.1'])
         expect(seen.length).toBeGreaterThan(150);
       });
 
-      test('addresses that are handed out begin with the public URL', async () => {
+      test('does not change addresses that begin with the public URL', async () => {
         const { results } = (await send('GET', '/providers/oauth2/')).json();
         const urls = (await send('GET', `/providers/oauth2/${results[0].pk}/setup_urls/`)).json();
         expect(Object.values(urls).length).toBeGreaterThan(3);

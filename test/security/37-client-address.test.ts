@@ -36,7 +36,7 @@ async function recordedAddress(server: TestServer, headers: Record<string, strin
   return rows[0]?.client_ip;
 }
 
-describeOnSqlite('class 37: without trusted proxies no header says who calls', (server) => {
+describeOnSqlite('class 37: without trusted proxies these headers are ignored:', (server) => {
   test.each([
     { 'x-forwarded-for': '203.0.113.7' },
     { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' },
@@ -67,7 +67,7 @@ describeOnSqlite(
       expect(await recordedAddress(server(), { 'x-forwarded-for': forwarded }, peer)).toBe(expected);
     });
 
-    test.each(garbage)('a value that is no address is passed over: %s', async (text) => {
+    test.each(garbage)('a value that is no address is ignored: %s', async (text) => {
       expect(await recordedAddress(server(), { 'x-forwarded-for': text })).toBe('127.0.0.1');
     });
   },

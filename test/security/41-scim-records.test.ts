@@ -4,8 +4,8 @@ import { describeOnBoth } from '../support/server.ts';
 
 // Accounts that SCIM clients act as must not reach anything through the admin API, and nobody reaches records without a right.
 
-describeOnBoth('class 41: SCIM', (server) => {
-  test('records are nobody’s to read or write without signing in', async () => {
+describeOnBoth('class 41: SCIM sources', (server) => {
+  test('records can be neither read nor written without signing in', async () => {
     const { admin, nobody } = server();
     const source = await makeSource(server(), 'scim', {});
     const user = await server().user();
@@ -55,7 +55,7 @@ describeOnBoth('class 41: SCIM', (server) => {
     expect((await client.post('/sources/scim_users/', {})).status).toBe(403);
   });
 
-  test('the key of a client is nowhere in what the source shows', async () => {
+  test('the key of a client is nowhere in the answers about the source', async () => {
     const { admin } = server();
     const source = await makeSource(server(), 'scim', {});
     const { body } = await admin.get(`/core/tokens/${source.token_obj.identifier}/view_key/`);

@@ -16,7 +16,7 @@ const climbs = [
   'x/../../../package.json',
 ];
 
-describeOnSqlite('43 path traversal', (server) => {
+describeOnSqlite('class 43: path traversal', (server) => {
   test.each(['/media/', '/static/', '/static/sources/'])('nothing outside is reached through %s', async (prefix) => {
     for (const climb of climbs) {
       const { status, text } = await rawRequest(server().url, prefix + climb);
@@ -27,7 +27,7 @@ describeOnSqlite('43 path traversal', (server) => {
     expect((await rawRequest(server().url, '/static/favicon.svg')).status).toBe(200);
   });
 
-  test('the name of an uploaded file plays no part', async () => {
+  test('the name of an uploaded file is ignored', async () => {
     const values = { name: 'c', slug: 'climber', title: 'C', designation: 'enrollment' };
     await server().admin.post('/flows/instances/', values);
     const at = '/flows/instances/climber/';
@@ -41,7 +41,7 @@ describeOnSqlite('43 path traversal', (server) => {
     }
   });
 
-  test('addresses of images cannot climb out of the folders they name', async () => {
+  test('addresses of images cannot leave their folder', async () => {
     const values = { name: 'd', slug: 'addressed', title: 'D', designation: 'enrollment' };
     await server().admin.post('/flows/instances/', values);
     const at = '/flows/instances/addressed/';

@@ -29,12 +29,12 @@ describeOnBoth('class 44: a request that another site makes a browser send', (se
     expect(await stored(victim.pk)).toEqual(before);
   });
 
-  test('our own pages bring the proof', async () => {
+  test('a request with the CSRF token of its session is accepted', async () => {
     const { browser } = await signIn(server(), await administrator());
     expect((await browser.post('/core/groups/', { name: 'made by us' })).status).toBe(201);
   });
 
-  test('the proof of one session is not that of another', async () => {
+  test('the CSRF token of another session is refused', async () => {
     const { url } = server();
     const mine = await signIn(server(), await administrator());
     const other = await signIn(server(), await administrator());
@@ -42,7 +42,7 @@ describeOnBoth('class 44: a request that another site makes a browser send', (se
     expect((await mixed.post('/core/groups/', { name: 'mixed' })).status).toBe(403);
   });
 
-  test('a bearer token needs none: no browser sends it by itself', async () => {
+  test('a request with a bearer token needs no CSRF token', async () => {
     expect((await server().admin.post('/core/groups/', { name: 'by token' })).status).toBe(201);
   });
 

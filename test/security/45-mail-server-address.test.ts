@@ -11,7 +11,7 @@ const mail = await startMailReceiver();
 afterAll(() => mail.close());
 const port = Number(new URL(mail.url).port);
 
-describeOnBoth('class 45: a mail server of a stage does not lead into the network of the server', (server) => {
+describeOnBoth('class 45: the mail server of a stage cannot be in the server’s network', (server) => {
   test.each(['127.0.0.1', 'localhost', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])('%s', async (host) => {
     const walk = await makeRecovery(server(), { use_global_settings: false, host, port, timeout: 1 });
     const user = await server().user([], { email: `${unique('me')}@example.org` });

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
 import { grantOn } from '../support/grants.ts';
+
 import { makeWalk, unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
@@ -11,7 +12,7 @@ const rights = ['svc_core.view_user', 'svc_core.impersonate'];
 const me = '/core/users/me/';
 
 // Delegated administrators rise by acting as somebody who may more than they do (CVE-2026-9795 and its like).
-describeOnBoth('class 46: acting as somebody with more rights', (server) => {
+describeOnBoth('class 46: impersonation', (server) => {
   const acts = async (helper: number, target: number) => {
     const { browser } = await signIn(server(), helper);
     return (await browser.post(`/core/users/${target}/impersonate/`)).status;
@@ -19,7 +20,7 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
   const group = async (values: Record<string, unknown>) =>
     (await server().admin.post('/core/groups/', { name: unique('group'), ...values })).body.pk as string;
 
-  test('no superuser, directly or by a group above, but by a superuser', async () => {
+  test('of superusers, direct or by a parent group, is for superusers', async () => {
     const helper = await server().user(rights);
     const above = await group({ is_superuser: true });
     const below = await group({ parent: above });
@@ -29,7 +30,7 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
     expect(await acts(root.pk, superuser.pk)).toBe(204);
   });
 
-  test('nobody with a permission, a role or a right on one object that the helper lacks', async () => {
+  test('is refused where the user holds a permission that the helper lacks', async () => {
     const helper = await server().user(rights);
     const thing = await group({});
     const direct = await server().user(['svc_core.change_user']);
@@ -46,14 +47,14 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
     expect(await acts(helper.pk, equal.pk)).toBe(204);
   });
 
-  test('somebody with tokens of their own is no more than others', async () => {
+  test('is allowed for users with tokens of their own', async () => {
     const helper = await server().user(rights);
     const person = await server().user();
     await person.api.post('/core/tokens/', { identifier: unique('token') });
     expect(await acts(helper.pk, person.pk)).toBe(204);
   });
 
-  test('rights that are gained or lost meanwhile count at the next request', async () => {
+  test('is checked at each request against permissions gained or lost', async () => {
     for (const change of ['gained', 'lost'] as const) {
       const helper = await server().user(rights);
       const person = await server().user();
@@ -68,7 +69,7 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
           sql`delete from user_permissions where "user" = ${helper.pk}`.execute(tx),
         );
       }
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await browser.get(me)).status).toBe(403);
       });
       expect(events.map(({ action, username }) => [action, username])).toEqual([
@@ -78,7 +79,7 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
     }
   });
 
-  test('leaves no way in behind: no token, no key, no password, no session', async () => {
+  test('cannot make a token, key, password or session', async () => {
     const helper = await server().user([...rights, 'svc_core.reset_user_password']);
     const person = await server().user(['svc_core.view_user', 'svc_core.reset_user_password']);
     const identifier = unique('token');
@@ -100,7 +101,7 @@ describeOnBoth('class 46: acting as somebody with more rights', (server) => {
     expect((await person.api.get('/core/authenticated_sessions/')).body.results).toEqual([]);
   });
 
-  test('ending it takes the proof against forgery, although it is a GET', async () => {
+  test('needs a CSRF token to be ended, although that is a GET', async () => {
     const helper = await server().user(rights);
     const person = await server().user();
     const { browser, otherSite } = await signIn(server(), helper.pk);

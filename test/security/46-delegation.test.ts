@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Api } from '../support/api.ts';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { describeOnBoth, type TestUser } from '../support/server.ts';
 
 const byUsers = '/rbac/permissions/assigned_by_users/';
@@ -117,7 +118,7 @@ describeOnBoth('class 46: a delegated administrator', (server) => {
 
     test.each(Object.entries(attacks))('%s', async (_name, attack) => {
       const before = await everything();
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const answer = await attack(deputy.api);
         expect([answer.status, answer.body?.code]).toEqual([403, 'permission_denied']);
       });
@@ -128,12 +129,12 @@ describeOnBoth('class 46: a delegated administrator', (server) => {
       expect((await attack(server().nobody)).status).toBe(403);
     });
 
-    test('a key by a token of a superuser’s name', async () => {
+    test('when taking a token in a superuser’s name', async () => {
       const answer = await deputy.api.post('/core/tokens/', { identifier: 'borrowed', user: root });
       expect(answer.body.user).toBe(deputy.pk);
     });
 
-    test('moving a permission to an object that one has no right to', async () => {
+    test('when moving a permission to an object without permission on it', async () => {
       const { admin, user } = server();
       const limited = await user([
         'svc_rbac.view_userobjectpermission',
@@ -156,7 +157,7 @@ describeOnBoth('class 46: a delegated administrator', (server) => {
   });
 
   describe('may still', () => {
-    test('give what is held, everywhere and on one object', async () => {
+    test('grant what they hold, everywhere and on one object', async () => {
       const { admin, user } = server();
       const given = await deputy.api.post(`${byUsers}${member.pk}/assign/`, { permissions: ['svc_core.view_group'] });
       expect(given.status).toBe(200);
@@ -169,7 +170,7 @@ describeOnBoth('class 46: a delegated administrator', (server) => {
       expect((await pass('delete_group')).status).toBe(403);
     });
 
-    test('run groups and users that bring nothing beyond', async () => {
+    test('manage groups and users that give no further permissions', async () => {
       const made = await deputy.api.post('/core/groups/', {
         name: 'harmless',
         roles: [keys.weakRole],
@@ -187,7 +188,7 @@ describeOnBoth('class 46: a delegated administrator', (server) => {
       expect(reset.status).toBe(204);
     });
 
-    test('leave a group in place that brings more, when changing something else', async () => {
+    test('keep a group that gives more when changing something else', async () => {
       const { admin } = server();
       await admin.post(groups('strong', 'add_user/'), { pk: member.pk });
       const { body } = await admin.get(`/core/users/${member.pk}/`);

@@ -23,7 +23,7 @@ describeOnBoth(
       return { ...user, app: await giveApp(server(), user.username) };
     };
 
-    test('of two hundred guesses at once only a few are looked at, and the right one among the rest is not', async () => {
+    test('of two hundred guesses at once only a few are checked, and a right one among the rest fails', async () => {
       const user = await withApp();
       const browsers = await Promise.all(Array.from({ length: 10 }, () => pastPassword(server(), user.username)));
       const answers = await Promise.all(
@@ -37,7 +37,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a right password does not wipe out wrong codes', async () => {
+    test('a right password does not reset the count of wrong codes', async () => {
       const user = await withApp();
       for (let round = 0; round < 4; round++) {
         const { browser } = await pastPassword(server(), user.username);
@@ -46,7 +46,7 @@ describeOnBoth(
       expect(await failuresOf(user.pk)).toBe(most);
     });
 
-    test('a right code does, after the wait', async () => {
+    test('a right code resets the count after the wait', async () => {
       const user = await withApp();
       const { browser } = await pastPassword(server(), user.username);
       for (let guess = 0; guess < 12; guess++) await browser.answer(signInFlow, { code: `no ${guess}` });
@@ -56,7 +56,7 @@ describeOnBoth(
       expect(await failuresOf(user.pk)).toBe(0);
     });
 
-    test('who guesses at one user makes no other wait', async () => {
+    test('guesses at one user make no other wait', async () => {
       const [user, other] = [await withApp(), await withApp()];
       const guesser = await pastPassword(server(), user.username);
       for (let guess = 0; guess < 12; guess++) await guesser.browser.answer(signInFlow, { code: `no ${guess}` });

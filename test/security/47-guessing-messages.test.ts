@@ -13,7 +13,7 @@ const mostTries = 5;
 const most = { forNumber: 5 };
 
 describeOnBoth(
-  'class 47: guessing the codes of messages, and flooding phones',
+  'class 47: guessing SMS codes and flooding phones',
   (server) => {
     const setUp = async () => {
       const sms = { provider: 'generic', from_number: 'x', auth: 'x', account_sid: `${service.url}/messages` };
@@ -24,7 +24,7 @@ describeOnBoth(
       return (body: Record<string, unknown>) => browser.answer(slug, body);
     };
 
-    test('of two hundred guesses at once a few are looked at, and then not even the right one counts', async () => {
+    test('of two hundred guesses at once a few are checked, and then even the right one fails', async () => {
       const answer = await setUp();
       await answer({ phone_number: '+46701111111' });
       const code = Number(/: (\d{6})$/.exec(JSON.parse(service.requests.at(-1)?.body ?? '').Body)?.[1]);
@@ -36,7 +36,7 @@ describeOnBoth(
       expect((await answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
     });
 
-    test('of fifty wishes for a message at once a few are sent', async () => {
+    test('of fifty requests for a message at once a few are sent', async () => {
       const answers = await Promise.all(Array.from({ length: 5 }, setUp));
       service.requests.length = 0;
       const wishes = Array.from({ length: 50 }, (_, i) => answers[i % 5]?.({ phone_number: '+46702222222' }));
@@ -44,7 +44,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(most.forNumber);
     });
 
-    test('codes are kept as hashes only', async () => {
+    test('SMS codes are stored as hashes only', async () => {
       const answer = await setUp();
       await answer({ phone_number: '+46703333333' });
       const code = /: (\d{6})$/.exec(JSON.parse(service.requests.at(-1)?.body ?? '').Body)?.[1] as string;

@@ -34,7 +34,7 @@ describeOnBoth(
       return user;
     };
 
-    test('of two hundred guesses at once only a few are looked at, and the right one among the rest is not', async () => {
+    test('of two hundred guesses at once only a few are checked, and a right one among the rest fails', async () => {
       const user = await person();
       const browsers = await Promise.all(Array.from({ length: 10 }, () => atPassword(server(), user.username)));
       const answers = await Promise.all(
@@ -63,7 +63,7 @@ describeOnBoth(
       expect((await late.answer(flow, { password: 'right horse' })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('the wait is the same for a name that nobody has', async () => {
+    test('the wait is the same for an unknown user name', async () => {
       const user = await person();
       const words = async (name: string) => {
         const said: string[] = [];
@@ -81,7 +81,7 @@ describeOnBoth(
       expect(await words(`nobody-${user.pk}`)).toEqual(known);
     });
 
-    test('a right password starts the count anew', async () => {
+    test('a right password resets the count', async () => {
       const user = await person();
       for (let round = 0; round < 4; round++) {
         const browser = await atPassword(server(), user.username);
@@ -91,7 +91,7 @@ describeOnBoth(
       }
     });
 
-    test('who is signed in cannot be told from an answer to the first question', async () => {
+    test('the answer to the first question does not tell whether a user exists', async () => {
       const user = await person();
       const shown = async (name: string) => {
         const browser = openBrowser(server());

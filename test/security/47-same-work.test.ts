@@ -13,7 +13,7 @@ const frozen = { now: () => '2034-01-02T03:04:05.000000Z' };
 
 // By how long an answer takes one learns who has an account. Clocks differ from run to run; what is done does not.
 describeOnBoth(
-  'class 47: a name that nobody has costs the same work as one that somebody has',
+  'class 47: unknown and known user names cost the same work',
   (server) => {
     const person = async (values: Record<string, unknown> = {}) => {
       const user = await server().user([], { email: `${unique('me')}@example.org`, ...values });
@@ -65,7 +65,7 @@ describeOnBoth(
 
     const wrong = { password: 'wrong' };
 
-    test('to sign in, one question after the other', async () => {
+    test('when signing in step by step', async () => {
       const flow = 'default-authentication-flow';
       const answers = [{ uid_field: '' }, wrong, wrong];
       const known = await compare(flow, answers);
@@ -75,7 +75,7 @@ describeOnBoth(
       for (const _ of ['first', 'again']) expect(await costs(flow, seen, answers)).toEqual(known);
     });
 
-    test('to sign in on one screen', async () => {
+    test('when signing in on one screen', async () => {
       const password_stage = (await made(server(), '/stages/password/', { name: unique('password'), backends })).pk;
       const settings = { user_fields: ['username', 'email'], password_stage };
       const walk = await makeWalk(server(), [['identification', settings], ['user_login']]);
@@ -83,7 +83,7 @@ describeOnBoth(
       expect(known[0]?.filter((done) => done === 'argon2id')).toHaveLength(1);
     });
 
-    test('to recover by mail', async () => {
+    test('when recovering by mail', async () => {
       const walk = await makeRecovery(server());
       const known = await compare(walk.slug, [{ uid_field: '' }, { component: 'xak-stage-email' }]);
       expect(known[0]?.some((statement) => statement.includes('insert into flow_links'))).toBe(true);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
+
 import { adminPassword, adminToken, describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
@@ -26,6 +27,7 @@ describeOnBoth('class 48: secrets', (server) => {
       adminToken,
       adminPassword,
     ];
+    expect(secrets.filter((secret) => typeof secret !== 'string' || secret.length < 8)).toEqual([]);
     const tables = ['users', 'tokens', 'authenticated_sessions', 'events', 'settings'];
     for (const table of tables) {
       const { rows } = await sql`select * from ${sql.table(table)}`.execute(world.db.read);
@@ -54,6 +56,7 @@ describeOnBoth('class 48: secrets', (server) => {
         '/events/events/',
       ].map((path) => admin.get(path)),
     );
+    expect(rows.length).toBeGreaterThan(2);
     for (const { status, text } of answers) {
       expect(status).toBe(200);
       expect(text).not.toContain('argon2id');
@@ -61,10 +64,10 @@ describeOnBoth('class 48: secrets', (server) => {
     }
   });
 
-  test('a password in a query string is not looked at, and not kept', async () => {
+  test('a password in a query string is neither read nor stored', async () => {
     const { admin, user } = server();
     const person = await user();
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const answer = await admin.post(`/core/users/${person.pk}/set_password/?password=in-the-open`, {});
       expect(answer.status).toBe(400);
       await admin.patch(`/core/users/${person.pk}/?password=in-the-open`, { name: 'x' });
@@ -73,7 +76,7 @@ describeOnBoth('class 48: secrets', (server) => {
     expect(events[0]?.text).not.toContain('in-the-open');
   });
 
-  test('a refused token is not told apart by why', async () => {
+  test('the refusal of a token does not tell why', async () => {
     const { admin, as, user } = server();
     await admin.post('/core/tokens/', { identifier: 'for-an-app', intent: 'app_password' });
     const { body: app } = await admin.get('/core/tokens/for-an-app/view_key/');
@@ -88,7 +91,7 @@ describeOnBoth('class 48: secrets', (server) => {
     }
   });
 
-  test('the first start is not repeated: its objects are made once', async () => {
+  test('the objects of the first start are made once', async () => {
     const { world } = server();
     const { rows } = await sql<{ name: string }>`select name from bootstrap_steps where name = 'administrator'`.execute(
       world.db.read,
@@ -100,7 +103,7 @@ describeOnBoth('class 48: secrets', (server) => {
   });
 });
 
-test('class 48: no source compares secrets with ===', () => {
+test('class 48: no source file compares secrets with ===', () => {
   const source = fileURLToPath(new URL('../../src', import.meta.url));
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),

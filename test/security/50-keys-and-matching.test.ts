@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer, Api } from '../support/api.ts';
-import { eventsOf } from '../support/events.ts';
+import { eventsDuring } from '../support/events.ts';
 import { made, unique } from '../support/make-walk.ts';
 import { mappingsOf } from '../support/oauth2.ts';
 import { makeProvider } from '../support/providers.ts';
@@ -121,7 +121,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
     const browser = await visitor(server());
     const plain = await browser.authorize(asking(clientId, 'openid'));
     expect(plain.location?.searchParams.has('code')).toBe(true);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const { location } = await browser.authorize(asking(clientId, `openid ${apiScope}`));
       expect(location?.searchParams.get('error')).toBe('access_denied');
       expect(location?.searchParams.has('code')).toBe(false);

@@ -1,39 +1,55 @@
 import { sql } from 'kysely';
+import type { Query } from '../../src/platform/db/database.ts';
 import type { TestServer } from './server.ts';
 
+/** An event of the audit log, as it is stored. */
 export interface StoredEvent {
   readonly action: string;
   readonly app: string;
   readonly username: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into contexts freely
   readonly context: any;
-  /** The event as it is stored, for what must not be in it. */
+  /** The context unparsed, for what must not be in it. */
   readonly text: string;
 }
 
-/** The events that were written while `work` ran; what jobs report comes beside, whenever they are done. */
-export async function eventsOf({ world }: TestServer, work: () => Promise<unknown>): Promise<StoredEvent[]> {
-  const known = new Set((await rows(world.db.read)).map(({ pk }) => pk));
+/** The events that were written while `work` ran, oldest first. Failures of jobs are left out: they come at any time. */
+export async function eventsDuring({ world }: TestServer, work: () => Promise<unknown>): Promise<StoredEvent[]> {
+  const known = new Set((await rowsOf(world.db.read)).map(({ pk }) => pk));
   await work();
-  return (await rows(world.db.read))
-    .filter(({ pk }) => !known.has(pk))
-    .map(({ action, app, username, context }) => ({
-      action,
-      app,
-      username,
-      context: JSON.parse(context),
-      text: context,
-    }));
+  const rows = await rowsOf(world.db.read);
+  return rows.filter(({ pk, action }) => !known.has(pk) && action !== 'system_task_exception').map(eventOf);
 }
 
-async function rows(db: TestServer['world']['db']['read']) {
-  const result = await sql<{
-    pk: string;
-    action: string;
-    app: string;
-    username: string;
-    context: string;
-  }>`select pk, action, app, username, context from events
-    where action <> 'system_task_exception' order by created`.execute(db);
-  return result.rows;
+/** The events about one object, and about showing its secret, oldest first. */
+export async function eventsAbout({ world }: TestServer, pk: string | number): Promise<StoredEvent[]> {
+  const about = String(pk).replaceAll('-', '');
+  const events = (await rowsOf(world.db.read)).map(eventOf);
+  return events.filter(({ context }) => String((context.model ?? context.secret)?.pk) === about);
 }
+
+/** The newest events, newest first. */
+export async function lastEvents({ world }: TestServer, count: number): Promise<StoredEvent[]> {
+  const newest = sql<EventRow>`${allEvents} order by created desc limit ${count}`;
+  return (await newest.execute(world.db.read)).rows.map(eventOf);
+}
+
+export async function countEvents({ world }: TestServer): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from events`.execute(world.db.read);
+  return Number(rows[0]?.count);
+}
+
+type EventRow = Pick<StoredEvent, 'action' | 'app' | 'username'> & { readonly pk: string; readonly context: string };
+
+const allEvents = sql`select pk, action, app, username, context from events`;
+
+const rowsOf = async (query: Query): Promise<EventRow[]> =>
+  (await sql<EventRow>`${allEvents} order by created, pk`.execute(query)).rows;
+
+const eventOf = ({ action, app, username, context }: EventRow): StoredEvent => ({
+  action,
+  app,
+  username,
+  context: JSON.parse(context),
+  text: context,
+});

@@ -12,6 +12,7 @@ import { type Config, readConfig } from '../../src/platform/config.ts';
 import { createLog, type Log } from '../../src/platform/log.ts';
 import { randomText } from '../../src/platform/random.ts';
 import { type Api, apiFor } from './api.ts';
+import { grant } from './grants.ts';
 import { freshPostgresDatabase } from './postgres.ts';
 
 export const adminToken = 'the-administrators-token-in-tests-only-0123456789';
@@ -178,14 +179,7 @@ async function makeUser(
       values (${crypto.randomUUID()}, ${`token-${username}`}, '', ${key.hash(token)}, 'api', ${pk}, '', null, false, null)`.execute(
       tx,
     );
-    for (const permission of permissions) {
-      const [app, codename] = permission.split('.');
-      const { rows } = await sql`insert into user_permissions ("user", permission)
-        select ${pk}, pk from permissions where app_label = ${app} and codename = ${codename} returning permission`.execute(
-        tx,
-      );
-      if (rows.length === 0) throw new Error(`no permission ${permission}`);
-    }
+    await grant(tx, pk, permissions);
   });
   return { pk, username, token, api: as(token) };
 }

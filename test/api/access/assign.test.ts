@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const byUsers = '/rbac/permissions/assigned_by_users/';
 const byRoles = '/rbac/permissions/assigned_by_roles/';
 
-describeOnBoth('giving permissions', (server) => {
+describeOnBoth('assigning permissions', (server) => {
   const newRole = async (name: string) => (await server().admin.post('/rbac/roles/', { name })).body.pk as string;
   const newGroup = async (values: Record<string, unknown>) => (await server().admin.post('/core/groups/', values)).body;
 
@@ -61,7 +62,7 @@ describeOnBoth('giving permissions', (server) => {
     expect((await member.api.get('/rbac/roles/')).status).toBe(403);
   });
 
-  test('refuses what is not there, and gives nothing by halves', async () => {
+  test('refuses unknown permissions and objects, and then assigns nothing', async () => {
     const { user, admin } = server();
     const person = await user();
     const role = await newRole('given by halves');
@@ -79,7 +80,7 @@ describeOnBoth('giving permissions', (server) => {
     expect((await admin.post(`${byRoles}x/assign/`, { permissions: [] })).status).toBe(404);
   });
 
-  test('an internal service account gets none', async () => {
+  test('to an internal service account is refused', async () => {
     const { admin, user, world } = server();
     const account = await user();
     await world.db.write((tx) =>
@@ -121,7 +122,7 @@ describeOnBoth('giving permissions', (server) => {
     const { admin, user } = server();
     const person = await user();
     const role = await newRole('recorded');
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       await admin.post(`${byUsers}${person.pk}/assign/`, {
         permissions: ['svc_core.view_group', 'svc_core.view_user'],
       });
@@ -140,8 +141,8 @@ describeOnBoth('giving permissions', (server) => {
   });
 });
 
-describeOnBoth('who has permissions', (server) => {
-  test('users, by model and by object', async () => {
+describeOnBoth('the list of who holds permissions', (server) => {
+  test('shows users by model and by object', async () => {
     const { user, admin } = server();
     const group = (await admin.post('/core/groups/', { name: 'asked about' })).body;
     const everywhere = await user(['svc_core.view_group']);
@@ -187,7 +188,7 @@ describeOnBoth('who has permissions', (server) => {
     expect((await admin.get(`${byUsers}?model=svc_core.group&page=9`)).status).toBe(404);
   });
 
-  test('roles, by model and by object', async () => {
+  test('shows roles by model and by object', async () => {
     const { admin } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'asked about' });
     await admin.post(`${byRoles}${role.pk}/assign/`, {
@@ -227,7 +228,7 @@ describeOnBoth('who has permissions', (server) => {
     expect((await admin.get(`${path}?model=svc_core.user&object_pk=none`)).status).toBe(200);
   });
 
-  test('only among those one may see', async () => {
+  test('shows only users and roles that the caller may see', async () => {
     const { user, nobody } = server();
     const plain = await user(['svc_core.view_group']);
     expect((await plain.api.get(`${byUsers}?model=svc_core.group`)).status).toBe(403);

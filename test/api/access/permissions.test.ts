@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/rbac/permissions/';
 
 describeOnBoth('permissions', (server) => {
-  test('a permission names what it allows in words', async () => {
+  test('have a readable name', async () => {
     const { admin } = server();
     const { body } = await admin.get(`${path}?codename=view_eventmatcherpolicy`);
     expect(body.results).toEqual([
@@ -23,7 +24,7 @@ describeOnBoth('permissions', (server) => {
     expect((await admin.get(`${path}999999/`)).status).toBe(404);
   });
 
-  test('they are found by app, model, holder and words', async () => {
+  test('are found by app, model, holder and words', async () => {
     const { admin, user } = server();
     const person = await user(['svc_core.view_group']);
     const { body: role } = await admin.post('/rbac/roles/', { name: 'with one' });
@@ -46,7 +47,7 @@ describeOnBoth('permissions', (server) => {
     expect((await admin.get(`${path}?role=x`)).body).toEqual({ role: [refusal] });
   });
 
-  test('they are read by permission, and of whom only those who may see the holder', async () => {
+  test('are listed by permission, and by holder for callers who may see the holder', async () => {
     const { user, nobody } = server();
     const plain = await user();
     const reader = await user(['svc_rbac.view_permission']);
@@ -91,7 +92,7 @@ describeOnBoth('permissions on single objects', (server) => {
     expect([page.results.length, page.pagination.total_pages]).toEqual([10, 2]);
   });
 
-  test('of roles likewise, found by role and by words', async () => {
+  test('of roles are listed, too, by role and by words', async () => {
     const { admin } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'with an object' });
     const key = await group('for a role');
@@ -128,7 +129,7 @@ describeOnBoth('permissions on single objects', (server) => {
     const person = await user();
     const [from, to] = [await group('from'), await group('to')];
     const id = await give(person.pk, from);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const moved = await admin.patch(`${path}users/${id}/`, { object_pk: to.toUpperCase() });
       expect([moved.status, moved.body.object_pk, moved.body.object_description]).toEqual([200, to, 'to']);
     });
@@ -148,7 +149,7 @@ describeOnBoth('permissions on single objects', (server) => {
     expect((await person.api.get(`/core/groups/${to}/`)).status).toBe(404);
   });
 
-  test('are a matter of permission', async () => {
+  test('are read and written by permission', async () => {
     const { user, nobody } = server();
     const person = await user();
     const id = await give(person.pk, await group('guarded'));
@@ -186,7 +187,7 @@ describeOnBoth('roles', (server) => {
     expect((await admin.get('/core/groups/?name=of+keepers')).body.results[0].roles).toEqual([]);
   });
 
-  test('the group of readers reads and does not write', async () => {
+  test('of the group of readers allow to read and not to write', async () => {
     const { admin, user } = server();
     const { body } = await admin.get('/core/groups/?name=Gatehouse+Read-only');
     const reader = await user([], { groups: [body.results[0].pk] });

@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../support/api.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth, type TestUser } from '../../support/server.ts';
 
 const users = '/rbac/permissions/assigned_by_users/';
 const view = 'svc_core.view_group';
 const change = 'svc_core.change_group';
 
-describeOnBoth('E5 taking permissions from a user', (server) => {
+describeOnBoth('E5 unassigning permissions of a user', (server) => {
   const unassign = (pk: number | string, body: unknown, api: Api = server().admin) =>
     api.patch(`${users}${pk}/unassign/`, body);
   const assign = async (pk: number, permissions: string[], object_pk?: string) => {
@@ -36,7 +37,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
   };
   const everything = (group: string) => [change, `${change} ${group}`, view, `${view} ${group}`];
 
-  test('global: 204 without a body, and only the permission on all objects goes', async () => {
+  test('answers 204 for a global permission, and keeps those on single objects', async () => {
     const { pk, group } = await holder();
     const answer = await unassign(pk, { permissions: [view] });
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -63,7 +64,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
     expect(await held(pk)).toEqual([]);
   });
 
-  test('what is not assigned can be taken, and an object is not named by an upper-case key only by chance', async () => {
+  test('ignores permissions that are not assigned, and matches keys exactly', async () => {
     const { pk, group } = await holder();
     expect((await unassign(pk, { permissions: ['svc_core.delete_group'] })).status).toBe(204);
     const shouted = { permissions: ['view_group'], model: 'svc_core.group', object_pk: group.toUpperCase() };
@@ -71,7 +72,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
     expect(await held(pk)).toEqual([change, `${change} ${group}`, view]);
   });
 
-  test('a key may be a number', async () => {
+  test('accepts a number as a key', async () => {
     const { admin, user } = server();
     const target = await user();
     const { pk } = await user();
@@ -85,7 +86,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
     expect(await held(pk)).toEqual([]);
   });
 
-  test.each([[{}], [{ permissions: [] }]])('%j takes nothing', async (body) => {
+  test.each([[{}], [{ permissions: [] }]])('takes nothing for the body %j', async (body) => {
     const { pk, group } = await holder();
     const answer = await unassign(pk, body);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -153,7 +154,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
       [{ permissions: Array(1001).fill(view) }, { permissions: ['Ensure this field has no more than 1000 elements.'] }],
     ])('%j', async (body, complaints) => {
       const { pk, group } = await holder();
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const answer = await unassign(pk, body);
         expect([answer.status, answer.body]).toEqual([400, complaints]);
       });
@@ -191,7 +192,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
     });
   });
 
-  test('what a role gives stays', async () => {
+  test('keeps what a role gives', async () => {
     const { admin, user } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'gives a view' });
     await admin.post(`/rbac/permissions/assigned_by_roles/${role.pk}/assign/`, { permissions: [view] });
@@ -210,7 +211,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
     expect((await person.api.get('/core/groups/')).status).toBe(403);
   });
 
-  test.each(['99999999', 'abc', '4294967296'])('knows no user %s', async (id) => {
+  test.each(['99999999', 'abc', '4294967296'])('answers 404 for the user %s', async (id) => {
     expect((await unassign(id, { permissions: [view] })).status).toBe(404);
   });
 
@@ -251,7 +252,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
 
   test('leaves one event on the user', async () => {
     const { pk, username, group } = await holder();
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       await unassign(pk, { permissions: [view, change] });
       await unassign(pk, { permissions: ['view_group'], model: 'svc_core.group', object_pk: group });
     });
@@ -262,7 +263,7 @@ describeOnBoth('E5 taking permissions from a user', (server) => {
     ]);
   });
 
-  test('a dry run takes nothing', async () => {
+  test('takes nothing as a dry run', async () => {
     const { admin } = server();
     const { pk, group } = await holder();
     expect((await admin.patch(`${users}${pk}/unassign/?dry_run=true`, { permissions: [view] })).status).toBe(204);

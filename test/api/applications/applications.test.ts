@@ -14,7 +14,7 @@ describeOnBoth('applications', (server) => {
     return body.pk as string;
   };
 
-  test('a new one has every member and every default', async () => {
+  test('a new application has every member and every default', async () => {
     const { status, body } = await server().admin.post(path, { name: 'Plain', slug: 'plain' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -37,7 +37,7 @@ describeOnBoth('applications', (server) => {
     expect((await server().admin.get(`${path}plain/`)).body).toEqual(body);
   });
 
-  test('it shows its provider, and a provider serves one application', async () => {
+  test('an application shows its provider, and a provider serves one application', async () => {
     const { admin } = server();
     const provider = await makeProvider(server());
     const made = await makeApplication(server(), { provider: provider.pk });
@@ -205,7 +205,7 @@ describeOnBoth('applications', (server) => {
     expect((await member.api.get(`${path}${slug}/used_by/`)).status).toBe(403);
   });
 
-  test('administering goes by permissions', async () => {
+  test('administering applications needs permissions', async () => {
     const { slug } = await makeApplication(server());
     const viewer = await server().user(['svc_core.view_application']);
     expect((await viewer.api.get(`${path}${slug}/`)).status).toBe(200);

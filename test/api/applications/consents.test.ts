@@ -7,7 +7,7 @@ const path = '/core/user_consent/';
 const keysOf = (answer: { body: { results: { pk: number }[] } }) => answer.body.results.map(({ pk }) => pk);
 
 describeOnBoth('user consents', (server) => {
-  test('one shows its user and its application whole', async () => {
+  test('show their user and application in full', async () => {
     const { admin, world } = server();
     const provider = await makeProvider(server());
     const application = await makeApplication(server(), { provider: provider.pk });
@@ -36,7 +36,7 @@ describeOnBoth('user consents', (server) => {
     expect((await owner.api.get(`${path}${pk}/`)).body).toMatchObject({ expires: null, expiring: false });
   });
 
-  test('the launch URL is filled in for who asks', async () => {
+  test('fill in the launch URL for the caller', async () => {
     const application = await makeApplication(server(), { meta_launch_url: 'https://x.example/%(username)s' });
     const owner = await server().user();
     const pk = await makeConsent(server(), { user: owner.pk, application: application.pk, scopes: ['a'] });
@@ -46,7 +46,7 @@ describeOnBoth('user consents', (server) => {
     expect((await server().admin.get(`${path}${pk}/`)).body.application.launch_url).toBe('https://x.example/admin');
   });
 
-  test('people see and take back their own; a superuser all; strangers find nothing', async () => {
+  test('are seen and revoked by their owner and by superusers alone', async () => {
     const application = await makeApplication(server());
     const [ada, bob] = [await server().user(), await server().user(['svc_stages_consent.view_userconsent'])];
     const of = (user: number) => makeConsent(server(), { user, application: application.pk, scopes: ['x'] });

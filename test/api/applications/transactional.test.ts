@@ -12,7 +12,7 @@ describeOnBoth('an application together with its provider', (server) => {
     provider: { name: slug, authorization_flow: await makeFlow(server()), redirect_uris: [] },
   });
 
-  test('both are made, linked, and recorded', async () => {
+  test('is created, linked and recorded', async () => {
     const { admin } = server();
     const { status, body: answer } = await admin.put(path, await body('both'));
     expect([status, answer]).toEqual([200, { applied: true, logs: [] }]);
@@ -26,7 +26,7 @@ describeOnBoth('an application together with its provider', (server) => {
     expect(made.sort()).toEqual(['application', 'oauth2provider']);
   });
 
-  test('a fault in either leaves neither, and both are told at once', async () => {
+  test('is not created when either is invalid, and all complaints come at once', async () => {
     const { admin } = server();
     await makeApplication(server(), { slug: 'is-taken' });
     const whole = await body('neither');
@@ -68,7 +68,7 @@ describeOnBoth('an application together with its provider', (server) => {
     expect((await admin.get('/core/applications/neither/')).status).toBe(404);
   });
 
-  test('it takes the right to add both', async () => {
+  test('needs the permission to add both', async () => {
     const add = ['svc_core.add_application', 'svc_providers_oauth2.add_oauth2provider'];
     const whole = await body('by-right');
     for (const permissions of [[], [add[0] as string], [add[1] as string]]) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { giveApp, giveCodes, personWithPassword } from '../../support/second-factor.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
@@ -15,10 +16,10 @@ describeOnBoth('devices', (server) => {
     return { ...user, device, path: `/authenticators/${kind}/${device.pk}/` };
   };
 
-  test.each(kinds)('the owner of a %s device names it and gives it up', async (kind) => {
+  test.each(kinds)('the owner of a %s device renames and deletes it', async (kind) => {
     const { api, device, path } = await owner(kind);
     expect((await api.get(path)).body).toEqual(device);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await api.put(path, { name: 'My phone' })).body).toEqual({ ...device, name: 'My phone' });
       expect((await api.patch(path, { name: 'Old phone' })).body.name).toBe('Old phone');
       expect((await api.get(`${path}used_by/`)).body).toEqual([]);
@@ -52,7 +53,7 @@ describeOnBoth('devices', (server) => {
     expect((await server().nobody.get(path)).status).toBe(403);
   });
 
-  test.each(kinds)('administrators do with a %s device what they like, but for its owner', async (kind) => {
+  test.each(kinds)('administrators change a %s device, but not its owner', async (kind) => {
     const { pk, device, api } = await owner(kind);
     const path = `/authenticators/admin/${kind}/${device.pk}/`;
     const { admin } = server();
@@ -67,7 +68,7 @@ describeOnBoth('devices', (server) => {
     expect((await api.get('/authenticators/all/')).body).toEqual([]);
   });
 
-  test.each(kinds)('the administrators’ door to %s devices is closed to all others', async (kind) => {
+  test.each(kinds)('the admin endpoint of %s devices is closed to all others', async (kind) => {
     const { device } = await owner(kind);
     const verbs = ['view', 'add', 'change', 'delete'];
     const deputy = await server().user(verbs.map((verb) => `${model(kind)}.${verb}_${kind}device`));
@@ -85,7 +86,7 @@ describeOnBoth('devices', (server) => {
     }
   });
 
-  test.each(kinds)('a %s device that no flow made is the maker’s, and nobody is asked for it', async (kind) => {
+  test.each(kinds)('a %s device made by the API is the caller’s, and is not asked for at sign-in', async (kind) => {
     const { admin } = server();
     const created = await admin.post(`/authenticators/admin/${kind}/`, { name: 'spare', confirmed: true });
     expect(created.status).toBe(201);
@@ -141,7 +142,7 @@ describeOnBoth('devices', (server) => {
     expect((await server().admin.get(`/authenticators/admin/totp/${user.device.pk}/`)).status).toBe(404);
   });
 
-  test('people are told which of these they can set up', async () => {
+  test('people see which devices they can set up', async () => {
     const user = await server().user();
     const settings = (await user.api.get('/stages/all/user_settings/')).body as Record<string, string>[];
     const find = (kind: string) => settings.find(({ configure_url = '' }) => configure_url.includes(`-${kind}-setup`));

@@ -2,6 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/crypto/certificatekeypairs/';
@@ -15,13 +17,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     second = await generateCertificate({ ...request, commonName: 'second' });
   });
 
-  const events = async (pk: string) => {
-    const { rows } = await sql<{ action: string; context: string }>`select action, context from events
-      order by created, pk`.execute(server().world.db.read);
-    return rows
-      .filter(({ context }) => context.includes(pk.replaceAll('-', '')))
-      .map(({ action, context }) => ({ action, context: JSON.parse(context), text: context }));
-  };
+  const events = (pk: string) => eventsAbout(server(), pk);
   const make = async (name: string, body: Record<string, unknown> = {}) => {
     const { status, body: made } = await server().admin.post(path, {
       name,
@@ -268,11 +264,8 @@ describeOnBoth('certificate-key pairs', (server) => {
     expect((await changer.api.delete(`${path}${made.pk}/`)).status).toBe(403);
     const other = await make('another of many');
     const ofOne = await server().user();
-    await server().world.db.write((tx) =>
-      sql`insert into user_object_permissions ("user", permission, object_pk) select ${ofOne.pk}, pk, ${made.pk}
-        from permissions where app_label = 'svc_crypto' and codename in
-        ('view_certificatekeypair', 'change_certificatekeypair')`.execute(tx),
-    );
+    for (const verb of ['view', 'change'])
+      await grantOn(server(), ofOne.pk, `svc_crypto.${verb}_certificatekeypair`, made.pk);
     expect((await ofOne.api.get(path)).body.results.map(({ pk }: { pk: string }) => pk)).toEqual([made.pk]);
     expect((await ofOne.api.patch(`${path}${made.pk}/`, { name: 'changed by one' })).status).toBe(403);
     expect((await ofOne.api.patch(`${path}${other.pk}/`, { name: 'x' })).status).toBe(404);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { chunksOf } from '../../../src/lib/chunks.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 describeOnBoth('groups', (server) => {
@@ -51,14 +52,14 @@ describeOnBoth('groups', (server) => {
     });
   });
 
-  test('names are there once and are not empty', async () => {
+  test('group names are unique and not empty', async () => {
     await create({ name: 'once' });
     expect((await create({ name: 'once' })).body).toEqual({ name: ['This field must be unique.'] });
     expect((await create({ name: ' ' })).body).toEqual({ name: ['This field may not be blank.'] });
     expect((await create({})).body).toEqual({ name: ['This field is required.'] });
   });
 
-  test('a group is not above itself, not even by a long way', async () => {
+  test('a group cannot be its own ancestor', async () => {
     const { admin } = server();
     const { body: top } = await create({ name: 'cycle top' });
     const { body: middle } = await create({ name: 'cycle middle', parent: top.pk });
@@ -79,7 +80,7 @@ describeOnBoth('groups', (server) => {
     });
   });
 
-  test('a role serves one group', async () => {
+  test('a role belongs to one group', async () => {
     const { admin } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'only one group' });
     const { body: first } = await create({ name: 'has the role', roles: [role.pk] });
@@ -151,7 +152,7 @@ describeOnBoth('groups', (server) => {
     expect([answer.status, names(answer.body)]).toEqual([200, expected]);
   });
 
-  test('the filter by the keys of members', async () => {
+  test('members_by_pk filters groups by the keys of members', async () => {
     const { admin, user } = server();
     const person = await user();
     await create({ name: 'by the key of a member', users: [person.pk] });
@@ -164,12 +165,12 @@ describeOnBoth('groups', (server) => {
     }
   });
 
-  test('add_user and remove_user', async () => {
+  test('add_user and remove_user change the members', async () => {
     const { admin, user } = server();
     const person = await user();
     const { body: group } = await create({ name: 'joined' });
     const members = async () => (await admin.get(`/core/groups/${group.pk}/`)).body.users;
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const added = await admin.post(`/core/groups/${group.pk}/add_user/`, { pk: person.pk });
       expect([added.status, added.text]).toEqual([204, '']);
     });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
 import { grantOn } from '../../support/grants.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 
@@ -8,14 +9,14 @@ const rights = ['svc_core.view_user', 'svc_core.impersonate'];
 const end = '/core/users/impersonate_end/';
 const me = '/core/users/me/';
 
-describeOnBoth('acting as another user', (server) => {
+describeOnBoth('impersonation', (server) => {
   const start = (pk: number) => `/core/users/${pk}/impersonate/`;
 
   test('shows the other user, names both, and ends', async () => {
     const helper = await server().user([...rights, 'svc_core.add_group']);
     const person = await server().user(['svc_core.add_group']);
     const { browser } = await signIn(server(), helper.pk);
-    const started = await eventsOf(server(), async () => {
+    const started = await eventsDuring(server(), async () => {
       expect((await browser.post(start(person.pk), { reason: 'a call for help' })).status).toBe(204);
     });
     expect(started).toMatchObject([
@@ -31,7 +32,7 @@ describeOnBoth('acting as another user', (server) => {
     expect((await browser.post('/core/groups/', { name: `made-for-${person.pk}` })).status).toBe(201);
     const { results } = (await server().admin.get('/events/events/?action=model_created&ordering=-created')).body;
     expect(results[0].user).toMatchObject({ username: helper.username, on_behalf_of: { username: person.username } });
-    const ended = await eventsOf(server(), async () => {
+    const ended = await eventsDuring(server(), async () => {
       expect((await browser.get(end)).status).toBe(204);
     });
     expect(ended).toMatchObject([
@@ -39,10 +40,10 @@ describeOnBoth('acting as another user', (server) => {
     ]);
     const after = (await browser.get(me)).body;
     expect([after.user.pk, 'original' in after]).toEqual([helper.pk, false]);
-    expect(await eventsOf(server(), () => browser.get(end))).toEqual([]);
+    expect(await eventsDuring(server(), () => browser.get(end))).toEqual([]);
   });
 
-  test('takes the permission, on everybody or on this user', async () => {
+  test('needs the permission on all users or on this one', async () => {
     const person = await server().user();
     const stranger = await server().user(['svc_core.view_user']);
     const { browser } = await signIn(server(), stranger.pk);
@@ -66,7 +67,7 @@ describeOnBoth('acting as another user', (server) => {
     expect([answer.status, answer.body]).toEqual([400, { non_field_errors: [words] }]);
   });
 
-  test('a bearer token acts as nobody else, and nobody acts as two', async () => {
+  test('is refused to bearer tokens and to impersonators', async () => {
     const helper = await server().user(rights);
     const person = await server().user(rights);
     expect((await helper.api.post(start(person.pk))).status).toBe(400);
@@ -78,7 +79,7 @@ describeOnBoth('acting as another user', (server) => {
     });
   });
 
-  test('the settings switch it off, at once, and may ask for a reason', async () => {
+  test('can be switched off in the settings, which may also require a reason', async () => {
     const { admin } = server();
     const helper = await server().user(rights);
     const person = await server().user();
@@ -105,7 +106,7 @@ describeOnBoth('acting as another user', (server) => {
     }
   });
 
-  test('a dry run starts nothing', async () => {
+  test('is not started by a dry run', async () => {
     const helper = await server().user(rights);
     const person = await server().user();
     const { browser } = await signIn(server(), helper.pk);

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
 import { openBrowser } from '../../support/flow-client.ts';
 import { grantOn } from '../../support/grants.ts';
+
 import { quiet } from '../../support/jobs.ts';
 import { bindExpression, makeWalk, unique } from '../../support/make-walk.ts';
 import { startMailReceiver } from '../../support/receivers.ts';
@@ -35,7 +36,7 @@ describeOnBoth(
       const helper = await server().user(rights);
       const user = await server().user();
       let made = '';
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const { status, body } = await helper.api.post(link(user.pk));
         expect([status, Object.keys(body)]).toEqual([200, ['link']]);
         made = body.link;
@@ -65,7 +66,7 @@ describeOnBoth(
       const stage = walk.stages[1] as string;
       const helper = await server().user([...rights, 'svc_stages_email.view_emailstage']);
       const user = await server().user([], { email: `${unique('me')}@example.org` });
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await helper.api.post(byMail(user.pk, stage))).status).toBe(204);
         await quiet(server());
       });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const day = 86_400_000;
@@ -44,7 +45,7 @@ describeOnBoth('service accounts', (server) => {
     expect((await server().as(made.body.token).get('/core/users/me/')).status).toBe(403);
   });
 
-  test('with a group, without an end', async () => {
+  test('an account can come with a group and without an expiry', async () => {
     const { admin } = server();
     const made = await create({ name: 'forever', create_group: true, expiring: false });
     const { body: group } = await admin.get(`/core/groups/${made.body.group_pk}/`);
@@ -52,7 +53,7 @@ describeOnBoth('service accounts', (server) => {
     expect(await tokensOf('forever')).toMatchObject([{ expiring: false, expires: null }]);
   });
 
-  test('until a day that is given', async () => {
+  test('an account can come with a given expiry', async () => {
     await create({ name: 'until', expires: '2999-01-01T00:00:00Z' });
     expect(await tokensOf('until')).toMatchObject([{ expires: '2999-01-01T00:00:00.000000Z' }]);
   });
@@ -64,7 +65,7 @@ describeOnBoth('service accounts', (server) => {
     expect((await create({ name: '机器' })).status).toBe(200);
   });
 
-  test('what is taken or wrong is refused and leaves nothing', async () => {
+  test('taken or invalid names are refused and leave nothing behind', async () => {
     const { admin } = server();
     await admin.post('/core/groups/', { name: 'taken by a group' });
     const refusal = { non_field_errors: ['A user/group with these details already exists'] };
@@ -80,7 +81,7 @@ describeOnBoth('service accounts', (server) => {
     expect((await admin.get('/core/users/')).body.pagination.count).toBe(before);
   });
 
-  test('asks for the right to add users, tokens and, where wanted, groups', async () => {
+  test('need the permissions to add users, tokens and, where wanted, groups', async () => {
     const { user } = server();
     const cases: [string[], boolean, number][] = [
       [[], false, 403],
@@ -96,9 +97,9 @@ describeOnBoth('service accounts', (server) => {
     }
   });
 
-  test('leaves one event without the password', async () => {
+  test('leave one event without the password', async () => {
     let token = '';
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       token = (await create({ name: 'recorded', create_group: true })).body.token;
     });
     expect(events).toHaveLength(1);

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { cookieNames, endedSessionCookies, sessionCookies } from '../../../src/core/session/session-cookies.ts';
 import { addMilliseconds, toTimestamp } from '../../../src/platform/clock.ts';
 import { apiFor } from '../../support/api.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth, describeOnSqlite } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 
@@ -151,7 +152,7 @@ describeOnBoth(
       const { user } = server();
       const person = await user();
       const session = await signIn(server(), person.pk);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await person.api.delete(`${path}${session.pk}/`)).status).toBe(204);
       });
       expect(events).toMatchObject([

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 
@@ -95,7 +96,7 @@ describeOnBoth('E16 setting a password', (server) => {
   test('leaves one event that names the user and never the password', async () => {
     const { user } = server();
     const person = await user();
-    const events = await eventsOf(server(), () => set(person.pk, 'hunter2-hunter2'));
+    const events = await eventsDuring(server(), () => set(person.pk, 'hunter2-hunter2'));
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({
       action: 'password_set',
@@ -130,7 +131,7 @@ describeOnBoth('E16 setting a password', (server) => {
     expect((await set(stranger.pk, 'a new one', helper.api)).status).toBe(404);
   });
 
-  test.each(['999999', 'abc', '99999999999', '-1'])('knows no user %s', async (id) => {
+  test.each(['999999', 'abc', '99999999999', '-1'])('answers 404 for the user %s', async (id) => {
     expect((await set(id, 'a new one')).status).toBe(404);
   });
 
@@ -142,11 +143,11 @@ describeOnBoth('E16 setting a password', (server) => {
     expect((await stored(person.pk)).password).toBe('!');
   });
 
-  test('a dry run changes nothing', async () => {
+  test('changes nothing as a dry run', async () => {
     const { user, admin } = server();
     const person = await user();
     const session = await signIn(server(), person.pk);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const answer = await admin.post(`/core/users/${person.pk}/set_password/?dry_run=true`, { password: 'a new one' });
       expect(answer.status).toBe(204);
     });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/admin/settings/';
@@ -75,9 +76,9 @@ describeOnBoth('settings', (server) => {
     expect((await writer.api.patch(path, {})).status).toBe(200);
   });
 
-  test('a change leaves one event that says what changed', async () => {
+  test('leave one event that says what changed', async () => {
     const { admin } = server();
-    const events = await eventsOf(server(), () =>
+    const events = await eventsDuring(server(), () =>
       admin.patch(path, { event_retention: 'days=30', impersonation: true }),
     );
     expect(events).toMatchObject([
@@ -89,7 +90,7 @@ describeOnBoth('settings', (server) => {
     await admin.patch(path, { event_retention: 'days=365' });
   });
 
-  test('a dry run shows and keeps nothing', async () => {
+  test('are shown but not stored by a dry run', async () => {
     const { admin } = server();
     const tried = await admin.patch(`${path}?dry_run=true`, { avatars: 'none' });
     expect(tried.body.avatars).toBe('none');

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { tokenExpiresAttribute, tokenLifetimeAttribute } from '../../../src/core/token/token-rules.ts';
 import { addMilliseconds, toTimestamp } from '../../../src/platform/clock.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const hour = 3_600_000;
@@ -39,7 +40,7 @@ describeOnBoth(
       const { user, as } = server();
       const person = await user();
       await person.api.post('/core/tokens/', { identifier: 'shown' });
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const shown = await person.api.get('/core/tokens/shown/view_key/');
         expect([shown.status, shown.body]).toEqual([200, { key: expect.stringMatching(/^[A-Za-z0-9]{60}$/) }]);
       });
@@ -237,7 +238,7 @@ describeOnBoth(
       const old = await keyOf('rekeyed', person.api);
       const mine = await person.api.post('/core/tokens/rekeyed/set_key/', { key: 'chosen' });
       expect(mine.status).toBe(403);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const set = await admin.post('/core/tokens/rekeyed/set_key/', { key: keyOfMyOwn });
         expect([set.status, set.text]).toEqual([204, '']);
       });
@@ -289,7 +290,7 @@ describeOnBoth(
     test('writes leave one event each, and an owner deletes what is theirs', async () => {
       const { user } = server();
       const person = await user();
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         await person.api.post('/core/tokens/', { identifier: 'come-and-gone' });
         await person.api.put('/core/tokens/come-and-gone/', { identifier: 'come-and-gone', description: 'x' });
         expect((await person.api.get('/core/tokens/come-and-gone/used_by/')).body).toEqual([]);

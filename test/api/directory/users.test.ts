@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { systemCall } from '../../../src/app/system-call.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import type { Actor } from '../../../src/resource/actor.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
 
@@ -39,7 +40,7 @@ describeOnBoth('users', (server) => {
     expect((await server().admin.get(`/core/users/${pk}/`)).body).toEqual(made.body);
   });
 
-  test('all that is wrong is said at once', async () => {
+  test('all complaints about a user come at once', async () => {
     const wrong = await create({
       name: null,
       email: 'no address',
@@ -62,7 +63,7 @@ describeOnBoth('users', (server) => {
     });
   });
 
-  test('a user name is there once', async () => {
+  test('user names are unique', async () => {
     await create({ username: 'twice', name: '' });
     const again = await create({ username: 'twice', name: '' });
     expect([again.status, again.body]).toEqual([400, { username: ['This field must be unique.'] }]);
@@ -80,7 +81,7 @@ describeOnBoth('users', (server) => {
     expect(made.body).toEqual({ path: [complaint] });
   });
 
-  test('a name that no index can hold is no fault of the server', async () => {
+  test('a name too long for an index is no server error', async () => {
     const name = Array.from({ length: 20_000 }, () => String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 5000)));
     const made = await create({ username: 'long-name', name: name.join('') });
     expect([201, 400]).toContain(made.status);
@@ -152,7 +153,7 @@ describeOnBoth('users', (server) => {
     const person = await user();
     await person.api.post('/core/tokens/', { identifier: 'of-a-leaver' });
     expect(await eventsOfUser(person.pk)).toBe(1);
-    const deleting = await eventsOf(server(), async () => {
+    const deleting = await eventsDuring(server(), async () => {
       expect((await admin.delete(`/core/users/${person.pk}/`)).status).toBe(204);
     });
     expect(deleting.map(({ action }) => action)).toEqual(['model_deleted']);
@@ -196,7 +197,7 @@ describeOnBoth('users', (server) => {
 
   test('writes leave one event each', async () => {
     const { admin } = server();
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const { body } = await create({ username: 'audited', name: 'x' });
       await admin.patch(`/core/users/${body.pk}/`, { name: 'y', attributes: { token: 'sesame' } });
       await admin.delete(`/core/users/${body.pk}/`);
@@ -317,7 +318,7 @@ describeOnBoth('users', (server) => {
   });
 });
 
-describeOnBoth('what users are asked about themselves', (server) => {
+describeOnBoth('operations of users about themselves', (server) => {
   test('me tells who is asking', async () => {
     const { admin, user } = server();
     const { body: top } = await admin.post('/core/groups/', {

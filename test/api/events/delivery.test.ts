@@ -238,7 +238,7 @@ describeOnBoth(
       expect(JSON.stringify(await failures(server()))).not.toContain('The mapping failed');
     });
 
-    test('rules do not answer to themselves', async () => {
+    test('are not sent about events that rules cause themselves', async () => {
       const { ada, fire, policy } = await makeRule(server(), []);
       const { body: rule } = await server().admin.get(`/events/rules/?search=${policy.name}`);
       const all = await server().admin.post('/policies/expression/', {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { masked } from '../../../src/resource/audit.ts';
 import { grantOn } from '../../support/grants.ts';
+
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 
 describeOnBoth('events', (server) => {
@@ -89,7 +90,7 @@ describeOnBoth('events', (server) => {
     expect(answer.body).toEqual(complaints);
   });
 
-  test('odd but valid parts do no harm', async () => {
+  test('odd but valid members are accepted', async () => {
     const { admin } = server();
     const body = { action: 'login', app: 'x', user: 'a text', context: [1, { model: 3 }], brand: 7 };
     const made = await admin.post('/events/events/', body);
@@ -161,7 +162,7 @@ describeOnBoth('events', (server) => {
     expect(sum(volume.body)).toBe(1);
   });
 
-  test('figures are for those who may see events', async () => {
+  test('figures need the permission to view events', async () => {
     const { user, nobody } = server();
     const stranger = await user();
     for (const path of ['volume', 'per_month', 'top_per_user']) {

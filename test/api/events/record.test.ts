@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { actorFacts } from '../../../src/core/event/record.ts';
 import type { Actor } from '../../../src/resource/actor.ts';
 import { masked } from '../../../src/resource/audit.ts';
-import { eventsAbout } from '../../support/grants.ts';
+import { eventsAbout } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const behindProxy = { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1/32,::1/128' } };

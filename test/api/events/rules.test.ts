@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { eventsAbout, grantOn } from '../../support/grants.ts';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/events/rules/';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { jobsOf, quiet, runJob, until } from '../../support/jobs.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
@@ -30,7 +31,7 @@ describeOnBoth('system tasks', (server) => {
     const task = await taskOf('notification_cleanup');
     await quiet(server());
     const before = (await jobsOf(server(), 'notification_cleanup')).filter(({ state }) => state === 'done').length;
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await server().admin.post(`${path}${task.uuid}/run/`)).status).toBe(204);
     });
     expect(events.map(({ action }) => action)).toEqual(['system_task_execution']);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout } from './grants-and-events.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -84,7 +84,7 @@ describeOnBoth('images of flows', (server) => {
     expect(await kept()).toBe(before - 1);
   });
 
-  test('an image that another flow shows stays', async () => {
+  test('an image that another flow shows is kept', async () => {
     await server().admin.send('POST', `${at}set_background/`, file(png));
     const url = await background();
     const values = { name: 's', slug: 'sharing', title: 'S', designation: 'enrollment' };
@@ -113,7 +113,7 @@ describeOnBoth('images of flows', (server) => {
     });
   });
 
-  test('only who may change the flow may change its image', async () => {
+  test('changing an image needs the permission to change its flow', async () => {
     const viewer = await server().user(['svc_flows.view_flow']);
     expect((await viewer.api.send('POST', `${at}set_background/`, file(png))).status).toBe(403);
     expect((await viewer.api.post(`${at}set_background_url/`, { url: '' })).status).toBe(403);
@@ -122,7 +122,7 @@ describeOnBoth('images of flows', (server) => {
     expect((await server().nobody.send('POST', `${at}set_background/`, file(png))).status).toBe(403);
   });
 
-  test('what is no upload, broken or too large is refused', async () => {
+  test('broken, oversized and missing uploads are refused', async () => {
     const post = (body: string | Uint8Array, type: string) =>
       server().admin.send('POST', `${at}set_background/`, body, { 'content-type': type });
     expect((await post('{}', 'application/json')).status).toBe(415);

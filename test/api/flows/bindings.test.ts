@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout } from './grants-and-events.ts';
 
 const path = '/flows/bindings/';
 
@@ -44,7 +44,7 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await eventsAbout(server(), made.pk)).map(({ action }) => action)).toEqual(['model_created']);
   });
 
-  test('policies must be asked at one time or the other', async () => {
+  test('a binding must evaluate its policies at one time at least', async () => {
     const never = { evaluate_on_plan: false, re_evaluate_policies: false };
     const complaint = { non_field_errors: ['Either evaluation on plan or evaluation on run must be enabled'] };
     const refused = await server().admin.post(path, { target: flow.pk, stage: stage.pk, order: 900, ...never });
@@ -55,7 +55,7 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await server().admin.patch(`${path}${made.pk}/`, onPlan)).body).toMatchObject(onPlan);
   });
 
-  test('one stage stands once in one place of a flow', async () => {
+  test('a stage is bound once at one place of a flow', async () => {
     const made = await make();
     const again = await server().admin.post(path, { target: flow.pk, stage: stage.pk, order: made.order });
     expect(again.status).toBe(400);
@@ -97,7 +97,7 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await server().admin.get(`${path}?pbm_uuid=x`)).body).toEqual({ pbm_uuid: ['Enter a valid UUID.'] });
   });
 
-  test('needs its own permissions', async () => {
+  test('a binding needs its own permissions', async () => {
     const made = await make();
     const viewer = await server().user(['svc_flows.view_flowstagebinding']);
     expect((await viewer.api.get(`${path}${made.pk}/`)).status).toBe(200);

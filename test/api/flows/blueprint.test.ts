@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Api } from '../../support/api.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { openBrowser } from '../../support/flow-client.ts';
 import { bindExpression, made, makePrompt, makeWalk, unique } from '../../support/make-walk.ts';
 import { describeOnBoth, startServer } from '../../support/server.ts';
@@ -115,7 +116,7 @@ describeOnBoth('blueprints of flows', (server) => {
       entry('svc_core.user', { username: 'mallory' }, { name: 'x' }),
       entry('svc_stages_dummy.dummystage', { name: unique('d') }, { nonsense: 1 }),
     );
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const answer = await upload(server().admin, text);
       expect(answer.status).toBe(400);
       expect(answer.body.logs.map(({ attributes }: { attributes: { entry: number } }) => attributes.entry)).toEqual([
@@ -141,7 +142,7 @@ describeOnBoth('blueprints of flows', (server) => {
       },
       entry('svc_stages_dummy.dummystage', { name: unique('d') }),
     );
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       expect((await upload(server().admin, text)).status).toBe(204);
     });
     expect(events.map(({ action }) => action)).toEqual(['model_created', 'model_created']);

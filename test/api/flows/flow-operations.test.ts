@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { openBrowser } from '../../support/flow-client.ts';
 import { bindExpression, makePrompt, makeWalk, unique } from '../../support/make-walk.ts';
 import { describeOnBoth } from '../../support/server.ts';
@@ -68,7 +69,7 @@ describeOnBoth('operations on flows', (server) => {
       // Where several servers may share the database nothing is kept.
       if (server().kind === 'postgres') expect(count).toBe(0);
       else expect(count).toBeGreaterThan(0);
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await keeper.api.post(`${base}/cache_clear/`)).status).toBe(204);
       });
       expect(events.map(({ action }) => action)).toEqual(['system_task_execution']);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout, grantOn } from './grants-and-events.ts';
 
 const path = '/flows/instances/';
 
@@ -37,7 +38,7 @@ describeOnBoth('flows', (server) => {
     expect((await eventsAbout(server(), made.pk)).map(({ action }) => action)).toEqual(['model_created']);
   });
 
-  test('every complaint comes at once', async () => {
+  test('all complaints about a flow come at once', async () => {
     const { status, body: complaints } = await server().admin.post(path, {
       slug: 'not a slug',
       title: '',
@@ -56,7 +57,7 @@ describeOnBoth('flows', (server) => {
     });
   });
 
-  test('a slug is taken once, and a flow follows its new slug', async () => {
+  test('slugs are unique, and a flow is found by its new slug', async () => {
     await make('taken');
     expect((await server().admin.post(path, body('taken'))).body).toEqual({
       slug: ['Flow with this slug already exists.'],
@@ -68,7 +69,7 @@ describeOnBoth('flows', (server) => {
     expect((await server().admin.get(`${path}moved/`)).status).toBe(200);
   });
 
-  test('the server sets what is not the caller’s to set', async () => {
+  test('read-only members are ignored', async () => {
     const made = await make('forged', {
       pk: '11111111-1111-1111-1111-111111111111',
       background: 'javascript:alert(1)',
@@ -79,7 +80,7 @@ describeOnBoth('flows', (server) => {
     expect(made.pk).not.toBe('11111111-1111-1111-1111-111111111111');
   });
 
-  test('filters, search and order', async () => {
+  test('the list can be filtered, searched and ordered', async () => {
     await make('find-a', { designation: 'recovery', denied_action: 'continue', name: 'one zwei' });
     await make('find-b', { designation: 'unenrollment', name: 'zwei three' });
     const slugs = async (query: string) => {
@@ -121,19 +122,19 @@ describeOnBoth('flows', (server) => {
     expect(shown.policies).toEqual([policy.body.pk]);
   });
 
-  test('who may not view sees nothing, who may view one flow sees that one and changes none', async () => {
+  test('permissions on one flow show that one, and allow no change', async () => {
     const [mine, other] = [await make('mine'), await make('others')];
     const user = await server().user();
     expect((await user.api.get(path)).status).toBe(403);
     expect((await user.api.get(`${path}mine/`)).status).toBe(403);
     expect((await server().nobody.get(path)).status).toBe(403);
-    await grantOn(server(), user, 'svc_flows.view_flow', mine.pk);
+    await grantOn(server(), user.pk, 'svc_flows.view_flow', mine.pk);
     const list = await user.api.get(path);
     expect(list.body.results.map(({ slug }: { slug: string }) => slug)).toEqual(['mine']);
     expect((await user.api.get(`${path}${other.slug}/`)).status).toBe(404);
     expect((await user.api.patch(`${path}mine/`, { name: 'x' })).status).toBe(403);
     expect((await user.api.post(path, body('not-me'))).status).toBe(403);
-    await grantOn(server(), user, 'svc_flows.change_flow', mine.pk);
+    await grantOn(server(), user.pk, 'svc_flows.change_flow', mine.pk);
     expect((await user.api.patch(`${path}mine/`, { name: 'x' })).body.detail).toContain('Only superusers');
     expect((await user.api.delete(`${path}mine/`)).status).toBe(403);
   });

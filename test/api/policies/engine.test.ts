@@ -48,7 +48,7 @@ describeOnBoth('the policy engine', (server) => {
     const engine = createPolicyEngine([passwordExpiry, reputation(world), geoIp(world), expressions(world)]);
     return engine.evaluateTarget({ call, request, targetPk, mode, ...(emptyResult !== undefined && { emptyResult }) });
   }
-  const eventsOf = async (action: string, policy: string) => {
+  const eventsDuring = async (action: string, policy: string) => {
     const { body } = await server().admin.get(`/events/events/?action=${action}&page_size=1000`);
     return body.results.filter(
       ({ context }: { context: { policy_uuid: string } }) => context.policy_uuid === policy.replaceAll('-', ''),
@@ -117,7 +117,7 @@ describeOnBoth('the policy engine', (server) => {
     const lenient = await target();
     await bind({ target: lenient, policy: throwing, failure_result: true });
     expect((await ask(lenient)).passing).toBe(true);
-    const events = await eventsOf('policy_exception', throwing);
+    const events = await eventsDuring('policy_exception', throwing);
     expect(events).toHaveLength(3);
     expect(events[0].context.message).toContain('TypeError');
   });
@@ -129,11 +129,11 @@ describeOnBoth('the policy engine', (server) => {
     await bind({ target: pk, policy: logged });
     await bind({ target: pk, policy: silent });
     await ask(pk, { context: { prompt_data: { answer: 'the blue door' } } });
-    const events = await eventsOf('policy_execution', logged);
+    const events = await eventsDuring('policy_execution', logged);
     expect(events).toHaveLength(1);
     expect(events[0].context.result).toEqual({ passing: true, messages: [] });
     expect(JSON.stringify(events)).not.toContain('blue door');
-    expect(await eventsOf('policy_execution', silent)).toEqual([]);
+    expect(await eventsDuring('policy_execution', silent)).toEqual([]);
   });
 
   test('expressions know the user, the context and the request', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsAbout } from '../../support/grants.ts';
+import { eventsAbout } from '../../support/events.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/policies/expression/';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeScore } from '../../../src/kinds/policies/reputation/score.ts';
 import { grantOn } from '../../support/grants.ts';
+
 import { describeOnBoth } from '../../support/server.ts';
 
 const path = '/policies/reputation/';

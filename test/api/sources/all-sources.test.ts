@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsDuring, grantOn, makeSource, unique } from './fixtures.ts';
+import { makeSource, unique } from './fixtures.ts';
 
 const github = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
 const png = Buffer.from(

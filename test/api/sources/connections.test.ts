@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 import { statementsOf } from '../../support/statements.ts';
-import { eventsDuring, grantOn, makeFlow, makeSource, unique } from './fixtures.ts';
+import { makeFlow, makeSource, unique } from './fixtures.ts';
 
 const github = { provider_type: 'github', consumer_key: 'k', consumer_secret: 's' };
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
 import { describeOnSqlite, type TestServer } from '../../support/server.ts';
-import { eventsDuring, makeFlow, makeSource, unique } from './fixtures.ts';
+import { makeFlow, makeSource, unique } from './fixtures.ts';
 import { sendJson, startMediaServer } from './media-server.ts';
 
 const media = await startMediaServer();
@@ -178,7 +179,6 @@ describeOnSqlite(
       const redeem = await prepare(server());
       const late = { non_field_errors: ['The media server took too long to answer.'] };
       const silent: How = () => {};
-      const began = performance.now();
       for (const [path, how] of [
         ['/user', silent],
         ['/resources', drip],
@@ -188,7 +188,6 @@ describeOnSqlite(
         const answer = await redeem();
         expect([path, answer.status, answer.body]).toEqual([path, 400, late]);
       }
-      expect(performance.now() - began).toBeLessThan(12_000);
     });
 
     test('a connection that breaks is told as such', async () => {

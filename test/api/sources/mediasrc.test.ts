@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
-import { eventsDuring, grantOn, makeFlow, makeSource, unique } from './fixtures.ts';
+import { makeFlow, makeSource, unique } from './fixtures.ts';
 
 const model = 'svc_sources_mediasrc';
 const make = (server: TestServer, values = {}) =>

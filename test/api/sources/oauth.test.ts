@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsDuring, grantOn, makeFlow, makeSource, unique } from './fixtures.ts';
+import { makeFlow, makeSource, unique } from './fixtures.ts';
 
 const github = { provider_type: 'github', consumer_key: 'key', consumer_secret: 'a-client-secret' };
 const custom = {

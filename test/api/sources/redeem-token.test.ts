@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { findPlan } from '../../../src/flow/plan.ts';
 import type { Answer } from '../../support/api.ts';
+import { eventsDuring } from '../../support/events.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
-import { eventsDuring, makeFlow, makeSource, unique } from './fixtures.ts';
+import { makeFlow, makeSource, unique } from './fixtures.ts';
 import { startMediaServer } from './media-server.ts';
 
 const media = await startMediaServer();

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsDuring, grantOn, makeSource, unique } from './fixtures.ts';
+import { makeSource, unique } from './fixtures.ts';
 
 describeOnBoth('SCIM sources', (server) => {
   test('come with an account and a token that does not expire', async () => {

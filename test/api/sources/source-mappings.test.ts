@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsDuring, makeSource, unique } from './fixtures.ts';
+import { makeSource, unique } from './fixtures.ts';
 
 const kinds = [
   ['mediasrc', 'Mediasrc', 'svc_sources_mediasrc.mediasrcsourcepropertymapping'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout } from '../flows/grants-and-events.ts';
 
 const path = '/stages/all/';
 

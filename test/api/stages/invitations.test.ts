@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout, grantOn } from '../flows/grants-and-events.ts';
 
 const path = '/stages/invitation/invitations/';
 const dayMs = 86_400_000;
@@ -132,7 +133,7 @@ describeOnBoth('invitations', (server) => {
     expect((await server().nobody.get(`${path}${mine.pk}/`)).status).toBe(403);
     const user = await server().user();
     expect((await user.api.get(`${path}${mine.pk}/`)).status).toBe(403);
-    await grantOn(server(), user, 'svc_stages_invitation.view_invitation', mine.pk);
+    await grantOn(server(), user.pk, 'svc_stages_invitation.view_invitation', mine.pk);
     expect((await user.api.get(`${path}${mine.pk}/`)).status).toBe(200);
     expect((await user.api.get(`${path}${other.pk}/`)).status).toBe(404);
     expect((await user.api.delete(`${path}${mine.pk}/`)).status).toBe(403);

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout, grantOn } from '../flows/grants-and-events.ts';
 
 const path = '/stages/prompt/stages/';
 
@@ -95,7 +96,7 @@ describeOnBoth('prompt stages', (server) => {
     const user = await server().user();
     expect((await server().nobody.get(`${path}${mine.pk}/`)).status).toBe(403);
     expect((await user.api.get(`${path}${mine.pk}/`)).status).toBe(403);
-    await grantOn(server(), user, 'svc_stages_prompt.view_promptstage', mine.pk);
+    await grantOn(server(), user.pk, 'svc_stages_prompt.view_promptstage', mine.pk);
     expect((await user.api.get(`${path}${mine.pk}/`)).body).toEqual(mine);
     expect((await user.api.get(`${path}${other.pk}/`)).status).toBe(404);
     const viewer = await server().user(['svc_stages_prompt.view_promptstage']);

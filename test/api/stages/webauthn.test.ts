@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout, grantOn } from '../flows/grants-and-events.ts';
 
 const path = '/stages/authenticator/webauthn/';
 const types = '/stages/authenticator/webauthn_device_types/';
@@ -147,7 +148,7 @@ describeOnBoth('WebAuthn stages', (server) => {
     const user = await server().user();
     expect((await user.api.get(path)).status).toBe(403);
     const { pk } = (await server().admin.get(`${path}?name=b`)).body.results[0];
-    await grantOn(server(), user, 'svc_stages_authenticator_webauthn.view_authenticatorwebauthnstage', pk);
+    await grantOn(server(), user.pk, 'svc_stages_authenticator_webauthn.view_authenticatorwebauthnstage', pk);
     expect(await names('', user.api)).toEqual(['b']);
     const viewer = await server().user(['svc_stages_authenticator_webauthn.view_authenticatorwebauthnstage']);
     expect(await names('ordering=name', viewer.api)).toContain('a');

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { eventsAbout } from '../../support/events.ts';
+import { grantOn } from '../../support/grants.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { eventsAbout, grantOn } from '../flows/grants-and-events.ts';
+
 import { getForHost } from './get-for-host.ts';
 
 const path = '/core/brands/';
@@ -133,7 +135,7 @@ describeOnBoth('brands', (server) => {
     expect((await server().nobody.get(path)).status).toBe(403);
     const user = await server().user();
     expect((await user.api.get(path)).status).toBe(403);
-    await grantOn(server(), user, 'svc_brands.view_brand', made.brand_uuid);
+    await grantOn(server(), user.pk, 'svc_brands.view_brand', made.brand_uuid);
     expect((await user.api.get(path)).body.results).toEqual([made]);
     expect((await user.api.patch(`${path}${made.brand_uuid}/`, { branding_title: 'x' })).status).toBe(403);
   });

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import {
   callback,
   exchangeCode,
@@ -23,7 +24,7 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     const person = await server().user([], { email: 'ada@example.org' });
     const code = await makeCode(server(), relying, person.pk, { nonce: 'the nonce' });
     let answer: Awaited<ReturnType<typeof exchangeCode>> | undefined;
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       answer = await exchangeCode(server(), relying, code);
     });
     expect(answer?.status).toBe(200);
@@ -74,7 +75,7 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     const first = await exchangeCode(server(), relying, code);
     const api = server().as(first.body.access_token);
     expect((await api.get('/core/users/me/')).status).toBe(200);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const second = await exchangeCode(server(), relying, code);
       expect([second.status, second.body.error]).toEqual([400, 'invalid_grant']);
     });

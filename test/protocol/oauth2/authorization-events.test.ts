@@ -1,16 +1,17 @@
 import * as client from 'openid-client';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { connectDevice, discover, makeRelyingParty, signInTo, visitor } from '../../support/relying-party.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-describeOnBoth('that an application was let in is recorded once', (server) => {
+describeOnBoth('the event of an authorization is written once', (server) => {
   /** By whom, by which grant and through which flow applications were let in meanwhile. */
   async function authorizationsOf(work: () => Promise<unknown>) {
-    const events = await eventsOf(server(), work);
+    const events = await eventsDuring(server(), work);
     return events
       .filter(({ action }) => action === 'authorize_application')
       .map(({ username, context }) => [username, context.grant_type, context.scopes, 'flow' in context]);
@@ -21,7 +22,7 @@ describeOnBoth('that an application was let in is recorded once', (server) => {
     return body.reduce((sum: number, { y_cord }: { y_cord: number }) => sum + y_cord, 0);
   }
 
-  test('when a person gives it, not when its code is exchanged or its tokens refreshed', async () => {
+  test('when a person authorizes, not when the code is exchanged or tokens refreshed', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
     const scope = 'openid offline_access';
@@ -37,7 +38,7 @@ describeOnBoth('that an application was let in is recorded once', (server) => {
     expect(given.reduce((sum: number, one: number) => sum + one, 0)).toBe(1);
   });
 
-  test('when a person lets a device in, not when the device fetches its tokens', async () => {
+  test('when a person approves a device, not when it fetches its tokens', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
     const config = await discover(server(), party);
@@ -48,7 +49,7 @@ describeOnBoth('that an application was let in is recorded once', (server) => {
     expect([fetched, await countedBy(party.slug)]).toEqual([[], 1]);
   });
 
-  test('with the tokens where nobody was asked', async () => {
+  test('with the tokens where nobody was asked for consent', async () => {
     const party = await makeRelyingParty(server());
     const config = await discover(server(), party);
     let token = '';

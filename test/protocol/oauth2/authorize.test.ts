@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { openBrowser } from '../../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../../support/make-walk.ts';
 import {
@@ -28,7 +29,7 @@ const errorOf = ({ location }: Visit) => location?.searchParams.get('error') ?? 
 const codeOf = ({ location }: Visit) => location?.searchParams.get('code') ?? null;
 
 describeOnBoth('the authorize endpoint', (server) => {
-  test('gives a code to a client whose flow asks nothing', async () => {
+  test('issues a code to a client whose flow asks nothing', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
     const params = asked(party, { scope: 'openid email unheard-of', state: 'as it was' });
@@ -42,10 +43,10 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('records who let which application in', async () => {
+  test('records who authorized which application', async () => {
     const party = await makeRelyingParty(server());
     const { authorize, person } = await visitor(server());
-    const events = await eventsOf(server(), () => authorize(asked(party, { scope: 'openid email' })));
+    const events = await eventsDuring(server(), () => authorize(asked(party, { scope: 'openid email' })));
     expect(events.map(({ action, username }) => [action, username])).toEqual([
       ['authorize_application', person.username],
     ]);
@@ -55,7 +56,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(context.flow).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('sends nobody anywhere before client and redirect URI are proven', async () => {
+  test('redirects nobody before client and redirect URI are verified', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
     const good = asked(party);
@@ -116,7 +117,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(errorOf(await visit(`/application/o/authorize/?${duplicate}`))).toBe('invalid_request');
   });
 
-  test('lets strangers sign in first, and leads them back', async () => {
+  test('makes people sign in first, and leads them back', async () => {
     const party = await makeRelyingParty(server());
     const { location } = await stranger(server()).authorize(asked(party));
     expect(location?.pathname).toBe('/if/flow/default-authentication-flow/');
@@ -125,14 +126,14 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(codeOf(await (await visitor(server())).visit(back))).not.toBeNull();
   });
 
-  test('takes the provider’s own authentication flow', async () => {
+  test('uses the provider’s own authentication flow', async () => {
     const walk = await makeWalk(server(), [['dummy']], { designation: 'authentication' });
     const party = await makeRelyingParty(server(), { authentication_flow: walk.pk });
     const { location } = await stranger(server()).authorize(asked(party));
     expect(location?.pathname).toBe(`/if/flow/${walk.slug}/`);
   });
 
-  test('takes the same by POST', async () => {
+  test('accepts POST as well', async () => {
     const party = await makeRelyingParty(server());
     const { visit } = await visitor(server());
     const { location } = await visit('/application/o/authorize/', {
@@ -180,7 +181,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(codeOf(await browser.authorize(asked(party, { max_age: '10000' })))).not.toBeNull();
   });
 
-  test('who signs in again keeps what other applications were granted; another person ends it', async () => {
+  test('signing in again keeps the grants of other applications, unless somebody else signs in', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
     const { tokens, config } = await signInTo(server(), party, browser);
@@ -226,7 +227,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(location?.searchParams.get('login_hint')).toBe('ada & co');
   });
 
-  test('asks for consent, remembers it, and asks again when it is taken back', async () => {
+  test('asks for consent, remembers it, and asks again once it is revoked', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
     const params = asked(party, { scope: 'openid email' });
@@ -249,7 +250,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(codeOf(await browser.authorize(params))).toBeNull();
   });
 
-  test('a ticket serves its own session, once', async () => {
+  test('a ticket works in its own session, once', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const [browser, thief] = [await visitor(server()), await visitor(server())];
     await browser.authorize(asked(party));
@@ -261,7 +262,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect([made.status, made.location]).toEqual([400, null]);
   });
 
-  test('asks the policies of the application, at the beginning and when somebody comes back', async () => {
+  test('evaluates the policies of the application at the beginning and at the end', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
     await browser.authorize(asked(party));
@@ -271,7 +272,7 @@ describeOnBoth('the authorize endpoint', (server) => {
     expect(errorOf(await browser.authorize(asked(party)))).toBe('access_denied');
   });
 
-  test('answers nobody who was switched off or signed out meanwhile', async () => {
+  test('issues nothing to people who were switched off or signed out meanwhile', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     for (const end of ['session', 'user'] as const) {
       const browser = await visitor(server());

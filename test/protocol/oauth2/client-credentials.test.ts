@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { randomText } from '../../../src/platform/random.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { type Fields, makeRelying, post, type Relying } from '../../support/oauth2.ts';
 import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
 
@@ -41,7 +42,9 @@ async function makeTrusted(server: TestServer, serve?: (jwks: object) => Promise
 describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (server) => {
   test('a client acts as an account of its own, the same every time', async () => {
     const relying = await makeRelying(server());
-    const events = await eventsOf(server(), () => ask(server(), relying, { scope: 'openid profile gatehouse/api' }));
+    const events = await eventsDuring(server(), () =>
+      ask(server(), relying, { scope: 'openid profile gatehouse/api' }),
+    );
     expect(events.map(({ action }) => action)).toEqual(['model_created', 'authorize_application']);
     const { status, body } = await ask(server(), relying, { scope: 'profile gatehouse/api' });
     expect(status).toBe(200);
@@ -55,7 +58,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect(JSON.parse(listed.body.results[0].id_token).aud).toBe(relying.provider.client_id);
   });
 
-  test('nothing is given that is not asked for, and a name that somebody took before gives nobody anything', async () => {
+  test('only requested scopes are given, and a user of the account’s name gains nothing', async () => {
     const relying = await makeRelying(server());
     const taken = await server().user([], { username: `gatehouse-${relying.provider.name}-client_credentials` });
     const { body } = await ask(server(), relying);
@@ -64,7 +67,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect(listed.results[0].user.pk).not.toBe(taken.pk);
   });
 
-  test('an app password acts as its user; a password does not', async () => {
+  test('an app password authenticates its user; a password does not', async () => {
     const relying = await makeRelying(server());
     const made = await server().admin.post('/core/users/service_account/', { name: `robot-${randomText(6)}` });
     const { username, token, user_pk } = made.body;
@@ -79,7 +82,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
       { username: person.username, password: token },
       { username, password: 'x' },
     ]) {
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         expect((await ask(server(), relying, fields)).body.error).toBe('invalid_grant');
       });
       expect(events.map(({ action }) => action)).toEqual(['login_failed']);
@@ -88,7 +91,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect((await ask(server(), relying, { username })).body.error).toBe('invalid_request');
   });
 
-  test('the password grant is off unless it is named', async () => {
+  test('the password grant is off unless the provider allows it', async () => {
     const relying = await makeRelying(server());
     const { body } = await server().admin.post('/core/users/service_account/', { name: `robot-${randomText(6)}` });
     const fields = { grant_type: 'password', username: body.username, password: body.token };
@@ -132,7 +135,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect((await send(await trusted.sign({ ...own, jti: 'seven' }))).body.error).toBe('invalid_client');
   });
 
-  test('a workload that a source vouches for acts as an account of its own, and for nothing but that', async () => {
+  test('a workload with a token of a source acts as an account of its own', async () => {
     const trusted = await makeTrusted(server());
     const relying = await makeRelying(server(), { jwks_sources: [trusted.pk] });
     const { client_id } = relying.provider;
@@ -157,7 +160,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
     expect(refused.body.error).toBe('invalid_client');
   });
 
-  test('public clients have nothing to ask with', async () => {
+  test('public clients are refused', async () => {
     const relying = await makeRelying(server(), { client_type: 'public' });
     const fields = { grant_type: 'client_credentials', client_id: relying.provider.client_id };
     expect((await post(server(), 'token', fields)).body.error).toBe('unauthorized_client');

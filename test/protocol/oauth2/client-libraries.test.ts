@@ -90,7 +90,7 @@ describeOnBoth('openid-client drives', (server) => {
 });
 
 describeOnBoth('oauth4webapi verifies', (server) => {
-  test('an access token as RFC 9068 has it', async () => {
+  test('an access token as defined by RFC 9068', async () => {
     const party = await makeRelyingParty(server());
     const metadata = (await discover(server(), party)).serverMetadata() as oauth.AuthorizationServer;
     const { publicUrl } = server().world.config;

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { bindExpression } from '../../support/make-walk.ts';
 import {
   accessTokenType,
@@ -44,10 +45,10 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
 
   const actOf = (token: string) => decodeJwt(token).act;
 
-  test('the new token is about the one and tells of the other, as do introspection and the event', async () => {
+  test('the new token names subject and actor, as do introspection and the event', async () => {
     const { relying, person, agent, subject, trade } = await scene({ sub_mode: 'user_username' });
     let token = '';
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const { status, body } = await trade();
       expect([status, body.issued_token_type, body.token_type]).toEqual([200, accessTokenType, 'Bearer']);
       expect([body.refresh_token, body.id_token]).toEqual([undefined, undefined]);
@@ -64,11 +65,11 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     const shown = await server().admin.get(`/oauth2/access_tokens/?user=${person.pk}`);
     expect(shown.body.results).toHaveLength(2);
     for (const { id_token } of shown.body.results) expect(JSON.parse(id_token)).not.toHaveProperty('act');
-    const plain = await eventsOf(server(), () => trade({}));
+    const plain = await eventsDuring(server(), () => trade({}));
     expect(plain[0]?.context).not.toHaveProperty('actor');
   });
 
-  test('what is asked for amiss, and every token that is not good, is refused alike', async () => {
+  test('malformed requests and invalid tokens are refused alike', async () => {
     const { relying, agent, actor, trade } = await scene();
     const other = await makeRelying(server());
     const given = await tokensFor(server(), relying, agent.pk);
@@ -111,7 +112,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     expect((await trade()).status).toBe(200);
   });
 
-  test('a token that another client made for this one will do; none lives longer than either', async () => {
+  test('a token that another client exchanged for this one is accepted, and none outlives either', async () => {
     const { relying, agent, subject, trade } = await scene();
     const other = await makeRelying(server(), { access_token_validity: 'minutes=5' });
     const { client_id } = relying.provider;
@@ -124,13 +125,13 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     expect(swapped.exp).toBeLessThanOrEqual(decodeJwt(brief.access_token).exp as number);
   });
 
-  test('who acted before stands below who acts, through every trade, up to a limit', async () => {
+  test('earlier actors are nested below the current one, up to a limit', async () => {
     const { relying, agent, actor, subject, trade } = await scene();
     const other = await server().user();
     const first = (await trade()).body.access_token;
     const act = actOf(first);
     const back = await makeRelying(server());
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const meant = await trade({ audience: back.provider.client_id }, first);
       expect(actOf(meant.body.access_token)).toEqual(act);
       const onward = await tradeToken(server(), back, meant.body.access_token);
@@ -149,7 +150,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     expect((await introspect(relying, token)).act).toEqual(actOf(token));
   });
 
-  test('an actor token that is bound to a key needs a proof of it, and so does what comes of it', async () => {
+  test('a DPoP-bound actor token needs a proof, and so does the new token', async () => {
     const { relying, agent, subject } = await scene();
     const [key, thief] = [await dpopKey(), await dpopKey()];
     const url = `${server().world.config.publicUrl}/application/o/token/`;
@@ -164,7 +165,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     expect(decodeJwt(body.access_token)).toMatchObject({ cnf: { jkt: key.thumbprint }, act: { iss: relying.issuer } });
   });
 
-  test('the policies of the application have to let both in, also when the token is traded on', async () => {
+  test('the policies of the application must allow both, also in further exchanges', async () => {
     const { relying, person, actor, subject, trade } = await scene();
     const back = await makeRelying(server());
     const only = `return request.user.username === "${person.username}"`;
@@ -215,7 +216,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     },
   );
 
-  test('it ends with the authorization of its user', async () => {
+  test('the new token ends with the authorization of its user', async () => {
     const { relying, person, actor } = await scene();
     const own = await tokensFor(server(), relying, person.pk);
     const { access_token } = (await tradeToken(server(), relying, own.access_token, acting(actor))).body;
@@ -224,7 +225,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     expect(await introspect(relying, access_token)).toEqual({ active: false });
   });
 
-  test('it is not to be had while the authorization of the actor is taken back', async () => {
+  test('no valid token is issued while the authorization of the actor is being revoked', async () => {
     const { relying, agent, subject } = await scene();
     for (let round = 0; round < 5; round += 1) {
       const given = await tokensFor(server(), relying, agent.pk);
@@ -237,7 +238,7 @@ describeOnBoth('delegation by token exchange (RFC 8693 §1.1, §4.1)', (server) 
     }
   });
 
-  test("it does not open this server's own API, where people act for others in sessions alone", async () => {
+  test("the new token is refused by this server's own API", async () => {
     const { relying, person, actor } = await scene();
     const { access_token } = await tokensFor(server(), relying, person.pk, { scope: ['openid', 'gatehouse/api'] });
     const me = async (token: string) => (await server().as(token).get('/core/users/me/')).status;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { asked, expectToldInEachMode, secretOf, sent, told } from '../../support/denied-request.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { bindExpression, makeWalk, type Walk } from '../../support/make-walk.ts';
 import type { Made } from '../../support/providers.ts';
 import {
@@ -54,7 +55,7 @@ const clock = movableClock();
 describeOnBoth(
   'RFC 6749 §4.1.2.1: a person whom the authorization flow denies',
   (server) => {
-    test('reads why, and takes the answer to the client in the response mode that it asked for', async () => {
+    test('reads why, and brings the client its answer in the requested response mode', async () => {
       const { walk, party } = await denying(server());
       const browser = await visitor(server());
       const answered = async (response_mode: string) => {
@@ -68,12 +69,12 @@ describeOnBoth(
         expect(to).toMatch(/^\/application\/o\/authorize\/\?ticket=[\w-]{43,}$/);
         return browser.visit(to);
       };
-      const events = await eventsOf(server(), () => expectToldInEachMode(server(), party, answered));
+      const events = await eventsDuring(server(), () => expectToldInEachMode(server(), party, answered));
       expect(events).toEqual([]);
       expect(await waiting(server(), party)).toBe(0);
     });
 
-    test.each(actions)('midway, by a flow with %s', async (action) => {
+    test.each(actions)('is sent back with access_denied when denied midway, by a flow with %s', async (action) => {
       const { walk, party } = await denying(server(), action);
       const browser = await visitor(server());
       await browser.authorize(asked(party));
@@ -82,7 +83,7 @@ describeOnBoth(
       expect(errorOf(await browser.visit(to))).toBe('access_denied');
     });
 
-    test.each(actions)('before anything was asked, by a flow with %s', async (action) => {
+    test.each(actions)('is sent back with access_denied when denied at once, by a flow with %s', async (action) => {
       const { party } = await denyingAtOnce(server(), action);
       const browser = await visitor(server());
       const first = await browser.authorize(asked(party));
@@ -112,7 +113,7 @@ describeOnBoth(
       },
     );
 
-    test('is told what the policies of the flow say, and of those that break no more than that', async () => {
+    test('reads the messages of policies, and nothing of those that fail', async () => {
       const words = {
         'message("Come back tomorrow."); return false': 'Come back tomorrow.',
         'return false': 'not for you',
@@ -155,7 +156,7 @@ describeOnBoth(
       expect([(await browser.visit(to)).status, (await browser.visit(to)).location]).toEqual([400, null]);
     });
 
-    test('is denied whomever they said they were, and once when they answer twice', async () => {
+    test('is denied whatever name they gave, and once when they answer twice', async () => {
       const stages = [['identification', { user_fields: ['username'] }], deny] as const;
       const walk = await makeWalk(server(), stages, { designation });
       const party = await makeRelyingParty(server(), {}, walk.slug);
@@ -193,7 +194,7 @@ describeOnBoth(
       expect((await browser.visit(late.to)).status).toBe(400);
     });
 
-    test('is led to no client that did not ask', async () => {
+    test('is never led to another client', async () => {
       const { walk } = await denying(server());
       const shown = await denied(await visitor(server()), walk);
       expect(shown).toMatchObject({ component: 'xak-stage-access-denied', error_message: why });
@@ -210,7 +211,7 @@ describeOnBoth('RFC 8628 §3.5: a device whose person the flow denies', (server)
     return (await sent(server(), 'token', { ...secretOf(party), grant_type, device_code })).error;
   };
 
-  test.each(actions)('learns of it as soon as they do, by a flow with %s', async (action) => {
+  test.each(actions)('learns of it at once, by a flow with %s', async (action) => {
     const { walk, party } = await denying(server(), action);
     const { user_code, device_code } = await begin(party);
     const browser = await visitor(server());
@@ -221,7 +222,7 @@ describeOnBoth('RFC 8628 §3.5: a device whose person the flow denies', (server)
     expect((await browser.visit(shown.to)).text).toContain('Your device is not connected');
   });
 
-  test.each(actions)('is not let in before anything was asked, by a flow with %s', async (action) => {
+  test.each(actions)('is refused when the flow denies at once, by a flow with %s', async (action) => {
     const { party } = await denyingAtOnce(server(), action);
     const { user_code, device_code } = await begin(party);
     const browser = await visitor(server());
@@ -232,7 +233,7 @@ describeOnBoth('RFC 8628 §3.5: a device whose person the flow denies', (server)
     expect(await poll(party, device_code)).toBe('access_denied');
   });
 
-  test.each(actions)('is not let in by people who may let no device in, by a flow with %s', async (denied_action) => {
+  test.each(actions)('is refused by people who may not approve devices, by a flow with %s', async (denied_action) => {
     const { admin } = server();
     const { body: brands } = await admin.get('/core/brands/');
     const brand = `/core/brands/${brands.results[0].brand_uuid}/`;

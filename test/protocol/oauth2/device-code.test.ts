@@ -34,7 +34,7 @@ async function decide(server: TestServer, userCode: string, state: 'granted' | '
 describeOnBoth(
   'the token endpoint: device codes (RFC 8628 §3.5)',
   (server) => {
-    test('a device waits until its person has let it in, and gets tokens once', async () => {
+    test('a device waits until it is approved, and gets tokens once', async () => {
       const relying = await makeRelying(server());
       const person = await server().user();
       const { device_code, user_code, interval } = await begin(server(), relying);
@@ -54,7 +54,7 @@ describeOnBoth(
       expect((await poll(server(), relying, device_code)).body.error).toBe('invalid_grant');
     });
 
-    test('it is told when it is refused, too late, or not its own', async () => {
+    test('a device is told when it is refused, expired or another client’s', async () => {
       const relying = await makeRelying(server());
       const other = await makeRelying(server());
       const { pk } = await server().user();
@@ -73,7 +73,7 @@ describeOnBoth(
       expect((await poll(server(), relying, late.device_code)).body.error).toBe('expired_token');
     });
 
-    test('a person who may not use the application lets in nobody', async () => {
+    test('a person who may not use the application cannot approve a device', async () => {
       const relying = await makeRelying(server());
       const [allowed, denied] = [await server().user(), await server().user()];
       const binding = { target: relying.application.pk, user: allowed.pk, order: 0 };

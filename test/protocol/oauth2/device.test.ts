@@ -50,7 +50,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     expect((await ask(party, device.device_code)).body.error).toBe('invalid_grant');
   });
 
-  test('a flow that asks for consent is shown, and until it is through nothing is allowed', async () => {
+  test('a flow that asks for consent is shown, and nothing is approved before it ends', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const { device } = await begin(party);
     const browser = await visitor(server());
@@ -59,7 +59,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     expect((await ask(party, device.device_code)).body.error).toBe('authorization_pending');
   });
 
-  test('a link with the code in it allows nothing by itself', async () => {
+  test('a link with the code in it approves nothing by itself', async () => {
     const party = await makeRelyingParty(server());
     const { device } = await begin(party);
     const browser = await visitor(server());
@@ -76,7 +76,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     expect(location?.searchParams.get('next')).toBe('/device?code=BCDF-GHJK');
   });
 
-  test('a code that nobody has is refused, and so is one that was used', async () => {
+  test('unknown and used codes are refused', async () => {
     const party = await makeRelyingParty(server());
     const { device } = await begin(party);
     const browser = await visitor(server());
@@ -88,7 +88,7 @@ describeOnBoth('RFC 8628: device authorization', (server) => {
     }
   });
 
-  test('a brand’s flow comes before the page, and nobody gets around it', async () => {
+  test('a brand’s flow comes before the page, and cannot be skipped', async () => {
     const { admin } = server();
     const { body: brands } = await admin.get('/core/brands/');
     const brand = `/core/brands/${brands.results[0].brand_uuid}/`;

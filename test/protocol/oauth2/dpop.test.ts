@@ -41,7 +41,7 @@ const userinfo = ({ nobody }: TestServer, authorization: string, dpop?: string) 
   nobody.get('/application/o/userinfo/', { authorization, ...(dpop && { dpop }) });
 
 describeOnBoth('DPoP (RFC 9449)', (server) => {
-  test('a token is bound to the key that the client proves to hold, and worth nothing without it', async () => {
+  test('a token is bound to the key of the proof, and refused without it', async () => {
     const relying = await makeRelying(server());
     const holder = await makeHolder(server());
     const { status, body } = await credentials(server(), relying, await holder.prove('token'));
@@ -74,7 +74,7 @@ describeOnBoth('DPoP (RFC 9449)', (server) => {
     expect(told.body).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt: holder.jkt } });
   });
 
-  test('proofs that prove nothing are refused (§4.3)', async () => {
+  test('invalid proofs are refused (§4.3)', async () => {
     const relying = await makeRelying(server());
     const holder = await makeHolder(server());
     const now = Math.floor(Date.now() / 1000);

@@ -24,8 +24,8 @@ const asked = ({ clientId }: RelyingParty, more: Record<string, string> = {}) =>
   ...more,
 });
 
-describeOnBoth('what the specifications say in passing', (server) => {
-  test('RFC 6749 §3.1: parameters that mean nothing here are passed over, whatever they are called', async () => {
+describeOnBoth('details of the specifications', (server) => {
+  test('RFC 6749 §3.1: unknown parameters are ignored, whatever they are called', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
     const { location } = await browser.authorize(asked(party, { ticket: 'of an opera', after: 'noon', done: '1' }));
@@ -65,7 +65,7 @@ describeOnBoth('what the specifications say in passing', (server) => {
     }
   });
 
-  test('OpenID Connect Core §5.5: members of claims that are not understood are passed over', async () => {
+  test('OpenID Connect Core §5.5: unknown members of claims are ignored', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
     const claims = JSON.stringify({ id_token: { email: null }, verified: 'yes', version: 3 });
@@ -96,7 +96,7 @@ describeOnBoth('what the specifications say in passing', (server) => {
     }
   });
 
-  test('RFC 6750 §3.1: whoever brings no token at all is told how to bring one, and of no error', async () => {
+  test('RFC 6750 §3.1: a request without a token gets a challenge without an error', async () => {
     const get = (headers: Record<string, string>) => fetch(`${server().url}/application/o/userinfo/`, { headers });
     const none = await get({});
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="gatehouse"']);
@@ -110,7 +110,7 @@ describeOnBoth('what the specifications say in passing', (server) => {
   });
 });
 
-describeOnBoth('RP-Initiated Logout §2: whoever wished to sign out is signed out', (server) => {
+describeOnBoth('RP-Initiated Logout §2: a person who wished to sign out is signed out', (server) => {
   const isSignedIn = async (session: string) =>
     (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
 
@@ -129,7 +129,7 @@ describeOnBoth('RP-Initiated Logout §2: whoever wished to sign out is signed ou
     return { walk, browser, first };
   }
 
-  test('by a flow that forgets to', async () => {
+  test('even by a flow without a logout stage', async () => {
     const { browser, first } = await throughFlow([]);
     expect([first.text.includes('You are signed out'), await isSignedIn(browser.session)]).toEqual([true, false]);
   });

@@ -12,7 +12,7 @@ const goodbye = 'https://app.example/goodbye';
 const unescaped = (text: string) => text.replaceAll('&amp;', '&');
 const framesOn = (text: string) => [...text.matchAll(/<iframe src="([^"]+)"/g)].map(([, src = '']) => unescaped(src));
 
-describeOnBoth('OpenID Connect Front-Channel Logout: who signs out here', (server) => {
+describeOnBoth('OpenID Connect Front-Channel Logout: a person who signs out here', (server) => {
   const isSignedIn = async ({ session }: Visitor) =>
     (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
   const framed = (frontchannel_logout_uri: string, values: Record<string, unknown> = {}) =>
@@ -44,7 +44,7 @@ describeOnBoth('OpenID Connect Front-Channel Logout: who signs out here', (serve
     return unescaped(byLink);
   };
 
-  test('comes by a page that tells their clients, each by its own address, and leads on', async () => {
+  test('passes a page that loads the address of each client, and leads on', async () => {
     const one = await framed('https://one.example/out?a=b');
     const two = await framed('https://two.example/out');
     const { browser, told } = await signedInTo(one, two, await makeRelyingParty(server()));
@@ -69,7 +69,7 @@ describeOnBoth('OpenID Connect Front-Channel Logout: who signs out here', (serve
     expect(leadsTo(text)).toBe('/');
   });
 
-  test('goes where the flow leads, without a page between where there is nobody to tell', async () => {
+  test('goes straight on where no client needs to be told', async () => {
     const query = `next=${encodeURIComponent('/if/user/?a=b')}`;
     const { browser: quiet } = await signedInTo(await makeRelyingParty(server()));
     expect((await step(quiet, invalidation, query)).to).toBe('/if/user/?a=b');
@@ -91,7 +91,7 @@ describeOnBoth('OpenID Connect Front-Channel Logout: who signs out here', (serve
     expect((await browser.answerStep(slug)).component).toBe(shown);
   });
 
-  test('by leaving for good', async () => {
+  test('passes the page when deleting their account', async () => {
     const { slug } = await makeWalk(server(), [['user_delete']], { designation: 'unenrollment' });
     const { browser } = await signedInTo(await framed('https://app.example/out'));
     await browser.answerStep(slug);
@@ -99,7 +99,7 @@ describeOnBoth('OpenID Connect Front-Channel Logout: who signs out here', (serve
     expect(framesOn((await browser.visit(to)).text)).toHaveLength(1);
   });
 
-  test('at the wish of a client, by a flow that asks first, comes by one page', async () => {
+  test('passes one page when a client asked for it and the flow asks first', async () => {
     const { admin } = server();
     const { brand_uuid, flow_invalidation } = (await admin.get('/core/brands/')).body.results[0];
     const walk = await makeWalk(server(), [['dummy'], ['user_logout']], { designation: 'invalidation' });
@@ -118,7 +118,7 @@ describeOnBoth('OpenID Connect Front-Channel Logout: who signs out here', (serve
     }
   });
 
-  test('leaves an address that signs nobody else out, and that nobody else can write', async () => {
+  test('leaves an address that cannot be forged or used against others', async () => {
     const { browser } = await signedInTo(await framed('https://app.example/out'));
     const { to } = await browser.answerStep(invalidation);
     const other = await visitor(server());

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { asForm, makeRelyingParty, stranger, visitor } from '../../support/relying-party.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
-describeOnBoth('what nobody means to send', (server) => {
+describeOnBoth('odd input to endpoints of OAuth2', (server) => {
   const odd = ['%00', '%F0%9F%92%A9', '..%2f..', "'", '%25', 'a'.repeat(400)];
 
-  test('is refused, and never a fault', async () => {
+  test('in the query is refused, never a server error', async () => {
     await makeRelyingParty(server());
     const { visit } = await visitor(server());
     for (const text of odd) {
@@ -24,7 +24,7 @@ describeOnBoth('what nobody means to send', (server) => {
     }
   });
 
-  test('in forms neither', async () => {
+  test('in forms is refused, never a server error', async () => {
     const { clientId: client_id, clientSecret: client_secret } = await makeRelyingParty(server());
     const { visit } = stranger(server());
     for (const text of odd) {

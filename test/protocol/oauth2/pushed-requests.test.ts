@@ -88,7 +88,7 @@ describeOnBoth('RFC 9101: signed authorization requests', (server) => {
       .setProtectedHeader({ alg: 'HS256' })
       .sign(new TextEncoder().encode(secret));
 
-  test('what was signed counts, and nothing beside it', async () => {
+  test('only signed parameters count', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
     const request = await sign(party, { max_age: 10_000, claims: { id_token: { email: null } } });
@@ -97,7 +97,7 @@ describeOnBoth('RFC 9101: signed authorization requests', (server) => {
     expect(location?.searchParams.has('code')).toBe(true);
   });
 
-  test('what is not signed by this client for this server, now, is refused', async () => {
+  test('objects not signed by this client for this server and this time are refused', async () => {
     const [party, other] = [await makeRelyingParty(server()), await makeRelyingParty(server())];
     const open = await makeRelyingParty(server(), { client_type: 'public' });
     const { authorize } = await visitor(server());

@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { addMilliseconds } from '../../../src/platform/clock.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { type Fields, makeCode, makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 
@@ -9,7 +10,7 @@ const refresh = (server: TestServer, { basic }: Relying, refresh_token: string, 
   post(server, 'token', { grant_type: 'refresh_token', refresh_token, ...fields }, { authorization: basic });
 
 describeOnBoth('the token endpoint: refresh tokens (RFC 6749 §6)', (server) => {
-  test('each gives new tokens and a new refresh token, and is dead then', async () => {
+  test('a refresh token gives new tokens and a new refresh token, once', async () => {
     const relying = await makeRelying(server());
     const person = await server().user();
     const first = await tokensFor(server(), relying, person.pk, { nonce: 'only once' });
@@ -23,14 +24,14 @@ describeOnBoth('the token endpoint: refresh tokens (RFC 6749 §6)', (server) => 
     expect(third.status).toBe(200);
   });
 
-  test('one that is used again takes everything back that came of the authorization', async () => {
+  test('reuse of a refresh token revokes everything of the authorization', async () => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();
     const first = await tokensFor(server(), relying, pk, { scope: ['openid', 'offline_access', 'gatehouse/api'] });
     const second = await refresh(server(), relying, first.refresh_token);
     const api = server().as(second.body.access_token);
     expect((await api.get('/core/users/me/')).status).toBe(200);
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       const again = await refresh(server(), relying, first.refresh_token);
       expect([again.status, again.body.error]).toEqual([400, 'invalid_grant']);
     });
@@ -39,7 +40,7 @@ describeOnBoth('the token endpoint: refresh tokens (RFC 6749 §6)', (server) => 
     expect((await refresh(server(), relying, second.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test('less scope may be asked for, and the whole again later; more never', async () => {
+  test('a smaller scope may be requested, and the whole again later; more never', async () => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();
     const first = await tokensFor(server(), relying, pk, { scope: ['openid', 'email', 'offline_access'] });
@@ -74,7 +75,7 @@ describeOnBoth('the token endpoint: refresh tokens (RFC 6749 §6)', (server) => 
     expect((await refresh(server(), relying, given.refresh_token)).body.error).toBe('unauthorized_client');
   });
 
-  test('belongs to its client, and is no code, nor is a code one', async () => {
+  test('belongs to its client, and is not interchangeable with codes', async () => {
     const relying = await makeRelying(server());
     const other = await makeRelying(server());
     const { pk } = await server().user();
@@ -93,7 +94,7 @@ let now = '2030-01-01T00:00:00.000000Z';
 describeOnBoth(
   'the token endpoint: time',
   (server) => {
-    test('codes and refresh tokens are good until they expire, without any clean-up', async () => {
+    test('codes and refresh tokens are valid until they expire, without any clean-up', async () => {
       const relying = await makeRelying(server(), { refresh_token_validity: 'minutes=10' });
       const { pk } = await server().user();
       const code = await makeCode(server(), relying, pk);

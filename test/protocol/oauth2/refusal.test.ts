@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { asked, expectToldInEachMode, secretOf, sent } from '../../support/denied-request.ts';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import {
   asForm,
   connectDevice,
@@ -30,7 +31,7 @@ describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
       await browser.authorize(asked(party, { response_mode }));
       return browser.visit(await refuse(browser));
     };
-    const events = await eventsOf(server(), () => expectToldInEachMode(server(), party, answered));
+    const events = await eventsDuring(server(), () => expectToldInEachMode(server(), party, answered));
     expect(events).toEqual([]);
     expect((await browser.person.api.get('/core/user_consent/')).body.results).toEqual([]);
   });
@@ -46,7 +47,7 @@ describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
     expect((await browser.visit(to)).location?.searchParams.has('code')).toBe(true);
   });
 
-  test('says so themselves: with the token of the question, by their own page, in their own session, once', async () => {
+  test('refuses with the token of the question, in their own session, once', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const [browser, other] = [await visitor(server()), await visitor(server())];
     await browser.authorize(asked(party));
@@ -86,7 +87,7 @@ describeOnBoth('RFC 8628 §3.5: a person who does not let a device in', (server)
     return (await sent(server(), 'token', { ...secretOf(party), grant_type, device_code })).error;
   };
 
-  test('because they do not agree to what it asks for', async () => {
+  test('refuses on the consent page', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const { user_code, device_code } = await begin(party);
     const browser = await visitor(server());
@@ -96,7 +97,7 @@ describeOnBoth('RFC 8628 §3.5: a person who does not let a device in', (server)
     expect(await ask(party, device_code)).toBe('access_denied');
   });
 
-  test('because it is not theirs', async () => {
+  test('refuses because the device is not theirs', async () => {
     const party = await makeRelyingParty(server());
     const { user_code, device_code } = await begin(party);
     const browser = await visitor(server());
@@ -108,7 +109,7 @@ describeOnBoth('RFC 8628 §3.5: a person who does not let a device in', (server)
     expect(await ask(party, device_code)).toBe('access_denied');
   });
 
-  test('never by a link, nor by a form of another site', async () => {
+  test('never refuses by a link or a form of another site', async () => {
     const party = await makeRelyingParty(server());
     const { user_code, device_code } = await begin(party);
     const browser = await visitor(server());

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
 import { basicHeader, post } from '../../support/oauth2.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 
@@ -11,10 +11,10 @@ const register = ({ as, nobody }: TestServer, token: string | null, body: unknow
 const usual = { client_name: 'Métrics & more', redirect_uris: ['https://metrics.example/callback'] };
 
 describeOnBoth('dynamic registration (RFC 7591)', (server) => {
-  test('who may make providers and applications registers a client that works', async () => {
+  test('callers who may add providers and applications register a working client', async () => {
     const registrar = await server().user(rights);
     let made: Awaited<ReturnType<typeof register>> | undefined;
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       made = await register(server(), registrar.token, {
         ...usual,
         grant_types: ['authorization_code', 'client_credentials'],
@@ -48,7 +48,7 @@ describeOnBoth('dynamic registration (RFC 7591)', (server) => {
     expect(body.results[0].signing_key).not.toBeNull();
   });
 
-  test('a client that keeps no secret gets none', async () => {
+  test('a public client gets no secret', async () => {
     const registrar = await server().user(rights);
     const { body } = await register(server(), registrar.token, { ...usual, token_endpoint_auth_method: 'none' });
     expect(body).not.toHaveProperty('client_secret');
@@ -56,7 +56,7 @@ describeOnBoth('dynamic registration (RFC 7591)', (server) => {
     expect(listed.body.results[0].client_type).toBe('public');
   });
 
-  test('nobody registers without a token, nor without the right', async () => {
+  test('registration needs a token and the permissions', async () => {
     const nobody = await register(server(), null, usual);
     expect([nobody.status, nobody.body.error]).toEqual([401, 'invalid_token']);
     expect((await register(server(), 'wrong', usual)).status).toBe(401);
@@ -103,7 +103,7 @@ describeOnBoth('dynamic registration (RFC 7591)', (server) => {
       { jwks: { keys: [key] }, jwks_uri },
     ];
     for (const keys of [...wrong, { jwks_uri: 'javascript:alert(1)' }]) {
-      const events = await eventsOf(server(), async () => {
+      const events = await eventsDuring(server(), async () => {
         const asked = { ...usual, token_endpoint_auth_method: 'private_key_jwt', ...keys };
         const { status, body } = await register(server(), token, asked);
         expect([status, body.error, keys]).toEqual([400, 'invalid_client_metadata', keys]);
@@ -112,7 +112,7 @@ describeOnBoth('dynamic registration (RFC 7591)', (server) => {
     }
   });
 
-  test('what cannot be meant is refused (§3.2.2)', async () => {
+  test('invalid metadata is refused (§3.2.2)', async () => {
     const { token } = await server().user(rights);
     const wrong: [unknown, string][] = [
       [{ client_name: 'no address' }, 'invalid_redirect_uri'],

@@ -4,7 +4,7 @@ import { accessTokenType, type Fields, makeRelying, post, tokensFor, tradeToken 
 import { describeOnBoth } from '../../support/server.ts';
 
 describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (server) => {
-  test('a client trades a token of its own for one with less scope, good for no longer', async () => {
+  test('a client exchanges its own token for one with less scope that expires no later', async () => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();
     const given = await tokensFor(server(), relying, pk);
@@ -24,7 +24,7 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
     expect(told.body).toEqual({ active: false });
   });
 
-  test('one client makes a token for another, which alone can trade it on', async () => {
+  test('a token exchanged for another client can be exchanged further by that client alone', async () => {
     const [front, back, stranger] = [
       await makeRelying(server()),
       await makeRelying(server()),
@@ -44,7 +44,7 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
     expect((await tradeToken(server(), front, access_token, { audience: 'nobody' })).body.error).toBe('invalid_target');
   });
 
-  test('what is asked for amiss is refused', async () => {
+  test('malformed requests are refused', async () => {
     const relying = await makeRelying(server());
     const { access_token } = await tokensFor(server(), relying, (await server().user()).pk);
     const wrong: [Fields, string][] = [
@@ -63,7 +63,7 @@ describeOnBoth('token exchange (RFC 8693) and resource indicators (RFC 8707)', (
     expect((await tradeToken(server(), open, access_token)).body.error).toBe('unauthorized_client');
   });
 
-  test('resources stand in the audience; a grant that names some gives no others', async () => {
+  test('resources become the audience, and a grant that names some gives no others', async () => {
     const relying = await makeRelying(server());
     const [one, two] = ['https://one.example/', 'https://two.example/api'];
     const fields = { grant_type: 'client_credentials', resource: [one, two] };

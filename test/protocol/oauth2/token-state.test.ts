@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
+import { eventsDuring } from '../../support/events.ts';
+
 import { makeRelying, post, type Relying, tokensFor } from '../../support/oauth2.ts';
 import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { signIn } from '../../support/session.ts';
@@ -10,7 +11,7 @@ const introspect = (server: TestServer, { basic }: Relying, token: string) =>
 const userinfo = ({ as }: TestServer, token: string) => as(token).get('/application/o/userinfo/');
 
 describeOnBoth('introspection (RFC 7662)', (server) => {
-  test('tells a client what its tokens are worth', async () => {
+  test('tells a client the state of its tokens', async () => {
     const relying = await makeRelying(server());
     const person = await server().user();
     const { access_token, refresh_token } = await tokensFor(server(), relying, person.pk);
@@ -31,7 +32,7 @@ describeOnBoth('introspection (RFC 7662)', (server) => {
     expect((await introspect(server(), relying, 'nothing')).body).toEqual({ active: false });
   });
 
-  test('needs a client that proves itself', async () => {
+  test('needs an authenticated client', async () => {
     const relying = await makeRelying(server());
     expect((await post(server(), 'introspect', { token: 'x' })).status).toBe(401);
     const open = await makeRelying(server(), { client_type: 'public' });
@@ -44,7 +45,7 @@ describeOnBoth('introspection (RFC 7662)', (server) => {
 });
 
 describeOnBoth('revocation (RFC 7009)', (server) => {
-  test('of an access token leaves the rest; of a refresh token takes all', async () => {
+  test('of an access token leaves the rest; of a refresh token revokes all', async () => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();
     const revoke = (token: string, by = relying) => post(server(), 'revoke', { token }, { authorization: by.basic });
@@ -73,7 +74,7 @@ describeOnBoth('revocation (RFC 7009)', (server) => {
 });
 
 describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
-  test('says what the scopes say, by GET and by POST, in the header or in the form', async () => {
+  test('gives the claims of the scopes, by GET and by POST, with the token in header or form', async () => {
     const relying = await makeRelying(server());
     const person = await server().user([], { email: 'ada@example.org' });
     const { access_token } = await tokensFor(server(), relying, person.pk);
@@ -89,7 +90,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
     expect(inAddress.status).toBe(401);
   });
 
-  test('is true to what the user, their groups and the mapping are now, and to chance', async () => {
+  test('reflects user, groups and mapping as they are now', async () => {
     const { admin } = server();
     const mapping = await admin.post('/propertymappings/provider/scope/', {
       name: `news-${server().kind}`,
@@ -136,7 +137,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
     expect(narrow.id_token).toBeUndefined();
   });
 
-  test('a session that ends takes its access tokens along, at once', async () => {
+  test('access tokens end at once with their session', async () => {
     const relying = await makeRelying(server());
     const person = await server().user();
     const session = await signIn(server(), person.pk);
@@ -147,7 +148,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
     expect((await introspect(server(), relying, access_token)).body).toEqual({ active: false });
   });
 
-  test('a mapping that fails gives nothing, says nothing of the inside, and is recorded', async () => {
+  test('a failing mapping gives no claims, reveals nothing, and is recorded', async () => {
     const made = await server().admin.post('/propertymappings/provider/scope/', {
       name: `broken-${Date.now()}`,
       scope_name: 'broken',
@@ -159,7 +160,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
       property_mappings: [...property_mappings, made.body.pk],
     });
     const person = await server().user();
-    const events = await eventsOf(server(), async () => {
+    const events = await eventsDuring(server(), async () => {
       await expect(tokensFor(server(), relying, person.pk, { scope: ['openid', 'broken'] })).rejects.toThrow(
         /server_error/,
       );
@@ -169,7 +170,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
 });
 
 describeOnBoth('pages of other origins (CORS)', (server) => {
-  test('those of the client read answers; no others, however alike', async () => {
+  test('of the client may read answers, similar origins may not', async () => {
     const relying = await makeRelying(server());
     const { access_token } = await tokensFor(server(), relying, (await server().user()).pk);
     const asked = (origin: string) => server().as(access_token).get('/application/o/userinfo/', { origin });
@@ -187,7 +188,7 @@ describeOnBoth('pages of other origins (CORS)', (server) => {
 });
 
 describeOnSqlite('guesses at a client secret', (server) => {
-  test('come to a wait; other clients behind the same address go on', async () => {
+  test('are throttled, while other clients behind the same address go on', async () => {
     const [victim, other] = [await makeRelying(server()), await makeRelying(server())];
     const grant_type = 'client_credentials';
     const guess = (client_secret: string) =>

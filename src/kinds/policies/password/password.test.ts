@@ -76,9 +76,9 @@ test('refuses what is easily guessed', async () => {
   expect(
     await ask({ check_zxcvbn: true, zxcvbn_score_threshold: 4 }, typed('vorhang-ambra-9-quitte-tausch')),
   ).toMatchObject({ passing: false });
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   await ask({ check_zxcvbn: true }, typed('aA1!'.repeat(100_000)));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(5_000);
 });
 
 test('asks for stolen passwords by five digits of a hash, and only when told to', async () => {

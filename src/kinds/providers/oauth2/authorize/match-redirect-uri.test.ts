@@ -34,7 +34,7 @@ test('a choice in a pattern is anchored on both sides', () => {
 });
 
 test('a pattern that takes for ever matches nothing, and soon', () => {
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   expect(isRegisteredUri(sandbox, regex('https://(a+)+b'), `https://${'a'.repeat(60)}`)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(2_000);
 });

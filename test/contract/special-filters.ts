@@ -1,0 +1,38 @@
+/**
+ * By path, the filters that a fresh object has no value for: they ask about other objects, or about what the server alone
+ * sets. The tests of these resources in `test/api` try them.
+ */
+export const specialFilters: Readonly<Record<string, readonly string[]>> = {
+  '/core/users/': ['is_superuser', 'path_startswith', 'groups_by_name', 'groups_by_pk'],
+  '/core/groups/': ['members_by_pk', 'members_by_username'],
+  '/rbac/roles/': ['group__name'],
+  '/rbac/permissions/': ['content_type__app_label', 'content_type__model', 'user', 'role'],
+  '/rbac/permissions/users/': ['user_id'],
+  '/rbac/permissions/roles/': ['uuid'],
+  '/core/tokens/': ['managed'],
+  '/policies/all/': ['bindings__isnull', 'promptstage__isnull'],
+  '/policies/bindings/': ['target_in'],
+  '/policies/reputation/scores/': ['identifier_in'],
+  '/propertymappings/all/': ['managed'],
+  '/propertymappings/notification/': ['managed'],
+  '/core/applications/': ['for_user', 'only_with_launch_url', 'superuser_full_list'],
+  '/providers/all/': ['application__isnull', 'backchannel'],
+  '/providers/oauth2/': ['application'],
+  '/crypto/certificatekeypairs/': ['managed', 'has_key', 'include_details'],
+  '/flows/bindings/': ['pbm_uuid', 'policies'],
+  '/stages/invitation/stages/': ['no_flows'],
+  '/stages/authenticator/validate/': ['configuration_stages'],
+  '/sources/all/': ['managed'],
+  '/sources/oauth/': ['has_jwks'],
+  '/sources/saml/': ['managed'],
+  '/events/events/': [
+    'actions',
+    'brand_name',
+    'context_authorized_app',
+    'context_model_app',
+    'context_model_name',
+    'context_model_pk',
+    'username',
+  ],
+  '/events/system_tasks/': ['name', 'uid', 'status'],
+};
