@@ -147,3 +147,21 @@ test('a file that is too large is refused', async () => {
   const answer = await ask('/calls/upload', { method: 'POST', body: form });
   expect(answer.status).toBe(413);
 });
+
+test('each request leaves one line in the log at debug, found or not, without secrets of its query', async () => {
+  const seen: string[] = [];
+  const debug = createLog({ level: 'debug', stream: { write: (line) => void seen.push(line) } });
+  const other = createServer({ log: debug, trustedProxies: [] });
+  other.routes.on(['GET'], '/here', async () => ({ status: 204 }));
+  const at = await other.listen({ host: '127.0.0.1', port: 0 });
+  await fetch(`${at}/here?token=hunter2`);
+  await fetch(`${at}/here`, { method: 'POST', body: 'x' });
+  await fetch(`${at}/elsewhere`);
+  await other.close();
+  const told = seen.map((line) => JSON.parse(line)).map(({ level, req, res }) => [level, req.url, res.statusCode]);
+  expect(told).toEqual([
+    ['debug', '/here?token=[hidden]', 204],
+    ['debug', '/here', 405],
+    ['debug', '/elsewhere', 404],
+  ]);
+});
