@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely';
 import type { Complaints } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
-import type { Actor } from './actor.ts';
+import type { Actor, Credential } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Field, Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { Key } from './fields/ref.ts';
@@ -95,6 +95,8 @@ export interface Declaration<
   readonly visibility?: Visibility;
   /** The family's unless said otherwise. */
   readonly reaches?: Reach | undefined;
+  /** What callers may come with who write rows; anything unless said otherwise. */
+  readonly writtenWith?: readonly Credential[];
   /** Rules over the whole row, asked when every field is right by itself. */
   check?(input: CheckInput<R>): Promise<Complaints | null> | Complaints | null;
   readonly actions?: readonly Action<R>[];
@@ -215,6 +217,8 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly access: ActionAccess;
   /** Asked for on top of `access`. */
   readonly reaches?: Reach;
+  /** What callers may come with; anything unless said otherwise. */
+  readonly credentials?: readonly Credential[];
   readonly body?: B;
   /** The name of the body's schema. */
   readonly bodySchema?: string;

@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import type { Credential } from './actor.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
 import type { Answer, NoFields } from './define.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
@@ -21,6 +22,8 @@ export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
   readonly summary: string;
   /** A permission is asked for globally. A function refuses by throwing, before the body is looked at. */
   readonly access: EndpointAccess;
+  /** What callers may come with; anything unless said otherwise. */
+  readonly credentials?: readonly Credential[];
   /** The schemas of the path's parts that vary; text unless said otherwise. */
   readonly params?: Readonly<Record<string, JsonSchema>>;
   readonly query?: readonly Omit<Parameter, 'in'>[];
@@ -63,6 +66,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
     tag: path.split('/')[1] as string,
     summary,
     anonymous: access === 'anyone',
+    credentials: endpoint.credentials,
     parameters: parametersOf(endpoint),
     ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body) }),
     answer: { status, ...(schema && { schema: { schema, ...(schemaName && { name: schemaName }) } }) },

@@ -9,6 +9,7 @@ import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
 import type { Actor } from './actor.ts';
 import type { Call, Reply, ResourceWorld } from './call.ts';
+import { checkCredential } from './credentials.ts';
 import type { Operation } from './operation.ts';
 
 export interface ApiNeeds {
@@ -41,6 +42,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       const now = needs.now();
       const actor = await signedIn(facts, now);
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
+      checkCredential(operation?.credentials, actor);
       if (!operation) return notOffered(facts.method, offered);
       answer = answerOf(await operation.handle(callOf(http, actor, now)));
     } catch (error) {

@@ -1,3 +1,5 @@
+import type { Credential } from './actor.ts';
+import { everyCredential } from './credentials.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
 import type { Registry } from './registry.ts';
@@ -23,6 +25,8 @@ export interface OperationObject {
   readonly description?: string;
   /** What the operation decides beyond the object it is about. */
   readonly 'x-reaches'?: string;
+  /** What callers may come with. */
+  readonly 'x-credentials': readonly Credential[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content; readonly required?: boolean };
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -68,6 +72,11 @@ export function openApiDocument(
       schemas: sorted(schemasOf(operations, registry)),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API token.' },
+        access_token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An OAuth2 access token with the scope of the API.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -85,7 +94,7 @@ function sorted<T>(members: Record<string, T>): Record<string, T> {
 }
 
 function operationObject(operation: Operation): OperationObject {
-  const { id, tag, summary, parameters, body, anonymous, reaches } = operation;
+  const { id, tag, summary, parameters, body, anonymous, reaches, credentials = everyCredential } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -96,10 +105,21 @@ function operationObject(operation: Operation): OperationObject {
     }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(body) }),
-    security: [{ bearer: [] }, { session: [] }, ...(anonymous ? [{}] : [])],
+    'x-credentials': credentials,
+    security: [...schemesOf(credentials), ...(anonymous ? [{}] : [])],
     responses: responsesOf(operation),
   };
 }
+
+const schemeOf = {
+  'API token': 'bearer',
+  session: 'session',
+  'impersonated session': 'session',
+  'access token': 'access_token',
+} as const;
+
+const schemesOf = (credentials: readonly Credential[]): Record<string, string[]>[] =>
+  [...new Set(credentials.map((credential) => schemeOf[credential]))].sort().map((scheme) => ({ [scheme]: [] }));
 
 function requestBody({ schema, upload, required }: Body): NonNullable<OperationObject['requestBody']> {
   const type = upload ? 'multipart/form-data' : json;

@@ -1,3 +1,4 @@
+import type { Credential } from './actor.ts';
 import type { Call, Reply } from './call.ts';
 import type { Reach } from './define.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -19,6 +20,8 @@ export interface Operation {
   readonly anonymous?: boolean;
   /** What it decides beyond the object it is about; only superusers may call it then. */
   readonly reaches?: Reach | undefined;
+  /** What callers may come with; anything unless said otherwise. Checked before the operation is called. */
+  readonly credentials?: readonly Credential[] | undefined;
   handle(call: Call): Promise<Reply>;
 }
 

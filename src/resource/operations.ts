@@ -126,6 +126,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     tag: resource.path.split('/')[1] as string,
     summary: facts.summary(resource.names),
     reaches: facts.method === 'GET' ? undefined : resource.reaches,
+    credentials: facts.method === 'GET' ? undefined : resource.writtenWith,
     parameters,
     // Schemas are made when a document is asked for; most processes never are.
     get body() {
@@ -194,6 +195,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     summary: action.summary,
     anonymous: action.access === 'anyone',
     reaches: action.reaches,
+    credentials: action.credentials,
     parameters: [
       ...(action.on === 'row' ? [pathParameter(resource)] : []),
       ...Object.entries(action.query ?? {}).map(([name, schema]): Parameter => ({ name, in: 'query', schema })),

@@ -1,4 +1,5 @@
 import { diffOf, recordWrite } from '../resource/audit.ts';
+import { lasting } from '../resource/credentials.ts';
 import type { Action } from '../resource/define.ts';
 import type { Fields, Row } from '../resource/fields/field.ts';
 import { type KeyType, ref } from '../resource/fields/ref.ts';
@@ -25,6 +26,7 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     method: 'POST',
     summary: `Link a ${to.column} to a source`,
     access: { permission: `${app}.add_${modelName}` },
+    credentials: lasting,
     body: { ...fields, [to.column]: ref(to.model, to.keyType), source: ref(sourceModel, 'uuid') },
     bodySchema: `${schema}CreateRequest`,
     answer: { status: 201, schema: 'self' },

@@ -4,6 +4,7 @@ import type { Resource } from '../../src/resource/resource.ts';
 import type { Api } from '../support/api.ts';
 import { describeOnBoth, startServer, type TestServer } from '../support/server.ts';
 import { createDocumentCheck, type DocumentCheck } from './document-check.ts';
+import { inPersonWhereNeeded } from './in-person.ts';
 import { createMaker, type Maker } from './maker.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { createStored, type Stored } from './stored.ts';
@@ -48,9 +49,9 @@ export async function prepareGround(server: TestServer): Promise<Ground> {
     ...createMaker(server),
     server,
     check,
-    admin: check.watch(server.admin),
+    admin: check.watch(await inPersonWhereNeeded(server, server.admin)),
     nobody: check.watch(server.nobody),
-    probe: await createProbe(server, check.watch),
+    probe: await createProbe(server, async (api) => check.watch(await inPersonWhereNeeded(server, api))),
     stored: await createStored(server),
   };
 }

@@ -143,6 +143,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   admin_settings_partial_update: settings,
   admin_settings_update: settings,
   admin_system_create: { events: { count: 0, why: 'it answers as GET does and changes nothing' } },
+  core_tokens_set_key_create: { body: ({ number }) => ({ key: secretText(number).padEnd(40, 'x') }) },
   core_applications_set_icon_url_create: imageUrl,
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,

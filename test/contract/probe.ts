@@ -11,11 +11,14 @@ export interface Probe {
   holds(...rights: readonly Right[]): Promise<void>;
 }
 
-export async function createProbe(server: TestServer, watch: (api: Api) => Api = (api) => api): Promise<Probe> {
+export async function createProbe(
+  server: TestServer,
+  watch: (api: Api) => Promise<Api> = async (api) => api,
+): Promise<Probe> {
   const user = await server.user();
   return {
     pk: user.pk,
-    api: watch(user.api),
+    api: await watch(user.api),
     holds: (...rights) =>
       server.world.db.write(async (tx) => {
         await sql`delete from user_permissions where "user" = ${user.pk}`.execute(tx);

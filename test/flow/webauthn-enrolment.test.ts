@@ -5,6 +5,7 @@ import { eventsDuring } from '../support/events.ts';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 import { createAuthenticator, type Tricks } from '../support/software-authenticator.ts';
 
@@ -215,22 +216,23 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     await browser.answer(setup, { response: authenticator().register(registration) });
     const [{ pk }] = await devicesOf(person);
     const path = `/authenticators/webauthn/${pk}/`;
+    const { browser: owner } = await signIn(server(), person.pk);
     const stranger = await server().user();
     expect((await stranger.api.get(path)).status).toBe(404);
-    expect((await stranger.api.delete(path)).status).toBe(404);
+    expect((await (await signIn(server(), stranger.pk)).browser.delete(path)).status).toBe(404);
     expect((await stranger.api.get('/authenticators/webauthn/')).body.results).toEqual([]);
     expect((await stranger.api.get(`/authenticators/admin/webauthn/${pk}/`)).status).toBe(403);
     expect((await person.api.get(`/authenticators/admin/webauthn/${pk}/`)).status).toBe(403);
     expect((await server().admin.patch(path, { name: 'x' })).status).toBe(403);
-    const renamed = await person.api.patch(path, { name: 'on my key ring', aaguid: yubiKey, credential_id: 'x' });
+    const renamed = await owner.patch(path, { name: 'on my key ring', aaguid: yubiKey, credential_id: 'x' });
     expect(renamed.body).toMatchObject({ name: 'on my key ring', aaguid: unknownDevices });
-    expect((await person.api.patch(path, { name: 'x'.repeat(201) })).status).toBe(400);
+    expect((await owner.patch(path, { name: 'x'.repeat(201) })).status).toBe(400);
     const { rows } = await sql<{
       id: string;
     }>`select credential_id as id from device_webauthn where pk = ${pk}`.execute(server().world.db.read);
     expect(rows[0]?.id).not.toBe('x');
     expect((await server().admin.get(`/authenticators/admin/webauthn/${pk}/`)).body.name).toBe('on my key ring');
-    expect((await person.api.delete(path)).status).toBe(204);
+    expect((await owner.delete(path)).status).toBe(204);
     expect((await person.api.get(path)).status).toBe(404);
   });
 });

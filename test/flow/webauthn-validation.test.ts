@@ -201,7 +201,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     };
     const first = await person();
     const [device] = (await first.api.get('/authenticators/webauthn/')).body.results;
-    await proven(first, () => first.api.delete(`/authenticators/webauthn/${device.pk}/`));
+    await proven(first, () => server().admin.delete(`/authenticators/admin/webauthn/${device.pk}/`));
     const second = await person();
     await proven(second, () => server().admin.patch(`/core/users/${second.pk}/`, { is_active: false }));
   });

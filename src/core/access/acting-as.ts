@@ -13,6 +13,7 @@ export function actingAs(call: Call, user: UserFacts): Call {
   const { pk, uuid, username, name, email, type, attributes } = user;
   const actor: Actor = {
     user: { pk, uuid, username, name, email, type, attributes: attributes as Record<string, unknown> },
+    credential: 'session',
     session: null,
     isSuperuser: user.is_superuser,
     holds: () => false,

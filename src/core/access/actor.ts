@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
-import type { Actor, ActorUser } from '../../resource/actor.ts';
+import type { Actor, ActorUser, Credential } from '../../resource/actor.ts';
 import { globalPermissionsSql, rolesOfSql } from './rights-sql.ts';
 
 /** The columns of `users` (as `u`) that make an actor, with `is_superuser` worked out. */
@@ -21,7 +21,12 @@ export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.typ
 const globalPermissions = statement<[user: number], { permission: string }>(globalPermissionsSql);
 
 /** Makes the actor of a user who has been proven to be active and to be the one who asks. */
-export async function loadActor(db: Database, row: ActorRow, session: string | null): Promise<Actor> {
+export async function loadActor(
+  db: Database,
+  row: ActorRow,
+  credential: Credential,
+  session: string | null = null,
+): Promise<Actor> {
   const user: ActorUser = {
     pk: row.pk,
     uuid: row.uuid,
@@ -32,11 +37,12 @@ export async function loadActor(db: Database, row: ActorRow, session: string | n
     attributes: JSON.parse(row.attributes),
   };
   if (row.is_superuser)
-    return { user, session, isSuperuser: true, holds: () => true, objectsHolding: () => sql`select null` };
+    return { user, credential, session, isSuperuser: true, holds: () => true, objectsHolding: () => sql`select null` };
 
   const held = new Set((await globalPermissions(db.read, user.pk)).map(({ permission }) => permission));
   return {
     user,
+    credential,
     session,
     isSuperuser: false,
     holds: (permission) => held.has(permission),

@@ -4,6 +4,7 @@ import type { Query } from '../../platform/db/database.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
+import { inBrowser } from '../../resource/credentials.ts';
 import type { Action } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -26,6 +27,7 @@ export function impersonateAction({ settings }: Pick<Needs, 'settings'>): Action
     method: 'POST',
     summary: 'Act as a user',
     access: { permission: actAsOthers },
+    credentials: inBrowser,
     body: { reason: text({ blank: true, default: '', max: 1000, help: 'Why; kept in the audit log.' }) },
     bodySchema: 'ImpersonationRequest',
     answer: { status: 204 },
@@ -45,7 +47,7 @@ export function impersonateAction({ settings }: Pick<Needs, 'settings'>): Action
 
 /** What the caller acts in: a browser's session of their own, since a bearer token is always its owner's. */
 function sessionToActIn({ user, session, impersonator }: Actor, row: Row): string {
-  if (session === null) throw Invalid.whole('Only somebody who is signed in with a browser can act as another user.');
+  if (session === null) throw new Problem('permission_denied');
   if (impersonator) throw Invalid.whole('You act as another user already.');
   if (row.pk === user.pk) throw Invalid.whole('You cannot act as yourself.');
   if (!row.is_active) throw Invalid.whole('Nobody can act as a user who is not active.');

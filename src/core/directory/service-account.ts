@@ -5,6 +5,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { randomText, randomUuid } from '../../platform/random.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
+import { lasting } from '../../resource/credentials.ts';
 import { defineAction } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
@@ -31,6 +32,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs) =>
     method: 'POST',
     summary: 'Create a user account for a program',
     access: { permission: 'svc_core.add_user' },
+    credentials: lasting,
     body: {
       name: text({ max: 150 }),
       create_group: flag({ default: false }),

@@ -4,6 +4,7 @@ import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { requireActor } from '../../resource/call.ts';
+import { lasting } from '../../resource/credentials.ts';
 import type { Action, ActionInput } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -32,6 +33,7 @@ export function setPasswordAction(passwords: Passwords): Action {
     method: 'POST',
     summary: 'Set the password of a user',
     access: { permission: 'svc_core.reset_user_password' },
+    credentials: lasting,
     body: { password: text({ trim: false, strict: true, max: 4096 }) },
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },

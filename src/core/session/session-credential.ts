@@ -64,7 +64,7 @@ export async function actorOfSession(needs: SessionNeeds, request: RequestFacts,
   if (!token) return null;
   const [row] = await sessionOfToken(db.read, key.hash(token));
   if (!row?.is_active || row.expires <= now) return null;
-  const actor = await loadActor(db, row, row.session);
+  const actor = await loadActor(db, row, 'session', row.session);
   if (!(await staysBound(needs, row, { actor, request, now }))) return null;
   if (!safeMethods.has(request.method)) checkCsrfProof({ key, isSecure }, request);
   if (addMilliseconds(row.last_used, touchedEveryMs) <= now) await touch(db, row, request, now);
@@ -89,10 +89,11 @@ async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy):
   const { rows } = await sql<UserRow>`select ${userColumns} from users u where u.pk = ${row.owner}`.execute(db.read);
   const owner = rows[0];
   if (!owner?.is_active) return null;
-  const actor = { ...by.actor, impersonator: await loadActor(db, owner, row.session) };
+  const impersonator = await loadActor(db, owner, 'session', row.session);
+  const actor: Actor = { ...by.actor, credential: 'impersonated session', impersonator };
   try {
     if (!(await settings.current()).impersonation) throw new Problem('permission_denied');
-    await checkMayActAs(db.read, actor.impersonator, row.pk);
+    await checkMayActAs(db.read, impersonator, row.pk);
     return actor;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

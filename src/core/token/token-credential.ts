@@ -23,5 +23,5 @@ export async function actorOfToken(db: Database, key: InstanceKey, token: string
   const [row] = await bearerToken(db.read, key.hash(token));
   const hasExpired = row?.expiring && (row.expires === null || row.expires <= now);
   if (!row?.is_active || hasExpired) throw new Problem('authentication_failed');
-  return loadActor(db, row, null);
+  return loadActor(db, row, 'API token');
 }

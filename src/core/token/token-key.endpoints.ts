@@ -4,11 +4,11 @@ import { holdsOn } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
+import { lasting } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
-import { checkActsForThemselves } from '../access/acting-as.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { type KeyNeeds, openKey } from './issue-token.ts';
 
@@ -27,9 +27,9 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
     path: '/core/tokens/{identifier}/view_key/',
     summary: 'Show the key of a token',
     access: 'authenticated',
+    credentials: lasting,
     answer: { status: 200, schema: objectSchema({ key: stringSchema }), schemaName: 'TokenView' },
     async run({ call, engine }) {
-      checkActsForThemselves(call);
       const token = await findToken(call, call.params.identifier ?? '');
       await checkMayView(requireActor(call), token, engine, call);
       const shown = openKey(key, token.pk, token.key);

@@ -5,7 +5,6 @@ import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { randomText } from '../../platform/random.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
-import { checkActsForThemselves } from '../access/acting-as.ts';
 import { effectiveAttributes } from '../directory/effective-attributes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type KeyNeeds, storeKey } from './issue-token.ts';
@@ -36,7 +35,6 @@ export async function checkToken(
   { settings }: Needs,
 ): Promise<Complaints | null> {
   const { actor } = call;
-  if (!current) checkActsForThemselves(call);
   if (current && given.has('user') && values.user !== current.user) return { user: ['User cannot be changed'] };
   if ((!current || given.has('intent')) && values.intent !== current?.intent && !requestable.has(values.intent)) {
     return { intent: [`Invalid intent ${values.intent}`] };

@@ -3,6 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { masked, modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
+import { lasting } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
@@ -34,6 +35,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
     search: ['identifier', 'intent', 'user.username', 'description'],
     nameOf: (row) => row.identifier,
     visibility: { by: 'owner', column: 'user', write: 'owner', create: 'anyone signed in' },
+    writtenWith: lasting,
     fields: {
       managed: text({ nullable: true, readOnly: true, default: null, filter: true }),
       identifier: slug({ max: 255, unique: 'Token with this identifier already exists.', filter: true }),
@@ -63,6 +65,7 @@ const setKeyAction = (key: KeyNeeds) =>
     method: 'POST',
     summary: 'Set the key of a token',
     access: 'superuser',
+    credentials: lasting,
     body: { key: text({ trim: false, strict: true, max: 4096, check: shortKeyComplaint }) },
     bodySchema: 'TokenSetKeyRequest',
     answer: { status: 204 },

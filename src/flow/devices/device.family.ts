@@ -1,4 +1,5 @@
 import { requireActor } from '../../resource/call.ts';
+import { inPerson } from '../../resource/credentials.ts';
 import { type Family, type KindDeclaration, readVerbs, type StoredRow, type Verb } from '../../resource/define.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
@@ -53,6 +54,8 @@ export function defineDevice<F extends Fields>({
       path: `/authenticators/${segment}/`,
       verbs: ownVerbs,
       visibility: { by: 'owner', column: 'user', write: 'only owner' },
+      // A token that was stolen takes nobody's second factor.
+      writtenWith: inPerson,
     }),
     admin: defineResource({
       ...common,

@@ -5,6 +5,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call, Reply } from '../../resource/call.ts';
+import { inBrowser } from '../../resource/credentials.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Method, Operation } from '../../resource/operation.ts';
@@ -36,6 +37,8 @@ export function executorOperations(needs: Needs): Operation[] {
     path: '/flows/executor/{flow_slug}/',
     tag: 'flows',
     anonymous: true,
+    // A token walks through no flow: what people do there (passwords, second factors, consent) takes a person.
+    credentials: inBrowser,
     parameters: [
       { name: 'flow_slug', in: 'path', schema: { type: 'string' }, required: true },
       {

@@ -70,7 +70,7 @@ describeOnBoth('impersonation', (server) => {
   test('is refused to bearer tokens and to impersonators', async () => {
     const helper = await server().user(rights);
     const person = await server().user(rights);
-    expect((await helper.api.post(start(person.pk))).status).toBe(400);
+    expect((await helper.api.post(start(person.pk))).status).toBe(403);
     const { browser } = await signIn(server(), helper.pk);
     await browser.post(start(person.pk));
     const other = await server().user();

@@ -22,6 +22,7 @@ export async function actorOfAccessToken(
   key: InstanceKey,
   token: string,
   now: string,
+  publicUrl: string,
 ): Promise<Actor | null> {
   const { rows } =
     await sql<GrantRow>`select ${actorColumns}, u.is_active, t.expiring, t.expires, t.revoked, t.scope, t.terms,
@@ -32,11 +33,19 @@ export async function actorOfAccessToken(
   const row = rows[0];
   if (!row?.is_active || row.revoked) return null;
   if (row.expiring && (row.expires === null || row.expires <= now)) return null;
-  const { jkt, act }: GrantTerms = JSON.parse(row.terms);
+  const { jkt, act, resource = [] }: GrantTerms = JSON.parse(row.terms);
+  // RFC 8707 §2: a token for another service is none for this one, or whoever runs that service could act here.
+  if (resource.length > 0 && !resource.some((one) => isOwnApi(one, publicUrl))) return null;
   // RFC 9449 §7.2: a token that is bound to a key is worth nothing to whoever merely has it.
   if (jkt !== undefined) return null;
   // Here people act for others in sessions alone, where it is asked what they may do and events name both.
   if (act) return null;
   const scopes: string[] = JSON.parse(row.scope);
-  return scopes.includes(apiScope) ? loadActor(db, row, null) : null;
+  return scopes.includes(apiScope) ? loadActor(db, row, 'access token') : null;
 }
+
+/** Whether a resource that a client has named is this server or its API. */
+const isOwnApi = (resource: string, publicUrl: string): boolean => {
+  const given = resource.replace(/\/$/, '');
+  return given === publicUrl.replace(/\/$/, '') || given === new URL('/api/v3', publicUrl).href;
+};

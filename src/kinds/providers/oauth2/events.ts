@@ -13,6 +13,7 @@ export function callAs(call: Call, user: UserFacts): Call {
     actor: {
       user: { pk, uuid, username, name, email, type, attributes: {} },
       session: null,
+      credential: 'access token',
       isSuperuser: false,
       holds: () => false,
       objectsHolding: () => {

@@ -53,7 +53,7 @@ export function oauth2(needs: Needs): ProviderKind {
     append: decideOnRequest(key),
     detourOf: detourByFrames({ key, publicUrl }),
     afterEvent: tellOfLogouts(needs.jobs),
-    actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now),
+    actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now, publicUrl),
     jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl }),
     // Clients may want their answer by a form that the page sends to them.
     pageNeeds: { forms: true },

@@ -45,14 +45,14 @@ export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   };
 }
 
-async function signedIn({ db, key }: OAuthNeeds, call: Call): Promise<Call> {
+async function signedIn({ db, key, publicUrl }: OAuthNeeds, call: Call): Promise<Call> {
   const [, token] = /^bearer +(\S+)$/i.exec(call.request.header('authorization')?.trim() ?? '') ?? [];
   if (token === undefined) throw new OAuthError('invalid_token', 'A token of the API is needed to register a client.');
   try {
     return { ...call, actor: await actorOfToken(db, key, token, call.now) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const actor = await actorOfAccessToken(db, key, token, call.now);
+    const actor = await actorOfAccessToken(db, key, token, call.now, publicUrl);
     if (actor) return { ...call, actor };
     throw new OAuthError('invalid_token', 'The token is not good.');
   }

@@ -12,6 +12,7 @@ import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { isVisible } from '../../../resource/access.ts';
 import { modelFacts } from '../../../resource/audit.ts';
+import { lasting } from '../../../resource/credentials.ts';
 import type { Action, ActionInput } from '../../../resource/define.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
@@ -41,6 +42,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds): Action {
     method: 'POST',
     summary: 'Send a user a link by which they can choose a new password',
     access: { permission: recoveryPermission },
+    credentials: lasting,
     query: { email_stage: stringSchema },
     answer: { status: 204 },
     async prepare(input): Promise<Planned> {

@@ -62,7 +62,7 @@ export function decideOnRequest(key: InstanceKey): AppendStep {
     const state = step === 'allow_request' && !lacksConsent ? 'granted' : 'denied';
     const user = call.actor?.user.pk;
     const session = call.actor?.session ?? null;
-    if (user === undefined || session === null) throw refusal();
+    if (user === undefined || session === null || call.actor?.impersonator) throw refusal();
     // It is decided by whoever is signed in now. To allow it they must be the one the flow was about; to refuse it they need not.
     if (state === 'granted' && context.pending_user !== user) throw refusal();
     if (!(await isStillSo(tx, user, session, allowable))) throw refusal();

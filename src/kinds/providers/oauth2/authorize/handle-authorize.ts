@@ -39,6 +39,7 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
   return tellingClient(needs, call, client, proven.to, async () => {
     const { params, to, pushed, flaw } = proven;
     if (flaw) throw flaw;
+    checkSignsInForThemselves(call);
     const { client_id } = client;
     const request = readRequest(params, client, { ...to, client_id, pushed });
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
@@ -53,6 +54,12 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
     }
     return goThroughFlow(needs, call, client, request);
   });
+}
+
+/** Who acts as another user lets no client in: what it is given would last when they have stopped. */
+export function checkSignsInForThemselves({ actor }: Call): void {
+  if (actor?.impersonator)
+    throw new OAuthError('access_denied', 'Nobody can sign in to an application for somebody else.');
 }
 
 /**

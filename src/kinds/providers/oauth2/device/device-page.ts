@@ -6,7 +6,7 @@ import { type Call, requireActor } from '../../../../resource/call.ts';
 import { redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { allowing, refusing } from '../authorize/decide-request.ts';
-import { consentContext, mayUse } from '../authorize/handle-authorize.ts';
+import { checkSignsInForThemselves, consentContext, mayUse } from '../authorize/handle-authorize.ts';
 import { slugOf } from '../authorize/sign-in-first.ts';
 import { type Client, loadClient } from '../client.ts';
 import { formProof, isProvenForm } from '../form-proof.ts';
@@ -32,6 +32,7 @@ export async function handleDevicePage(needs: BrowserNeeds, call: Call, text: st
   const code = params.get('code') ?? '';
   const here = code === '' ? devicePath : `${devicePath}?code=${encodeURIComponent(code)}`;
   if (!call.actor?.session) return redirectBrowser(await needs.signInPath(call.request.host, call.db.read, here));
+  checkSignsInForThemselves(call);
   const done = params.get('done');
   if (done !== undefined) return done === refused ? refusedPage(call) : donePage(call);
   const elsewhere = await goThroughDeviceFlow(needs, call, call.actor.session, here);

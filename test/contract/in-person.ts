@@ -1,0 +1,23 @@
+import type { Api } from '../support/api.ts';
+import type { TestServer } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
+
+/** The caller of a token, who comes with a session instead where an operation takes no token. */
+export async function inPersonWhereNeeded(server: TestServer, api: Api): Promise<Api> {
+  const forPeople = server.app.operations
+    .filter(({ credentials, anonymous }) => credentials && !credentials.includes('API token') && !anonymous)
+    .map(({ method, path }) => ({ method, path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+  const { browser } = await signIn(server, (await api.get('/core/users/me/')).body.user.pk);
+  const send: Api['send'] = (method, path, body, headers) => {
+    const isForPeople = forPeople.some((one) => one.method === method && one.path.test(path.replace(/\?.*/, '')));
+    return (isForPeople ? browser : api).send(method, path, body, headers);
+  };
+  return {
+    send,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body ?? {}, headers),
+    put: (path, body, headers) => send('PUT', path, body ?? {}, headers),
+    patch: (path, body, headers) => send('PATCH', path, body ?? {}, headers),
+    delete: (path, headers) => send('DELETE', path, undefined, headers),
+  };
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+// A refresh token that an administrator got while acting as somebody was good for months.
+describeOnBoth('class 57: what is made while acting as another does not outlive it', (server) => {
+  const acting = async () => {
+    const admin = await server().user([
+      'svc_core.impersonate',
+      'svc_core.view_user',
+      'svc_core.reset_user_password',
+      'svc_core.add_user',
+      'svc_core.add_token',
+    ]);
+    const person = await server().user(['svc_core.view_user', 'svc_core.reset_user_password']);
+    const browser = await visitor(server(), admin);
+    const begun = await browser.visit(`/api/v3/core/users/${person.pk}/impersonate/`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json', 'x-gatehouse-csrf': browser.jar.get('gatehouse_csrf') ?? '' },
+    });
+    expect(begun.status).toBe(204);
+    return { browser, person };
+  };
+
+  test.each(['openid', 'openid offline_access'])('no client is let in (%s)', async (scope) => {
+    const { clientId } = await makeRelyingParty(server());
+    const { browser } = await acting();
+    const { location } = await browser.authorize({
+      client_id: clientId,
+      redirect_uri: callback,
+      response_type: 'code',
+      scope,
+    });
+    expect(location?.searchParams.get('error')).toBe('access_denied');
+  });
+
+  test('no device is let in', async () => {
+    const { browser } = await acting();
+    const { status, text } = await browser.visit('/device');
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text).toContain('for somebody else');
+  });
+
+  test('no link to somebody’s account is made', async () => {
+    const { browser } = await acting();
+    const third = await server().user();
+    const post = (path: string, body = {}) =>
+      browser.visit(`/api/v3${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', 'x-gatehouse-csrf': browser.jar.get('gatehouse_csrf') ?? '' },
+      });
+    for (const answer of [
+      await post(`/core/users/${third.pk}/recovery/`),
+      await post(`/core/users/${third.pk}/set_password/`, { password: 'mine now, all of it' }),
+      await post('/core/tokens/', { identifier: 'left-behind' }),
+    ])
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('for somebody else')]);
+  });
+});
