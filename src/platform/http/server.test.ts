@@ -158,7 +158,7 @@ test('each request leaves one line in the log at debug, found or not, without se
   await fetch(`${at}/here`, { method: 'POST', body: 'x' });
   await fetch(`${at}/elsewhere`);
   await other.close();
-  const told = seen.map((line) => JSON.parse(line)).map(({ level, req, res }) => [level, req.url, res.statusCode]);
+  const told = seen.map((line) => JSON.parse(line)).map(({ level, req, res }) => [level, req.url, res.status]);
   expect(told).toEqual([
     ['debug', '/here?token=[hidden]', 204],
     ['debug', '/here', 405],
