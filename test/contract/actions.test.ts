@@ -21,14 +21,17 @@ function operationOf({ path, param }: Resource, { on, name, method }: Action): O
   return operations.find((operation) => operation.method === method && operation.path === own) as Operation;
 }
 
+/** The actions that ask for a right and can be carried out here. */
+const askingOf = (resource: Resource) =>
+  (resource.actions ?? [])
+    .filter(asksForRight)
+    .map((action) => [`${action.method} ${action.name}`, action, operationOf(resource, action)] as const)
+    .filter(([, , { id }]) => !operationHints[id]?.undrivable);
+
 describeEveryResource(
   'actions',
   (ground, declared) => {
-    const asking = (declared.actions ?? [])
-      .filter(asksForRight)
-      .map((action) => [`${action.method} ${action.name}`, action, operationOf(declared, action)] as const)
-      .filter(([, , { id }]) => !operationHints[id]?.undrivable);
-    test.each(asking)('%s needs its own permission and no less', async (_, action, operation) => {
+    test.each(askingOf(declared))('%s needs its own permission and no less', async (_, action, operation) => {
       const here = ground();
       const { resource, probe } = here;
       const { method } = action;
@@ -46,6 +49,6 @@ describeEveryResource(
       expect([answer.status, answer.text]).toEqual([expected, answer.text]);
     });
   },
-  ({ actions = [], visibility }) =>
-    actions.some(asksForRight) && (visibility === undefined || visibility.by === 'permission'),
+  (resource) =>
+    askingOf(resource).length > 0 && (resource.visibility === undefined || resource.visibility.by === 'permission'),
 );
