@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { queryCacheSizes } from './caches.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -107,6 +108,31 @@ test('no module keeps state that changes', () => {
     [...text.matchAll(/^(?:export )?let \w+/gm)].map(([line]) => `${path}: ${line}`),
   );
   expect(stateful).toEqual([]);
+});
+
+/** Where a module may hold what it made of a request: it goes with the request. */
+const requestScoped = ['src/flow/executor/pending-user.ts'];
+
+test('no module holds a cache', () => {
+  const emptyAtStart = /^(?:export )?const \w+(?:: [^=]+)? = new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)/gm;
+  const made = /^(?:export )?const \w+(?:: .+)? = (?:memoize|createLruCache)\b/gm;
+  const caches = program
+    .filter(({ path }) => !requestScoped.includes(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(emptyAtStart), ...text.matchAll(made)].map(([line]) => `${path}: ${line}`),
+    );
+  expect(caches).toEqual([]);
+});
+
+test('the composition declares every query cache with its size, and the documentation lists it', () => {
+  const named = program.flatMap(({ text }) =>
+    [...text.matchAll(/\bqueryCache(?:<[^(]*>)\('([^']+)'\)/g)].map(([, name]) => name),
+  );
+  expect(named.toSorted()).toEqual(Object.keys(queryCacheSizes).toSorted());
+  const documented = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  for (const [name, size] of Object.entries(queryCacheSizes)) {
+    expect(documented).toContain(`| ${name} | ${size.toLocaleString('en')} |`);
+  }
 });
 
 test('files stay short enough to be read whole', () => {

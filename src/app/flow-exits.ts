@@ -7,7 +7,7 @@ import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
 import type { Database } from '../platform/db/database.ts';
-import { createQueryCache } from '../platform/db/query-cache.ts';
+import { queryCache } from '../platform/db/query-cache.ts';
 import type { Routes } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import type { Call } from '../resource/call.ts';
@@ -42,12 +42,11 @@ interface Targets {
 }
 
 const nowhere: Targets = { launch: null, flow: null };
-const mostKept = 200;
-const kept = createQueryCache<Targets>(mostKept);
+const cache = queryCache<Targets>('brand targets');
 
 /** Where the brand's default application is, and the slug of the flow that signs people in. */
 const brandTargets = (host: string, db: Database): Promise<Targets> =>
-  kept.read(db, host, async (query) => {
+  cache.read(db, host, async (query) => {
     const brand = await findBrandOfHost(host, query);
     const { rows } = await sql<Targets>`select
       (select a.meta_launch_url from applications a where a.pk = b.default_application) as launch,

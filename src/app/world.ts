@@ -5,6 +5,7 @@ import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import { DatabaseIsNewer, migrate, readSchemaState } from '../platform/db/migrate.ts';
 import { migrations } from '../platform/db/migrations/all.ts';
+import { openQueryCaches } from '../platform/db/query-cache.ts';
 import { createFetch, type GuardedFetch } from '../platform/fetch/guarded-fetch.ts';
 import { type Geo, openGeo } from '../platform/geo/geo.ts';
 import type { InstanceKey } from '../platform/keys.ts';
@@ -13,6 +14,7 @@ import { createMailer, type Mailer } from '../platform/mail/mailer.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { createSandbox, type Sandbox } from '../platform/sandbox/sandbox.ts';
 import { createUserAgentParser, type UserAgentParser } from '../platform/user-agent.ts';
+import { queryCacheSizes } from './caches.ts';
 import { openInstall } from './install.ts';
 import { NoDatabase, openDatabase } from './open-database.ts';
 import { version } from './version.ts';
@@ -47,7 +49,8 @@ export async function openWorld(
   log: Log,
   { clock = systemClock, beside = false }: WorldOptions = {},
 ): Promise<World> {
-  const { db, close } = openDatabase(config, { beside });
+  const { db: opened, close } = openDatabase(config, { beside });
+  const db: Database = { ...opened, queryCaches: openQueryCaches(queryCacheSizes) };
   try {
     if (beside) await checkSchema(db, config);
     else await updateSchema(db, log);

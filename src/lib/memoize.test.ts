@@ -1,24 +1,26 @@
 import { expect, test } from 'vitest';
-import { memoizeByObject } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
-test('is made once of each object, however alike they are', () => {
-  let count = 0;
-  const made = memoizeByObject((key: { readonly name: string }) => {
-    count += 1;
-    return `${key.name} ${count}`;
+test('the same argument is computed once while it is in the cache, null and undefined too', () => {
+  const calls: string[] = [];
+  const read = memoize(4, (key: string) => {
+    calls.push(key);
+    return key === 'nothing' ? null : key.length;
   });
-  const [one, other] = [{ name: 'a' }, { name: 'a' }];
-  expect([made(one), made(other), made(one)]).toEqual(['a 1', 'a 2', 'a 1']);
+  expect([read('one'), read('one'), read('nothing'), read('nothing')]).toEqual([3, 3, null, null]);
+  expect(calls).toEqual(['one', 'nothing']);
+  for (const key of ['a', 'b', 'c', 'd']) read(key);
+  read('one');
+  expect(calls.filter((key) => key === 'one')).toHaveLength(2);
 });
 
-test('what could not be made is tried again', () => {
+test('a call that throws is not cached', () => {
   let fails = true;
-  const made = memoizeByObject((_: object) => {
+  const read = memoize(2, (_: string) => {
     if (fails) throw new Error('not now');
-    return 'made';
+    return 'read';
   });
-  const key = {};
-  expect(() => made(key)).toThrow('not now');
+  expect(() => read('a')).toThrow('not now');
   fails = false;
-  expect(made(key)).toBe('made');
+  expect(read('a')).toBe('read');
 });

@@ -16,18 +16,3 @@ export function memoize<Key extends string | number, Value>(
     return made.value;
   };
 }
-
-/** Memoizes a function of an object for as long as the object lives. */
-export function memoizeByObject<Key extends object, Value extends NonNullable<unknown>>(
-  make: (key: Key) => Value,
-): (key: Key) => Value {
-  const made = new WeakMap<Key, Value>();
-  return (key) => {
-    let value = made.get(key);
-    if (value === undefined) {
-      value = make(key);
-      made.set(key, value);
-    }
-    return value;
-  };
-}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../platform/db/database.ts';
-import { createQueryCache } from '../platform/db/query-cache.ts';
+import { queryCache } from '../platform/db/query-cache.ts';
 import type { EventFacts, StoredTransport, TransportKind } from './transport-kind.ts';
 
 type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
@@ -37,11 +37,11 @@ export interface ActiveRules {
   readonly pks: readonly string[];
 }
 
-const kept = createQueryCache<ActiveRules>(1);
+const cache = queryCache<ActiveRules>('notification rules');
 
 /** The rules that something is bound to and that are for somebody: the others never act. */
 export const loadRules = (db: Database): Promise<ActiveRules> =>
-  kept.read(db, 'active', async (query) => {
+  cache.read(db, 'active', async (query) => {
     const { rows } = await sql<ActiveRule>`select r.pk, r.severity, r."group" from notification_rules r
       where r."group" is not null
         and exists (select 1 from policy_bindings b where b.target = r.pk and b.enabled)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Announce } from '../core/event/record.ts';
-import { keptUserFacts } from '../core/mapping/user-facts.ts';
+import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -61,7 +61,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     if (rules.length === 0 || (await isAboutRules(call.db.read, event))) return [];
     const subject = event.user.pk;
     const request = async () => {
-      const user = typeof subject === 'number' ? await keptUserFacts(call, subject) : null;
+      const user = typeof subject === 'number' ? await cachedUserFacts(call, subject) : null;
       const asked = policyRequest(call, { user, context: { event: event as unknown as Json } });
       return { ...asked, clientIp: event.client_ip ?? unknownAddress };
     };

@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
-import { createQueryCache, type QueryCache } from '../platform/db/query-cache.ts';
+import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import type { Row } from '../resource/fields/field.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
@@ -62,8 +62,8 @@ export interface PolicyEngine {
     readonly request: PolicyRequest;
     readonly policy: Row;
   }): Promise<PolicyResult>;
-  /** What is kept of what is bound to objects. Decisions are not kept: they depend on the request. */
-  readonly kept: Pick<QueryCache<unknown>, 'count' | 'clear'>;
+  /** What is bound to objects. Decisions are not cached: they depend on the request. */
+  readonly cache: Pick<QueryCache<unknown>, 'count' | 'clear'>;
 }
 
 /** What decides about some targets, whoever asks. */
@@ -72,7 +72,7 @@ interface Bound {
   readonly policies: ReadonlyMap<string, Row>;
 }
 
-const mostKept = 5_000;
+const boundCache = queryCache<Bound>('bindings');
 /** Questions about very many targets at once are rare, and what answers them is large. */
 const mostTargetsKept = 20;
 
@@ -82,7 +82,6 @@ interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
 
 export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
-  const kept = createQueryCache<Bound>(mostKept);
 
   async function evaluate(
     { call, request: asking, tx, onlyAsks = false }: Asked,
@@ -111,7 +110,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     };
     if (tx) return load(tx);
     if (pks.length > mostTargetsKept) return load(call.db.read);
-    return kept.read(call.db, pks.join(), load);
+    return boundCache.read(call.db, pks.join(), load);
   }
 
   async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
@@ -164,7 +163,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   }
 
   return {
-    kept,
+    cache: boundCache,
     async mightMatch({ call, targetPks, action }) {
       // What is bound to so many is not cached: looking it up is no quicker than to ask.
       if (targetPks.length > mostTargetsKept) return true;

@@ -28,7 +28,7 @@ export function policiesResource(engine: PolicyEngine): Resource {
     },
     actions: [
       tryPolicyAction(engine),
-      ...cacheActions(engine.kept, {
+      ...cacheActions(engine.cache, {
         of: 'policies',
         app: 'svc_policies',
         view: 'svc_policies.view_policy_cache',

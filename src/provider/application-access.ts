@@ -1,5 +1,5 @@
 import { type AskAccess, asAsked, askedUser } from '../core/application/application-access.ts';
-import { keptUserFacts } from '../core/mapping/user-facts.ts';
+import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
 import { requireActor } from '../resource/call.ts';
@@ -9,7 +9,7 @@ import { integerSchema } from '../resource/json-schema.ts';
 /** Asks the policies bound to applications. Nobody in particular passes none that asks for somebody. */
 export function askApplicationAccess(engine: PolicyEngine): AskAccess {
   return async (call, userPk, applications) => {
-    const user = await keptUserFacts(call, userPk);
+    const user = await cachedUserFacts(call, userPk);
     return engine.evaluateTargets({
       call,
       request: policyRequest(call, { user }),

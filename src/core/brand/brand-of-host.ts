@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { createQueryCache } from '../../platform/db/query-cache.ts';
+import { queryCache } from '../../platform/db/query-cache.ts';
 
 export interface BrandOfHost {
   readonly pk: string;
@@ -32,12 +32,11 @@ function domainsOf(host: string): string[] {
 /** Host names know no case, and a dot at the end changes nothing. */
 export const normalDomain = (text: string): string => text.trim().toLowerCase().replace(/\.$/, '');
 
-const mostKept = 200;
-const kept = createQueryCache<Record<string, unknown>>(mostKept);
+const cache = queryCache<Record<string, unknown>>('brands');
 
 /** The brand as events show it. */
 export const brandFacts = (db: Database, host: string): Promise<Record<string, unknown>> =>
-  kept.read(db, host, async (query) => {
+  cache.read(db, host, async (query) => {
     const brand = await findBrandOfHost(host, query);
     if (!brand) return {};
     return { pk: brand.pk.replaceAll('-', ''), app: 'svc_brands', name: `Brand ${brand.domain}`, model_name: 'brand' };

@@ -3,7 +3,7 @@ import type { Json } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
 import { postgresDialect } from '../../platform/db/postgres-dialect.ts';
-import { createQueryCache } from '../../platform/db/query-cache.ts';
+import { queryCache } from '../../platform/db/query-cache.ts';
 import { sqliteDialect } from '../../platform/db/sqlite-dialect.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
@@ -62,15 +62,14 @@ function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
 
 const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(postgresDialect) };
 
-const mostKept = 2_000;
-const kept = createQueryCache<UserFacts | null>(mostKept);
+const cache = queryCache<UserFacts | null>('users');
 
 /**
  * The same as `loadUserFacts`, without a statement if nothing of it has changed since it was last read. For users who are
  * known by a proof: else the time it takes would tell a stranger whose names are somebody's.
  */
-export const keptUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserFacts | null> =>
-  kept.read(call.db, pk, (query) => loadUserFacts(call, query, pk));
+export const cachedUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserFacts | null> =>
+  cache.read(call.db, pk, (query) => loadUserFacts(call, query, pk));
 
 /** The user with this key, active or not; null when there is none. One statement. */
 export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {

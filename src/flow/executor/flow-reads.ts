@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { createQueryCache } from '../../platform/db/query-cache.ts';
+import { queryCache } from '../../platform/db/query-cache.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import type { AskedFlow } from '../applicable-flow.ts';
 import type { FlowFacts, PlannedStage } from './flow-state.ts';
@@ -24,11 +24,10 @@ export interface FlowReads {
   clear(db: Database): void;
 }
 
-const most = 1_000;
+const flows = queryCache<StoredFlow | null>('flows');
+const stages = queryCache<readonly BoundStage[]>('flow stages');
 
 export function createFlowReads(): FlowReads {
-  const flows = createQueryCache<StoredFlow | null>(most);
-  const stages = createQueryCache<readonly BoundStage[]>(most);
   return {
     read: (db, slug) => flows.read(db, slug, (query) => loadFlow(query, slug)),
     stagesOf: (db, flow) => stages.read(db, flow, (query) => loadStages(query, flow)),

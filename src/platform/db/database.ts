@@ -1,5 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Dialect } from './dialect.ts';
+import type { QueryCaches } from './query-cache.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables come from declarations at run time; callers state row types where they read
 export type Tables = any;
@@ -21,6 +22,8 @@ export interface Database {
    * again (several servers on one PostgreSQL).
    */
   readonly watch: (<T>(load: (query: Query) => Promise<T>) => Promise<Watched<T>>) | null;
+  /** What has been cached of query results; see `queryCache`. Without it, nothing is. */
+  readonly queryCaches?: QueryCaches;
   /** Has something done once the transaction is durable; never when it is rolled back. */
   afterCommit(tx: Query, effect: () => void): void;
   /** The store as it is at this moment, for reading at length; must be ended. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database, Query } from './database.ts';
-import { createQueryCache } from './query-cache.ts';
+import { openQueryCaches, queryCache } from './query-cache.ts';
 import { openSqlite } from './sqlite.ts';
 
 let folder: string;
@@ -23,7 +23,7 @@ beforeEach(async () => {
     create trigger count_things after insert on things begin update counts set things = things + 1; end;
     insert into owners values (1, 'ada'), (2, 'bob'); insert into things values (1, 1), (2, 1), (3, 2); insert into counts values (0)`);
   tables.close();
-  db = openSqlite(path);
+  db = { ...openSqlite(path), queryCaches: openQueryCaches({ tests: 2 }) };
   reads = 0;
 });
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const kept = createQueryCache<unknown>(2);
+const kept = queryCache<unknown>('tests');
 
 const rowsOf = (text: string) => async (query: Query) => {
   reads += 1;

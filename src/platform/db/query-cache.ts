@@ -1,44 +1,54 @@
 import type { Database, Query, Watched } from './database.ts';
 
-/** What was read before and is still so. */
+/**
+ * Names a cache of query results. It holds no state itself: what is cached lives with the database, and the composition says how many entries.
+ * An entry is good until a table that it was read from changes. Where a database cannot tell of changes, nothing is cached.
+ */
 export interface QueryCache<Value> {
-  /** What `load` reads under this key by the query it is given, or what it read last time if none of those tables has changed since. */
+  /** What `load` reads by the query it is given, or what it read last time if none of those tables has changed since. */
   read(db: Database, key: string | number, load: (query: Query) => Promise<Value>): Promise<Value>;
-  /** How much is kept that may be used. */
+  /** How many entries are still good. */
   count(db: Database): number;
   clear(db: Database): void;
 }
 
-/**
- * Keeps what was read for as long as it is so. What is not there is not kept, since anybody can ask for it. Where a database does
- * not tell of changes, nothing is kept.
- */
-export function createQueryCache<Value>(most: number): QueryCache<Value> {
-  const kept = new WeakMap<Database, Map<string | number, Watched<Value>>>();
+interface Entries {
+  readonly most: number;
+  readonly byKey: Map<string | number, Watched<unknown>>;
+}
 
-  function of(db: Database): Map<string | number, Watched<Value>> {
-    let values = kept.get(db);
-    if (!values) {
-      values = new Map();
-      kept.set(db, values);
-    }
-    return values;
+/** The caches of one open database, by name. */
+export type QueryCaches = ReadonlyMap<string, Entries>;
+
+export const openQueryCaches = (sizes: Readonly<Record<string, number>>): QueryCaches =>
+  new Map(Object.entries(sizes).map(([name, most]) => [name, { most, byKey: new Map() }]));
+
+export function queryCache<Value>(name: string): QueryCache<Value> {
+  function entriesOf({ queryCaches }: Database): Entries | null {
+    if (!queryCaches) return null;
+    const entries = queryCaches.get(name);
+    if (!entries) throw new Error(`the composition declares no size for the query cache ${name}`);
+    return entries;
   }
 
   return {
     async read(db, key, load) {
-      if (!db.watch) return load(db.read);
-      const values = of(db);
-      const known = values.get(key);
+      const entries = entriesOf(db);
+      if (!db.watch || !entries) return load(db.read);
+      const { most, byKey } = entries;
+      // Only this cache writes under its name, so its entries are of its type.
+      const known = byKey.get(key) as Watched<Value> | undefined;
       if (known?.isCurrent()) return known.value;
       const fresh = await db.watch(load);
-      values.delete(key);
+      byKey.delete(key);
+      // Anybody can ask for what does not exist, so that is not cached.
       if (fresh.value === null) return fresh.value;
-      if (values.size >= most) values.delete(values.keys().next().value as string | number);
-      values.set(key, fresh);
+      const [oldest] = byKey.keys();
+      if (byKey.size >= most && oldest !== undefined) byKey.delete(oldest);
+      byKey.set(key, fresh);
       return fresh.value;
     },
-    count: (db) => [...of(db).values()].filter((value) => value.isCurrent()).length,
-    clear: (db) => kept.delete(db),
+    count: (db) => [...(entriesOf(db)?.byKey.values() ?? [])].filter((entry) => entry.isCurrent()).length,
+    clear: (db) => entriesOf(db)?.byKey.clear(),
   };
 }

@@ -3,7 +3,6 @@ import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
 import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
-import { memoizeByObject } from '../../../lib/memoize.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Client } from './client.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
@@ -54,13 +53,11 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
   }
 }
 
-/** What each client was told last of a user, as long as nothing of either has changed: both are then not read anew. */
-const toldOf = memoizeByObject(
-  (_: UserFacts) => new WeakMap<Client, { readonly names: string; readonly claims: Claims }>(),
-);
+/** The claims that a client was told last, by user. They go with the client and the user once either is read anew. */
+export type ToldClaims = WeakMap<UserFacts, { readonly names: string; readonly claims: Claims }>;
 
-/** What `scopeClaims` gives, for a client that is asked about the same people again and again; nobody may change the answer. */
-export function keptScopeClaims(
+/** What `scopeClaims` gives, cached with the client; nobody may change the answer. */
+export function cachedScopeClaims(
   sandbox: Sandbox,
   client: Client,
   user: UserFacts,
@@ -68,10 +65,10 @@ export function keptScopeClaims(
 ): Readonly<Claims> {
   const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
   const names = mappings.map(({ name }) => name).join('\n');
-  const last = toldOf(user).get(client);
+  const last = client.told.get(user);
   if (last?.names === names) return last.claims;
   const { value: claims, isLasting } = scopeClaims(sandbox, mappings, user, client);
-  if (isLasting) toldOf(user).set(client, { names, claims });
+  if (isLasting) client.told.set(user, { names, claims });
   return claims;
 }
 

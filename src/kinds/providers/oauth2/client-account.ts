@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
-import { createQueryCache } from '../../../platform/db/query-cache.ts';
+import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { randomText } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
@@ -10,8 +10,7 @@ import type { Client } from './client.ts';
 
 const longestName = 150;
 const suffixLength = 8;
-const mostKept = 1_000;
-const kept = createQueryCache<number | null>(mostKept);
+const cache = queryCache<number | null>('client accounts');
 
 /**
  * The account that a client, or one of its workloads, acts as by itself; made when it is first needed. It is found by what
@@ -25,7 +24,7 @@ export async function clientAccount(
 ): Promise<number> {
   const { subject, name } = workload;
   const key = subject === '' ? client.pk : `${client.pk} ${subject}`;
-  const known = await kept.read(call.db, key, (query) => find(query, client.pk, subject));
+  const known = await cache.read(call.db, key, (query) => find(query, client.pk, subject));
   if (known !== null) return known;
   return call.db.write(async (tx) => {
     await call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`)?.execute(tx);

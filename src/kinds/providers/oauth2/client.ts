@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../../platform/db/database.ts';
-import type { QueryCache } from '../../../platform/db/query-cache.ts';
+import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { type SecretBox, sealContext } from '../../../platform/keys.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
-import type { ScopeRow, TokenSettings } from './claims.ts';
+import type { ScopeRow, TokenSettings, ToldClaims } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import type { SecurityProfile } from './security-profile.ts';
@@ -29,6 +29,8 @@ export interface Client extends TokenSettings {
   readonly signingKey: StoredKey | null;
   /** The scopes that the administrator has given it; there are no others. */
   readonly scopes: readonly ScopeRow[];
+  /** Cached claims: userinfo would evaluate the expressions of its scopes each time. */
+  readonly told: ToldClaims;
 }
 
 export interface ClientApplication {
@@ -98,21 +100,19 @@ const scopesOf = statement<[provider: number], ScopeRow>(
     where pm.provider = ${provider} order by m.name`,
 );
 
+const cache = queryCache<Client | null>('clients');
+
 export interface ClientNeeds {
   readonly db: Database;
   readonly key: { readonly box: SecretBox };
-  /** Clients that were read and have not changed since. */
-  readonly keptClients?: QueryCache<Client | null>;
 }
 
 type By = { readonly clientId: string } | { readonly slug: string } | { readonly provider: number };
 
 /** Null when there is no such client, or no application uses it. */
 export function loadClient(needs: ClientNeeds, by: By): Promise<Client | null> {
-  const { db, keptClients } = needs;
-  if (!keptClients) return readClient(needs, db.read, by);
   const key = 'clientId' in by ? `client ${by.clientId}` : 'slug' in by ? `slug ${by.slug}` : by.provider;
-  return keptClients.read(db, key, (query) => readClient(needs, query, by));
+  return cache.read(needs.db, key, (query) => readClient(needs, query, by));
 }
 
 async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<Client | null> {
@@ -148,6 +148,7 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
             profile: row.security_profile,
           },
     scopes: await scopesOf(query, row.pk),
+    told: new WeakMap(),
   };
 }
 

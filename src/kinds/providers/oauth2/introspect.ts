@@ -1,4 +1,4 @@
-import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
+import { cachedUserFacts } from '../../../core/mapping/user-facts.ts';
 import { seconds } from './claims.ts';
 import { authenticateClient, requireConfidential } from './client-authentication.ts';
 import { audienceOf } from './issue.ts';
@@ -21,7 +21,7 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const token = access ?? (await findRefreshToken(read, needs.key, text, call.now));
     const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
     if (!isTheirs) return inactive;
-    const user = await keptUserFacts(call, token.user);
+    const user = await cachedUserFacts(call, token.user);
     if (!user?.is_active) return inactive;
     const { sub, aud, iss } = token.claims;
     return {

@@ -6,7 +6,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Claims, defaultAcr, idTokenClaims, keptScopeClaims, lengthOf, seconds, subjectOf } from './claims.ts';
+import { type Claims, cachedScopeClaims, defaultAcr, idTokenClaims, lengthOf, seconds, subjectOf } from './claims.ts';
 import type { Client } from './client.ts';
 import { type GrantTerms, storeAccessToken, storeRefreshToken } from './grants.ts';
 import type { OAuthNeeds } from './needs.ts';
@@ -113,7 +113,7 @@ export async function claimsOfScope(
   scope: readonly string[],
 ): Promise<Claims> {
   try {
-    return keptScopeClaims(sandbox, client, user, scope);
+    return cachedScopeClaims(sandbox, client, user, scope);
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
     await call.db.write((tx) => call.world.record(tx, call, error.event()));

@@ -1,11 +1,9 @@
 import type { Database } from '../../../platform/db/database.ts';
-import type { QueryCache } from '../../../platform/db/query-cache.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Engine } from '../../../resource/read.ts';
-import type { Client } from './client.ts';
 import type { FailureCount } from './failure-count.ts';
 import type { RemoteKeys } from './remote-keys.ts';
 import type { Signer } from './signing.ts';
@@ -20,7 +18,6 @@ export interface OAuthNeeds {
   readonly policies: PolicyEngine;
   readonly fetch: GuardedFetch;
   readonly engine: Engine;
-  readonly keptClients: QueryCache<Client | null>;
   readonly remoteKeys: RemoteKeys;
   readonly signer: Signer;
   readonly failures: FailureCount;

@@ -1,7 +1,6 @@
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createQueryCache } from '../../../platform/db/query-cache.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -11,7 +10,6 @@ import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { actorOfAccessToken } from './access-token-credential.ts';
 import { decideOnRequest } from './authorize/decide-request.ts';
 import { browserRoutes } from './browser-routes.ts';
-import type { Client } from './client.ts';
 import { clientRoutes } from './client-routes.ts';
 import { oauth2Demo } from './demo.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
@@ -31,8 +29,6 @@ interface Needs {
   jobs(): Jobs;
 }
 
-const mostClientsKept = 1_000;
-
 /** OAuth 2 and OpenID Connect. */
 export function oauth2(needs: Needs): ProviderKind {
   const { db, key, fetch, config } = needs;
@@ -45,7 +41,6 @@ export function oauth2(needs: Needs): ProviderKind {
         ...needs,
         ...server,
         publicUrl,
-        keptClients: createQueryCache<Client | null>(mostClientsKept),
         remoteKeys: createRemoteKeys(fetch),
       };
       return [...clientRoutes(shared), ...browserRoutes(shared)];

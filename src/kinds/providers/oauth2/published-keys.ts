@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Database, Query } from '../../../platform/db/database.ts';
-import { createQueryCache } from '../../../platform/db/query-cache.ts';
+import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Client } from './client.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -14,9 +14,8 @@ const keysOf = statement<[provider: number], { kid: string; expires: string }>(
   (provider) => sql`select kid, expires from oauth2_published_keys where provider = ${provider}`,
 );
 
-const mostKept = 1_000;
 /** By provider, until when each key is published at least. */
-const kept = createQueryCache<ReadonlyMap<string, string>>(mostKept);
+const cache = queryCache<ReadonlyMap<string, string>>('published keys');
 
 /** Notes that a key signs something that is good until then: so long it stays published, whatever becomes of the pair. */
 export async function publishKey(
@@ -27,7 +26,7 @@ export async function publishKey(
   until: string,
 ): Promise<void> {
   if (kid === null) return;
-  const published = await kept.read(db, provider, async (query) => {
+  const published = await cache.read(db, provider, async (query) => {
     const rows = await keysOf(query, provider);
     return new Map(rows.map(({ kid: known, expires }) => [known, expires]));
   });

@@ -1,4 +1,4 @@
-import { keptUserFacts } from '../../../core/mapping/user-facts.ts';
+import { cachedUserFacts } from '../../../core/mapping/user-facts.ts';
 import { type Client, loadClient } from './client.ts';
 import { readDpopProof } from './dpop.ts';
 import { claimsAskedFor, claimsOfScope } from './issue.ts';
@@ -15,7 +15,7 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const { token: text, isBound } = readToken(exchange);
     const token = await findAccessToken(call.db.read, needs.key, text, call.now);
     const client = token && (await loadClient(needs, { provider: token.provider }));
-    const user = token && (await keptUserFacts(call, token.user));
+    const user = token && (await cachedUserFacts(call, token.user));
     if (!token || !client || !user?.is_active) throw new OAuthError('invalid_token', 'The access token is not good.');
     exchange.isOf(client);
     await checkHolder(needs, exchange, client, { accessToken: text, isBound, jkt: token.terms.jkt });

@@ -1,4 +1,4 @@
-import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
+import { cachedUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { orderedUuid, randomToken } from '../../../../platform/random.ts';
@@ -35,7 +35,7 @@ export async function answerAllowed(
   { client, request, pk, flow }: Allowed,
 ): Promise<Record<string, string>> {
   const { user: actor, session } = requireActor(call);
-  const user = await keptUserFacts(call, actor.pk);
+  const user = await cachedUserFacts(call, actor.pk);
   const signIn = await signInOfSession(call.db.read, session);
   if (!user?.is_active || session === null || signIn === null) {
     throw new OAuthError('access_denied', 'The person is not signed in any more.');

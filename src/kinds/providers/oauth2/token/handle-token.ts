@@ -1,5 +1,5 @@
 import { asAsked } from '../../../../core/application/application-access.ts';
-import { keptUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
+import { cachedUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { policyRequest } from '../../../../policy/request.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { type Client, scopeNames } from '../client.ts';
@@ -113,7 +113,7 @@ function termsOf(params: Params, { terms }: Redeemed, jkt: string | null): Grant
 }
 
 async function loadActiveUser(call: Call, pk: number): Promise<UserFacts> {
-  const user = await keptUserFacts(call, pk);
+  const user = await cachedUserFacts(call, pk);
   if (!user?.is_active) throw new OAuthError('invalid_grant', 'The user may not sign in.');
   return user;
 }

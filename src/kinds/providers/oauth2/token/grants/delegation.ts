@@ -1,4 +1,4 @@
-import { keptUserFacts, type UserFacts } from '../../../../../core/mapping/user-facts.ts';
+import { cachedUserFacts, type UserFacts } from '../../../../../core/mapping/user-facts.ts';
 import { subjectOf } from '../../claims.ts';
 import type { GrantTerms } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
@@ -29,7 +29,7 @@ export async function delegationOf(redemption: Redemption, subject: PresentedTok
   const { act, actors } = subject.terms;
   const [acting] = actors ?? [];
   if (!act || !actors || !acting) return { terms: {} };
-  const user = await keptUserFacts(call, acting.user);
+  const user = await cachedUserFacts(call, acting.user);
   if (!user?.is_active) throw notGood('subject');
   return { user, terms: { act, actors } };
 }
@@ -44,7 +44,7 @@ async function delegationTo(redemption: Redemption, subject: PresentedToken): Pr
   if (earlier.length >= mostActors) {
     throw new OAuthError('invalid_request', 'Too many have acted for one another already.');
   }
-  const user = await keptUserFacts(call, token.user);
+  const user = await cachedUserFacts(call, token.user);
   if (!user?.is_active) throw notGood('actor');
   const act = {
     sub: subjectOf(client.sub_mode, user, needs.installId),

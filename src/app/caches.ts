@@ -1,0 +1,18 @@
+/**
+ * Every cache of query results, and how many entries it may hold. Each entry is good until one of its tables changes. `docs/architecture.md`
+ * tells what each is for, and what it saves.
+ */
+export const queryCacheSizes = {
+  bindings: 5_000,
+  brands: 200,
+  'brand targets': 200,
+  'client accounts': 1_000,
+  clients: 1_000,
+  counts: 500,
+  flows: 1_000,
+  'flow stages': 1_000,
+  'notification rules': 1,
+  'published keys': 1_000,
+  stages: 1_000,
+  users: 2_000,
+} as const;
