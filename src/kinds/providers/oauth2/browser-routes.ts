@@ -15,11 +15,12 @@ import { createFailureCount } from './failure-count.ts';
 import { proofField } from './form-proof.ts';
 import { handleEndSession } from './logout/end-session.ts';
 import type { OAuthError } from './oauth-error.ts';
+import { createRefusalEvents } from './refusal-events.ts';
 import { browserRefusalOf } from './refusal-of.ts';
 import { createSigner } from './signing.ts';
 import { authorizePath, endSessionPath } from './urls.ts';
 
-export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures'> {
+export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures' | 'refusals'> {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
   readonly sessions: SessionNeeds;
@@ -30,7 +31,12 @@ type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promis
 
 /** What people come to with a browser on their way to a client or back. */
 export function browserRoutes(mount: BrowserMount): Route[] {
-  const needs: BrowserNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
+  const needs: BrowserNeeds = {
+    ...mount,
+    signer: createSigner(mount.key.box),
+    failures: createFailureCount(),
+    refusals: createRefusalEvents(),
+  };
 
   const serve =
     (endpoint: BrowserEndpoint): AnswerCall =>
@@ -64,9 +70,15 @@ export function browserRoutes(mount: BrowserMount): Route[] {
   }
 
   /** For the person, because no client is proven that could be told. */
-  async function refusalPage({ status, message }: OAuthError, { host }: RequestFacts): Promise<HttpAnswer> {
+  async function refusalPage({ status, message, shown }: OAuthError, { host, id }: RequestFacts): Promise<HttpAnswer> {
     const brand = await brandTitle(host, mount.db.read).catch(() => 'Gatehouse');
-    return plainPage({ status, brand, title: 'This cannot be done', paragraphs: [message] });
+    return plainPage({
+      status,
+      brand,
+      title: 'This cannot be done',
+      paragraphs: [message, ...shown, `Request id: ${id}`],
+      link: { to: '/', text: 'Go to the start page' },
+    });
   }
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.

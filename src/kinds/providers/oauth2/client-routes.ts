@@ -10,9 +10,10 @@ import type { OAuthNeeds } from './needs.ts';
 import { answerOAuth, type OAuthEndpoint, readJson } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isOriginOf } from './redirect-uris.ts';
+import { createRefusalEvents } from './refusal-events.ts';
 import { createSigner } from './signing.ts';
 
-export interface MountNeeds extends Omit<OAuthNeeds, 'signer' | 'failures'> {
+export interface MountNeeds extends Omit<OAuthNeeds, 'signer' | 'failures' | 'refusals'> {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
 }
@@ -24,7 +25,12 @@ const preflightSeconds = 600;
 
 /** The endpoints of OAuth 2 and OpenID Connect that clients call. */
 export function clientRoutes(mount: MountNeeds): Route[] {
-  const needs: OAuthNeeds = { ...mount, signer: createSigner(mount.key.box), failures: createFailureCount() };
+  const needs: OAuthNeeds = {
+    ...mount,
+    signer: createSigner(mount.key.box),
+    failures: createFailureCount(),
+    refusals: createRefusalEvents(),
+  };
   const callOf = (http: HttpCall): Call => ({
     actor: null,
     request: http.facts,

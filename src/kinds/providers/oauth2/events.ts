@@ -1,3 +1,4 @@
+import type { AccessAnswer } from '../../../core/application/application-access.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
@@ -62,5 +63,38 @@ export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent 
     message: 'A grant was used twice. Everything that came of it has been revoked.',
     application: factsOf(client),
     grant_type: grantType,
+  },
+});
+
+const mostReasons = 20;
+const longestUri = 500;
+
+/** That the policies of an application turned somebody away, and what they said. */
+export const deniedEvent = (
+  client: Authorized,
+  answer: Pick<AccessAnswer, 'messages' | 'logs'> | undefined,
+): NewEvent => ({
+  action: 'policy_execution',
+  app,
+  context: {
+    message: 'What is bound to the application does not let the user in.',
+    application: factsOf(client),
+    result: { passing: false, messages: (answer?.messages ?? []).slice(0, mostReasons) },
+    reasons: (answer?.logs ?? []).slice(0, mostReasons).map(({ text }) => text),
+  },
+});
+
+/** That a request named a redirect address that the provider does not have. */
+export const wrongRedirectEvent = (
+  client: Authorized & Pick<Client, 'pk' | 'name'>,
+  redirectUri: string,
+): NewEvent => ({
+  action: 'configuration_error',
+  app,
+  context: {
+    message: 'A request named a redirect address that is none of the redirect_uris of the provider.',
+    redirect_uri: redirectUri.slice(0, longestUri),
+    application: factsOf(client),
+    provider: { app, model_name: 'oauth2provider', pk: client.pk, name: client.name },
   },
 });

@@ -5,6 +5,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Engine } from '../../../resource/read.ts';
 import type { FailureCount } from './failure-count.ts';
+import type { RefusalEvents } from './refusal-events.ts';
 import type { RemoteKeys } from './remote-keys.ts';
 import type { Signer } from './signing.ts';
 
@@ -21,4 +22,5 @@ export interface OAuthNeeds {
   readonly remoteKeys: RemoteKeys;
   readonly signer: Signer;
   readonly failures: FailureCount;
+  readonly refusals: RefusalEvents;
 }

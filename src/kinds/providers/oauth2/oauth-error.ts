@@ -45,6 +45,8 @@ interface Details {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** What a person reads besides, where the refusal is shown on a page. */
+  readonly shown?: readonly string[];
 }
 
 /** A refusal to a client, by a code of the specifications. Only an edge turns it into an answer. */
@@ -53,12 +55,14 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly shown: readonly string[];
 
-  constructor(code: OAuthErrorCode, description: string, { status, headers = {}, cause }: Details = {}) {
+  constructor(code: OAuthErrorCode, description: string, { status, headers = {}, cause, shown = [] }: Details = {}) {
     super(description, { cause });
     this.code = code;
     this.status = status ?? statuses[code];
     this.headers = headers;
+    this.shown = shown;
   }
 
   body(): Record<string, string> {

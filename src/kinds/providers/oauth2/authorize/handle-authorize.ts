@@ -34,7 +34,7 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
   // RFC 6749 §3.1: in a client's request it means nothing.
   if (ticket !== null && !given.has('client_id')) return redeemTicket(needs, call, ticket);
   const { text, sentAt } = readNote(needs.key, query, call.now);
-  const proven = await proveClient(needs, text, call.now);
+  const proven = await proveClient(needs, call, text);
   const { client } = proven;
   return tellingClient(needs, call, client, proven.to, async () => {
     const { params, to, pushed, flaw } = proven;
@@ -103,10 +103,14 @@ async function checkExpected(
   throw new OAuthError('login_required', 'The client expects somebody else than the person who is signed in.');
 }
 
-/** What the policies bound to the application say, asked at every use. Why not is not for the person to know. */
-export async function mayUse({ askAccess }: BrowserNeeds, call: Call, { application }: Client): Promise<boolean> {
+/** What the policies bound to the application say, asked at every use. Why not is not for the person to know; an event tells it. */
+export async function mayUse({ askAccess, refusals }: BrowserNeeds, call: Call, client: Client): Promise<boolean> {
+  const { application } = client;
   const answers = await askAccess(call, requireActor(call).user.pk, [asAsked(application)]);
-  return answers.get(application.pk)?.passing === true;
+  const answer = answers.get(application.pk);
+  if (answer?.passing === true) return true;
+  await refusals.denied(call, client, answer);
+  return false;
 }
 
 async function goThroughFlow(

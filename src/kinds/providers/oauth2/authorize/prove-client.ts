@@ -1,3 +1,4 @@
+import type { Call } from '../../../../resource/call.ts';
 import { type Client, loadClient } from '../client.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
@@ -10,6 +11,9 @@ import { openRequestObject } from './request-object.ts';
 import { modeOfRefusals } from './steps.ts';
 
 export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
+
+/** Anybody can name an address; a page full of it helps nobody. */
+const longestShown = 500;
 
 export interface ProvenClient {
   readonly client: Client;
@@ -34,7 +38,7 @@ const addressing: ReadonlySet<string> = new Set([
 ]);
 
 /** Who asks, and where they are answered. Until both are proven nobody is sent anywhere: what is thrown here is shown to the person. */
-export async function proveClient(needs: BrowserNeeds, text: string, now: string): Promise<ProvenClient> {
+export async function proveClient(needs: BrowserNeeds, call: Call, text: string): Promise<ProvenClient> {
   const flaws: OAuthError[] = [];
   const given = parseParams(text, (flaw, name) => {
     if (addressing.has(name)) throw flaw;
@@ -42,10 +46,16 @@ export async function proveClient(needs: BrowserNeeds, text: string, now: string
   });
   const client = await loadClient(needs, { clientId: given.require('client_id') });
   if (!client) throw new OAuthError('invalid_client', 'There is no such client.', { status: 400 });
-  const { params, pushed } = await expand(needs, given, client, now);
+  const { params, pushed } = await expand(needs, given, client, call.now);
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredUri(needs.sandbox, client.redirect_uris, redirect_uri)) {
-    throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
+    await needs.refusals.wrongRedirect(call, client, redirect_uri);
+    throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.', {
+      shown: [
+        `The request named this redirect address: ${redirect_uri.slice(0, longestShown)}`,
+        'Whoever runs this server can compare it with the redirect URIs of the provider.',
+      ],
+    });
   }
   const to = { redirect_uri, response_mode: modeOfRefusals(params), state: params.get('state') ?? null };
   // FAPI 2.0 Security Profile §5.3.2.2

@@ -1,5 +1,6 @@
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import { randomToken } from '../../../../platform/random.ts';
+import type { Call } from '../../../../resource/call.ts';
 import type { Client } from '../client.ts';
 import { authenticateClient } from '../client-authentication.ts';
 import { readDpopProof } from '../dpop.ts';
@@ -26,7 +27,7 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     if (method === 'workload') throw new OAuthError('invalid_client', 'A workload asks for nobody’s authorization.');
     const jkt = await readDpopProof(needs, call, { client, url: 'par' });
     const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
-    checkRequest(needs, client, params);
+    await checkRequest(needs, call, client, params);
     const id = randomToken();
     await call.db.write((tx) =>
       storeRequest(tx, needs.key, {
@@ -61,9 +62,15 @@ function withKey(params: Params, jkt: string | null): Params {
   return named === jkt ? params : parseParams(formOf([...params.entries(), ['dpop_jkt', jkt]]));
 }
 
-function checkRequest({ sandbox }: OAuthNeeds, client: Client, params: Params): void {
+async function checkRequest(
+  { sandbox, refusals }: OAuthNeeds,
+  call: Call,
+  client: Client,
+  params: Params,
+): Promise<void> {
   const redirect_uri = params.require('redirect_uri');
   if (!isRegisteredUri(sandbox, client.redirect_uris, redirect_uri)) {
+    await refusals.wrongRedirect(call, client, redirect_uri);
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.');
   }
   const state = params.get('state') ?? null;

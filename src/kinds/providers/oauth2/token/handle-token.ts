@@ -120,16 +120,18 @@ async function loadActiveUser(call: Call, pk: number): Promise<UserFacts> {
 
 /** What is bound to the application decides at every use, not once when it was authorized. */
 async function checkAccess(
-  { policies }: OAuthNeeds,
+  { policies, refusals }: OAuthNeeds,
   call: Call,
-  { application }: Client,
+  client: Client,
   user: UserFacts,
   deniedAs: OAuthErrorCode = 'invalid_grant',
 ): Promise<void> {
-  const { pk, mode, facts } = asAsked(application);
+  const { pk, mode, facts } = asAsked(client.application);
   const request = policyRequest(call, { user, obj: facts });
-  const { passing } = await policies.evaluateTarget({ call, request, targetPk: pk, mode });
-  if (!passing) throw new OAuthError(deniedAs, 'The user may not use the application.');
+  const answer = await policies.evaluateTarget({ call, request, targetPk: pk, mode });
+  if (answer.passing) return;
+  await refusals.denied(callAs(call, user), client, answer);
+  throw new OAuthError(deniedAs, 'The user may not use the application.');
 }
 
 async function revokeReused(call: Call, client: Client, kind: GrantKind, family: string): Promise<void> {
