@@ -111,7 +111,7 @@ export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
     viewKeyEndpoint(world.key),
     ...settingsEndpoints(world.settings),
     ...allDevices,
-    transactionalApplications(ownOf(kinds.providerKinds)),
+    transactionalApplications(kinds.providerKinds),
     ...systemOperations({ ...world, version }),
     inspectorEndpoint({ ...world, flows: kinds.flows }),
     ...kinds.all.flatMap((kind) => kind.endpoints ?? []),

@@ -1,3 +1,4 @@
+import type { ClientFacts } from '../core/application/transactional.endpoint.ts';
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
 import type { ProtocolKind } from '../flow/protocol-kind.ts';
@@ -10,6 +11,8 @@ import type { ProtocolKind } from '../flow/protocol-kind.ts';
 export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   /** What the pages of authorization flows need, since they lead to its applications. */
   readonly pageNeeds?: PageNeeds;
+  /** What an administrator enters at an application. */
+  readonly clientFacts?: ClientFacts;
   demo?(demo: Demo): Promise<DemoProvider>;
 }
 

@@ -27,6 +27,8 @@ export async function makeProvider(server: TestServer, values: Record<string, un
     name: `provider-${randomText(8)}`,
     authorization_flow: await makeFlow(server),
     redirect_uris: [{ matching_mode: 'strict', url: 'https://app.example/callback' }],
+    signing_key: null,
+    property_mappings: [],
     ...values,
   });
   if (status !== 201) throw new Error(`no provider: ${JSON.stringify(body)}`);

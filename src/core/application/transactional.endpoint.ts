@@ -4,13 +4,21 @@ import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
-import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { arrayOf, booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { createRow } from '../../resource/verbs/write-row.ts';
 import { applicationModel } from './application.resource.ts';
 
+/** What an administrator enters at an application, from the provider that was made for it and the application's slug. */
+export type ClientFacts = (provider: Row, slug: string) => Readonly<Record<string, string>>;
+
+interface DescribedKind {
+  readonly resource: Resource;
+  readonly clientFacts?: ClientFacts;
+}
+
 /** Makes an application together with its provider: both or neither. */
-export function transactionalApplications(providerKinds: readonly Resource[]): Endpoint {
+export function transactionalApplications(providerKinds: readonly DescribedKind[]): Endpoint {
   return defineEndpoint({
     id: 'core_transactional_applications_update',
     method: 'PUT',
@@ -19,13 +27,23 @@ export function transactionalApplications(providerKinds: readonly Resource[]): E
     access: 'authenticated',
     body: {
       app: json({ schema: { $ref: '#/components/schemas/ApplicationRequest' } }),
-      provider_model: choice(providerKinds.map(({ model }) => model)),
+      provider_model: choice(providerKinds.map(({ resource }) => resource.model)),
       provider: json(),
     },
     bodySchema: 'TransactionApplicationRequest',
     answer: {
       status: 200,
-      schema: objectSchema({ applied: booleanSchema, logs: arrayOf(stringSchema) }),
+      schema: {
+        type: 'object',
+        properties: {
+          applied: booleanSchema,
+          logs: arrayOf(stringSchema),
+          issuer: stringSchema,
+          client_id: stringSchema,
+          client_secret: stringSchema,
+        },
+        required: ['applied', 'logs'],
+      },
       schemaName: 'TransactionApplicationResponse',
     },
     async run({ call, engine, tx, values }) {
@@ -35,7 +53,7 @@ export function transactionalApplications(providerKinds: readonly Resource[]): E
       const complaints: Complaints = {};
       const make = async (name: string, resource: Resource, body: Row) => {
         try {
-          return (await createRow(engine, resource, call, tx, body)).pk;
+          return await createRow(engine, resource, call, tx, body);
         } catch (error) {
           if (!(error instanceof Invalid)) throw error;
           complaints[name] = flat(error.complaints);
@@ -44,9 +62,11 @@ export function transactionalApplications(providerKinds: readonly Resource[]): E
       };
       const provider = await make('provider', kind, values.provider as Row);
       // Also when the provider is refused: the caller is told everything that is wrong at once.
-      await make('app', applications, { ...(values.app as Row), provider });
-      if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
-      return { applied: true, logs: [] };
+      const app = await make('app', applications, { ...(values.app as Row), provider: provider?.pk ?? null });
+      if (!provider || !app) throw new Invalid(complaints);
+      const { clientFacts } = providerKinds.find(({ resource }) => resource.model === kind.model) ?? {};
+      const described = clientFacts?.(provider.values, String(app.values.slug));
+      return { applied: true, logs: [], ...described };
     },
   });
 }

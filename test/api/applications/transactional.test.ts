@@ -15,8 +15,16 @@ describeOnBoth('an application together with its provider', (server) => {
   test('is created, linked and recorded', async () => {
     const { admin } = server();
     const { status, body: answer } = await admin.put(path, await body('both'));
-    expect([status, answer]).toEqual([200, { applied: true, logs: [] }]);
+    expect(status).toBe(200);
     const application = (await admin.get('/core/applications/both/')).body;
+    const provider = (await admin.get(`/providers/oauth2/${application.provider}/`)).body;
+    expect(answer).toEqual({
+      applied: true,
+      logs: [],
+      issuer: `${server().world.config.publicUrl}/application/o/both/`,
+      client_id: provider.client_id,
+      client_secret: provider.client_secret,
+    });
     expect(application.provider_obj).toMatchObject({ name: 'both', assigned_application_slug: 'both' });
     const { results } = (await admin.get('/events/events/?action=model_created&page_size=1000')).body;
     const made = results

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { mappingsOf } from '../../support/oauth2.ts';
 import { makeApplication, makeFlow, makeProvider } from '../../support/providers.ts';
 import { describeOnBoth } from '../../support/server.ts';
 
@@ -15,12 +16,16 @@ describeOnBoth('OAuth2 providers', (server) => {
       redirect_uris,
     });
     expect(status).toBe(201);
+    const { results } = (await server().admin.get('/crypto/certificatekeypairs/?has_key=true')).body;
+    const usual = await mappingsOf(server(), ['openid', 'email', 'profile', 'offline_access']);
     expect(body).toEqual({
       pk: body.pk,
       name: 'plain',
       authentication_flow: null,
       authorization_flow: flow,
-      property_mappings: [],
+      property_mappings: expect.toSatisfy(
+        (pks: string[]) => new Set(pks).symmetricDifference(new Set(usual)).size === 0,
+      ),
       component: 'xak-provider-oauth2-form',
       assigned_application_slug: '',
       assigned_application_name: '',
@@ -36,7 +41,7 @@ describeOnBoth('OAuth2 providers', (server) => {
       access_token_validity: 'hours=1',
       refresh_token_validity: 'days=30',
       include_claims_in_id_token: true,
-      signing_key: null,
+      signing_key: results[0].pk,
       redirect_uris,
       sub_mode: 'hashed_user_id',
       issuer_mode: 'per_provider',
@@ -56,6 +61,20 @@ describeOnBoth('OAuth2 providers', (server) => {
       frontchannel_logout_uri: '',
     });
     expect((await server().admin.get(`${path}${body.pk}/`)).body).toEqual(body);
+  });
+
+  test('defaults that an installation brings are for members that are absent on create, and for nothing else', async () => {
+    const { admin } = server();
+    const authorization_flow = await makeFlow(server());
+    const bare = { name: 'bare', authorization_flow, redirect_uris, signing_key: null, property_mappings: [] };
+    const { body } = await admin.post(path, bare);
+    expect([body.signing_key, body.property_mappings]).toEqual([null, []]);
+    for (const again of [
+      await admin.patch(`${path}${body.pk}/`, { name: 'still bare' }),
+      await admin.put(`${path}${body.pk}/`, { name: 'bare', authorization_flow, redirect_uris }),
+    ]) {
+      expect([again.status, again.body.signing_key, again.body.property_mappings]).toEqual([200, null, []]);
+    }
   });
 
   test('the client secret is sealed, masked in events and may be empty', async () => {

@@ -1,5 +1,6 @@
 import { jwksComplaint } from './client-keys.ts';
 import { type GrantType, grantTypes } from './grant-types.ts';
+import { usualScopes } from './install-defaults.ts';
 import { OAuthError } from './oauth-error.ts';
 import { words } from './params.ts';
 import { isKeySet } from './remote-keys.ts';
@@ -21,7 +22,6 @@ export interface ClientMetadata {
 }
 
 const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
-const usualScope = 'openid email profile offline_access';
 const longestName = 100;
 const mostUris = 50;
 
@@ -51,7 +51,7 @@ export function readMetadata(body: unknown): ClientMetadata {
     grant_types: grants,
     response_types: grants.includes('authorization_code') ? ['code'] : [],
     token_endpoint_auth_method: authMethod,
-    scope: words(readText(given, 'scope') ?? usualScope),
+    scope: words(readText(given, 'scope') ?? usualScopes.join(' ')),
     post_logout_redirect_uris: readUris(given, 'post_logout_redirect_uris'),
     ...Object.fromEntries(
       optional.flatMap((name) => (given[name] === undefined ? [] : [[name, readUri(given, name)]])),

@@ -5,6 +5,7 @@ import { randomText } from '../../../platform/random.ts';
 import { bringApiScope, checkMaySetUpApiClients } from '../../../provider/api-scope.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Action, CheckInput, Filter } from '../../../resource/define.ts';
+import type { Row } from '../../../resource/fields/field.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
 import { canonicalUuid, duration, flag, isUuid } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
@@ -16,11 +17,12 @@ import { subModes } from './claims.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import { fapi2Complaints } from './fapi2-complaints.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
+import { managedScopes, ownSigningKey, usualScopes } from './install-defaults.ts';
 import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
 import { securityProfiles } from './security-profile.ts';
-import { type IssuerMode, setupUrls } from './urls.ts';
+import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
 
 /** Signs people in to an application by OAuth2 and OpenID Connect. */
 export function oauth2Provider(needs: PreviewNeeds): Resource {
@@ -62,7 +64,7 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
       signing_key: ref(certificateModel, 'uuid', {
         nullable: true,
         filter: true,
-        help: 'The pair that signs tokens. Without one they are signed with the client secret (HS256).',
+        help: 'The pair that signs tokens; the pair of the server unless told. With null the client secret signs (HS256).',
       }),
       redirect_uris: redirectUris(),
       sub_mode: choice(subModes, {
@@ -129,6 +131,11 @@ const applicationFilter: Filter = {
 };
 
 async function settle({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
+  // A provider made without saying otherwise signs people in.
+  if (current === null && !given.has('signing_key')) values.signing_key = await ownSigningKey(tx);
+  if (current === null && !given.has('property_mappings')) {
+    values.property_mappings = (await managedScopes(tx, usualScopes)).map(({ pk }) => pk);
+  }
   const mappings = [values.property_mappings, current?.property_mappings].flat() as (string | undefined)[];
   if (
     await bringApiScope(
@@ -166,3 +173,12 @@ function setupUrlsAction(publicUrl: string): Action {
       setupUrls(publicUrl, row.assigned_application_slug as string, row.issuer_mode as IssuerMode),
   };
 }
+
+/** What an application has to know of a provider that was made for it. */
+export const clientFacts =
+  (publicUrl: string) =>
+  (provider: Row, slug: string): Record<string, string> => ({
+    issuer: issuerOf(publicUrl, slug, provider.issuer_mode as IssuerMode),
+    client_id: String(provider.client_id),
+    client_secret: String(provider.client_secret),
+  });

@@ -15,7 +15,7 @@ import { oauth2Demo } from './demo.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
 import { detourByFrames } from './logout/front-channel.ts';
 import { logoutJobs, tellOfLogouts } from './logout/logout.jobs.ts';
-import { oauth2Provider } from './oauth2.resource.ts';
+import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
 import { createRemoteKeys } from './remote-keys.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
 
@@ -35,6 +35,7 @@ export function oauth2(needs: Needs): ProviderKind {
   const { publicUrl } = config;
   return {
     resource: oauth2Provider(needs),
+    clientFacts: clientFacts(publicUrl),
     resources: [scopeMapping(needs), accessTokens, refreshTokens, authorizationCodes],
     routes(server) {
       const shared = {

@@ -9,13 +9,12 @@ import { createRow } from '../../../resource/verbs/write-row.ts';
 import { actorOfAccessToken } from './access-token-credential.ts';
 import { seconds } from './claims.ts';
 import { type ClientMetadata, readMetadata } from './client-metadata.ts';
+import { type ManagedScope, managedScopes, ownSigningKey } from './install-defaults.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
-/** As every installation is set up with. */
-const ownPair = 'Gatehouse Self-signed Certificate';
 const explicitConsent = 'default-provider-authorization-explicit-consent';
 
 /**
@@ -31,7 +30,7 @@ export function registrationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     for (const resource of [providers, applications]) checkRight(() => checkMayAdd(resource, call));
     const metadata = readMetadata(call.body());
     const made = await call.db.write(async (tx) => {
-      const scopes = await scopesOf(tx, metadata.scope);
+      const scopes = await managedScopes(tx, metadata.scope);
       const body = await providerOf(tx, metadata, scopes);
       try {
         const provider = await createRow(engine, providers, call, tx, body);
@@ -80,13 +79,11 @@ function asRefusal(error: unknown): unknown {
 async function providerOf(
   tx: Query,
   metadata: ClientMetadata,
-  scopes: readonly Scope[],
+  scopes: readonly ManagedScope[],
 ): Promise<Record<string, unknown>> {
-  const { rows } = await sql<{ flow: string | null; signing_key: string | null }>`select
-    (select pk from flows where designation = 'authorization' order by slug <> ${explicitConsent}, slug limit 1) as flow,
-    (select pk from certificates where name = ${ownPair} and key_data <> '') as signing_key
-    `.execute(tx);
-  const { flow = null, signing_key = null } = rows[0] ?? {};
+  const { rows } = await sql<{ flow: string }>`select pk as flow from flows where designation = 'authorization'
+    order by slug <> ${explicitConsent}, slug limit 1`.execute(tx);
+  const flow = rows[0]?.flow ?? null;
   if (flow === null) throw new OAuthError('invalid_client_metadata', 'There is no flow that authorizes applications.');
   const strict = (urls: readonly string[]) => urls.map((url) => ({ matching_mode: 'strict', url }));
   return {
@@ -95,7 +92,7 @@ async function providerOf(
     client_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
     redirect_uris: strict(metadata.redirect_uris),
     grant_types: metadata.grant_types,
-    signing_key,
+    signing_key: await ownSigningKey(tx),
     property_mappings: scopes.map(({ pk }) => pk),
     post_logout_redirect_uris: strict(metadata.post_logout_redirect_uris),
     ...(metadata.backchannel_logout_uri && { backchannel_logout_uri: metadata.backchannel_logout_uri }),
@@ -105,20 +102,6 @@ async function providerOf(
     // Its key is the only way in.
     ...(metadata.token_endpoint_auth_method === 'private_key_jwt' && { client_secret: '' }),
   };
-}
-
-interface Scope {
-  readonly pk: string;
-  readonly name: string;
-}
-
-/** Those that every installation has, in the order in which they are asked for; what else was an administrator may add. */
-async function scopesOf(tx: Query, asked: readonly string[]): Promise<Scope[]> {
-  if (asked.length === 0) return [];
-  const { rows } = await sql<Scope>`select s.pk, s.scope_name as name from mapping_scope s
-    join property_mappings m on m.pk = s.pk
-    where m.managed is not null and s.scope_name in (${sql.join(asked)})`.execute(tx);
-  return rows.sort((one, other) => asked.indexOf(one.name) - asked.indexOf(other.name));
 }
 
 function applicationOf({ client_name, client_uri }: ClientMetadata, provider: string | number) {
@@ -134,7 +117,7 @@ function applicationOf({ client_name, client_uri }: ClientMetadata, provider: st
 
 interface Made {
   readonly provider: Record<string, unknown>;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly ManagedScope[];
 }
 
 /** RFC 7591 §3.2.1: what was registered, which may be less than was asked for. */
