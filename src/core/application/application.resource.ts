@@ -127,9 +127,10 @@ async function permittedApplications(actor: Actor, row: RowAlias, call: Call): P
 }
 
 /** A provider serves one application behind the scenes: its sync must know which users it is for. */
-async function checkBackchannel({ tx, values, given, current }: CheckInput): Promise<Complaints | null> {
+async function checkBackchannel({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
   const providers = values.backchannel_providers as number[];
   if (!given.has('backchannel_providers') || providers.length === 0) return null;
+  await call.db.dialect.exclusive('backchannel providers')?.execute(tx);
   const others = current ? sql` and ab.application <> ${current.pk}` : sql``;
   const { rows } = await sql<{ provider: number }>`select ab.provider from application_backchannel_providers ab
     where ab.provider in (${sql.join(providers)})${others} limit 1`.execute(tx);

@@ -79,8 +79,9 @@ function domain(): Field {
   };
 }
 
-async function oneDefault({ tx, values, current }: CheckInput) {
+async function oneDefault({ tx, call, values, current }: CheckInput) {
   if (!values.default || current?.default) return null;
+  await call.db.dialect.exclusive('default brand')?.execute(tx);
   const { rows } = await sql`select 1 from brands where "default"`.execute(tx);
   return rows.length > 0 ? { default: ['Only a single brand can be set as default.'] } : null;
 }

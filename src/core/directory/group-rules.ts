@@ -8,16 +8,19 @@ import { groupsAboveSql } from '../access/rights-sql.ts';
 
 /** A group stands in a tree, has roles of its own, and brings its members nothing that the caller does not hold. */
 export async function checkGroup(input: CheckInput): Promise<Complaints | null> {
-  const { tx, values, current } = input;
+  const { tx, call, values, current } = input;
+  const { exclusive } = call.db.dialect;
   const parent = values.parent as string | null;
   const key = current?.pk as string | undefined;
   if (key && parent === key) return { parent: ['Cannot set group as parent of itself.'] };
-  if (key && parent && parent !== current?.parent && (await isBelow(tx, parent, key))) {
-    return { parent: ['Cannot set a group below this one as its parent.'] };
+  if (key && parent && parent !== current?.parent) {
+    await exclusive('parents of groups')?.execute(tx);
+    if (await isBelow(tx, parent, key)) return { parent: ['Cannot set a group below this one as its parent.'] };
   }
   const roles = added(values.roles, current?.roles) as string[];
-  if (roles.length > 0 && (await areTaken(tx, roles, key))) {
-    return { non_field_errors: ['Roles can only be used with a single group.'] };
+  if (roles.length > 0) {
+    await exclusive('roles of groups')?.execute(tx);
+    if (await areTaken(tx, roles, key)) return { non_field_errors: ['Roles can only be used with a single group.'] };
   }
   await checkDelegation(input, roles);
   return null;

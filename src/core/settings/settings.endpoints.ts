@@ -83,7 +83,7 @@ const answer = { status: 200, schema, schemaName: 'Settings' };
 /** What an administrator sets for the whole server. */
 export function settingsEndpoints(store: SettingsStore): Endpoint[] {
   async function change(tx: Query, call: Call, values: Row, given: ReadonlySet<string>): Promise<Settings> {
-    const before = await store.read(tx);
+    const before = await store.readToChange(tx);
     const changes = Object.fromEntries([...given].map((name) => [name, values[name]]));
     const after: Settings = { ...before, ...changes };
     if (reaching.some((name) => before[name] !== after[name])) checkReach('sign-in', requireActor(call));

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
+import { createQueryCache } from '../../platform/db/query-cache.ts';
+import { statement } from '../../platform/db/statement.ts';
 
 /** What an administrator sets while the server runs. */
 export interface Settings {
@@ -34,30 +36,31 @@ export const defaultSettings: Settings = {
 };
 
 export interface SettingsStore {
-  /** The settings in force; another instance's change is seen within seconds. */
+  /** The settings in force, whichever instance has changed them. */
   current(): Promise<Settings>;
   /** The settings as a transaction sees them. */
   read(query: Query): Promise<Settings>;
+  /** The same, to change some of them: others who want to change any wait. */
+  readToChange(tx: Query): Promise<Settings>;
   save(tx: Query, settings: Settings): Promise<void>;
 }
 
-const freshForMs = 5_000;
+const kept = createQueryCache<Settings>(1);
+
+const selectSettings = statement<[], { values: string }>(() => sql`select "values" from settings where pk = 1`);
+
+async function read(query: Query): Promise<Settings> {
+  const [row] = await selectSettings(query);
+  return { ...defaultSettings, ...(row && JSON.parse(row.values)) };
+}
 
 export function createSettingsStore(db: Database): SettingsStore {
-  let known: { readonly settings: Settings; readonly readAt: number } | null = null;
-
-  async function read(query: Query): Promise<Settings> {
-    const { rows } = await sql<{ values: string }>`select "values" from settings where pk = 1`.execute(query);
-    return { ...defaultSettings, ...(rows[0] && JSON.parse(rows[0].values)) };
-  }
-
   return {
     read,
-    async current() {
-      if (known && performance.now() - known.readAt < freshForMs) return known.settings;
-      const settings = await read(db.read);
-      known = { settings, readAt: performance.now() };
-      return settings;
+    current: () => kept.read(db, 'settings', read),
+    async readToChange(tx) {
+      await db.dialect.exclusive('settings')?.execute(tx);
+      return read(tx);
     },
     async save(tx, settings) {
       const values = JSON.stringify(settings);
@@ -65,9 +68,6 @@ export function createSettingsStore(db: Database): SettingsStore {
       // Queries that show users read the column, without taking the JSON apart for each.
       await sql`insert into settings (pk, "values", avatars) values (1, ${values}, ${avatars})
         on conflict (pk) do update set "values" = ${values}, avatars = ${avatars}`.execute(tx);
-      db.afterCommit(tx, () => {
-        known = null;
-      });
     },
   };
 }
