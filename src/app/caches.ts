@@ -10,6 +10,7 @@ export const queryCacheSizes = {
   clients: 1_000,
   counts: 500,
   flows: 1_000,
+  settings: 1,
   'flow stages': 1_000,
   'notification rules': 1,
   'published keys': 1_000,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
-import { createQueryCache } from '../../platform/db/query-cache.ts';
+import { queryCache } from '../../platform/db/query-cache.ts';
 import { statement } from '../../platform/db/statement.ts';
 
 /** What an administrator sets while the server runs. */
@@ -45,7 +45,7 @@ export interface SettingsStore {
   save(tx: Query, settings: Settings): Promise<void>;
 }
 
-const kept = createQueryCache<Settings>(1);
+const cache = queryCache<Settings>('settings');
 
 const selectSettings = statement<[], { values: string }>(() => sql`select "values" from settings where pk = 1`);
 
@@ -57,7 +57,7 @@ async function read(query: Query): Promise<Settings> {
 export function createSettingsStore(db: Database): SettingsStore {
   return {
     read,
-    current: () => kept.read(db, 'settings', read),
+    current: () => cache.read(db, 'all', read),
     async readToChange(tx) {
       await db.dialect.exclusive('settings')?.execute(tx);
       return read(tx);
