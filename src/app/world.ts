@@ -3,8 +3,8 @@ import { parseCidrs } from '../lib/cidr.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
-import { DatabaseIsNewer, migrate, readSchemaState } from '../platform/db/migrate.ts';
-import { migrations } from '../platform/db/migrations/all.ts';
+import { DatabaseIsNewer, type Migration, migrate, readSchemaState } from '../platform/db/migrate.ts';
+import { migrations as allMigrations } from '../platform/db/migrations/all.ts';
 import { openQueryCaches } from '../platform/db/query-cache.ts';
 import { createFetch, type GuardedFetch } from '../platform/fetch/guarded-fetch.ts';
 import { type Geo, openGeo } from '../platform/geo/geo.ts';
@@ -42,18 +42,20 @@ export interface WorldOptions {
   readonly clock?: Clock;
   /** For a command that works beside a running server: holds no lock, changes no schema. */
   readonly beside?: boolean;
+  /** The schema's history. */
+  readonly migrations?: readonly Migration[];
 }
 
 export async function openWorld(
   config: Config,
   log: Log,
-  { clock = systemClock, beside = false }: WorldOptions = {},
+  { clock = systemClock, beside = false, migrations = allMigrations }: WorldOptions = {},
 ): Promise<World> {
   const { db: opened, close } = openDatabase(config, { beside });
   const db: Database = { ...opened, queryCaches: openQueryCaches(queryCacheSizes) };
   try {
-    if (beside) await checkSchema(db, config);
-    else await updateSchema(db, log);
+    if (beside) await checkSchema(db, config, migrations);
+    else await updateSchema(db, log, migrations);
     const { installId, key } = await openInstall(db, config, clock);
     const fetch = createFetch({ allow: parseCidrs(config.outboundAllow) });
     const mailer = createMailer(config.smtp);
@@ -88,14 +90,14 @@ export async function openWorld(
   }
 }
 
-async function updateSchema(db: Database, log: Log): Promise<void> {
+async function updateSchema(db: Database, log: Log, migrations: readonly Migration[]): Promise<void> {
   const ran = await migrate(db, migrations);
   if (ran.length === 0) return;
   await db.analyze?.();
   log.info({ migrations: ran }, 'the database schema is up to date');
 }
 
-async function checkSchema(db: Database, config: Config): Promise<void> {
+async function checkSchema(db: Database, config: Config, migrations: readonly Migration[]): Promise<void> {
   const { done, pending, unknown } = await readSchemaState(db, migrations);
   if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
   if (done.length === 0) throw new NoDatabase(config);

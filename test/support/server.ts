@@ -6,9 +6,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { bootstrap } from '../../src/app/bootstrap/run.ts';
 import { type App, composeApp } from '../../src/app/compose.ts';
+import type { KindLists } from '../../src/app/kinds.ts';
 import { openWorld, type World } from '../../src/app/world.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Config, readConfig } from '../../src/platform/config.ts';
+import type { Migration } from '../../src/platform/db/migrate.ts';
+import { migrations } from '../../src/platform/db/migrations/all.ts';
 import { createLog, type Log } from '../../src/platform/log.ts';
 import { randomText } from '../../src/platform/random.ts';
 import { type Api, apiFor } from './api.ts';
@@ -47,6 +50,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** One to read afterwards; none is kept by default. */
   readonly log?: Log;
+  /** Kinds beside those of the catalogue, with their tables. */
+  readonly extra?: { readonly kinds: KindLists; readonly migration: Migration };
 }
 
 const settings = {
@@ -98,14 +103,17 @@ function describeWith(kind: DatabaseKind, tests: (server: () => TestServer) => v
 /** A server of its own on a fresh, bootstrapped database. */
 export async function startServer(
   kind: DatabaseKind,
-  { env = {}, clock = systemClock, log = createLog({ level: 'fatal' }) }: TestServerOptions = {},
+  { env = {}, clock = systemClock, log = createLog({ level: 'fatal' }), extra }: TestServerOptions = {},
 ): Promise<TestServer> {
   const folder = newFolder();
   const database = kind === 'postgres' ? await freshPostgresDatabase(postgresTemplate) : null;
   if (kind === 'sqlite') await copyFile(await sqliteTemplate(), join(folder, 'gatehouse.db'));
   const config = configFor(folder, { ...(database && { DATABASE_URL: database.url }), ...env });
-  const world = await openWorld(config, log, { clock });
-  const app = await composeApp(world);
+  const world = await openWorld(config, log, {
+    clock,
+    ...(extra && { migrations: [...migrations, extra.migration] }),
+  });
+  const app = await composeApp(world, extra?.kinds);
   await bootstrap(world, app);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   // Tests with a clock of their own look at what is so before anything is cleaned up.
