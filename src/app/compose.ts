@@ -13,6 +13,7 @@ import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
+import { storeTarget } from '../policy/target.ts';
 import { askApplicationAccess } from '../provider/application-access.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { type Endpoint, endpointOperation } from '../resource/endpoint.ts';
@@ -60,9 +61,10 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const resourceWorld: ResourceWorld = {
     ...key.box,
+    storeTarget,
     record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),
   };
-  const quietWorld: ResourceWorld = { ...key.box, record: createRecord(recording) };
+  const quietWorld: ResourceWorld = { ...key.box, storeTarget, record: createRecord(recording) };
   const metrics = createMetrics(version);
   const jobs: JobWorker = createJobWorker({
     db,

@@ -3,6 +3,7 @@ import type { Outdated } from '../core/cleanup/delete-in-batches.ts';
 import { searchIndexJob } from '../core/search/fill-search.job.ts';
 import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
+import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import type { Engine } from '../resource/read.ts';
@@ -21,6 +22,7 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
   return [
     matchJob({ policies, transports, jobs, quietCall }),
     deliverJob({ transports, quietCall }),
+    notificationCleanupJob(ownCall),
     ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
     searchIndexJob({ db, registry: () => engine().registry }),
     ...kinds.all.flatMap((kind) => kind.jobs?.({ db, engine, jobs, systemCall: ownCall }) ?? []),

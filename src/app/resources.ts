@@ -66,7 +66,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     // Policies
     policiesResource(policies),
     ...ownOf(kinds.policyKinds),
-    bindingResource,
+    bindingResource(() => all),
     // Property mappings
     mappingsResource(world),
     ...ownOf(kinds.mappingKinds),

@@ -3,61 +3,69 @@ import { ref } from '../resource/fields/ref.ts';
 import { flag, whole } from '../resource/fields/scalar.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
-import { defineResource } from '../resource/resource.ts';
-import { checkMayChangeTarget, missingTarget, resolveTarget, targetField, targetFilter } from './target.ts';
+import { defineResource, type Resource } from '../resource/resource.ts';
+import {
+  checkMayChangeTarget,
+  missingTarget,
+  type Resources,
+  resolveTarget,
+  targetField,
+  targetFilter,
+} from './target.ts';
 
 /** What decides about access to an object: a policy, or who is in a group, or who somebody is. */
-export const bindingResource = defineResource({
-  path: '/policies/bindings/',
-  param: 'policy_binding_uuid',
-  key: 'uuid',
-  model: 'svc_policies.policybinding',
-  schema: 'PolicyBinding',
-  names: ['Policy Binding', 'Policy Bindings'],
-  table: 'policy_bindings',
-  order: ['order'],
-  search: ['policy.name'],
-  filters: {
-    policy__isnull: isNullFilter('policy'),
-    target: targetFilter(false),
-    target_in: targetFilter(true),
-  },
-  fields: {
-    // A PUT that names one of the three means that one and not the others.
-    policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, goesAlong: true }),
-    group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, goesAlong: true }),
-    user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, goesAlong: true }),
-    policy_obj: nested('svc_policies.policy', 'policy'),
-    group_obj: nested('svc_core.group', 'group'),
-    user_obj: nested('svc_core.user', 'user'),
-    target: targetField,
-    negate: flag({ default: false, help: 'Turn the decision around; its messages stay.' }),
-    enabled: flag({ default: true, filter: true }),
-    order: whole({ filter: true }),
-    timeout: whole({
-      default: 30,
-      min: 0,
-      filter: true,
-      help: 'Seconds after which the policy is given up. Zero sets no limit.',
-    }),
-    failure_result: flag({ default: false, help: 'The decision when the policy breaks or takes too long.' }),
-  },
-  check: checkBinding,
-  async afterWrite({ verb, current, ...input }) {
-    if (verb === 'destroy' && current) await checkMayChangeTarget(input, current.target);
-  },
-});
+export const bindingResource = (resources: Resources): Resource =>
+  defineResource({
+    path: '/policies/bindings/',
+    param: 'policy_binding_uuid',
+    key: 'uuid',
+    model: 'svc_policies.policybinding',
+    schema: 'PolicyBinding',
+    names: ['Policy Binding', 'Policy Bindings'],
+    table: 'policy_bindings',
+    order: ['order'],
+    search: ['policy.name'],
+    filters: {
+      policy__isnull: isNullFilter('policy'),
+      target: targetFilter(false),
+      target_in: targetFilter(true),
+    },
+    fields: {
+      // A PUT that names one of the three means that one and not the others.
+      policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, goesAlong: true }),
+      group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, goesAlong: true }),
+      user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, goesAlong: true }),
+      policy_obj: nested('svc_policies.policy', 'policy'),
+      group_obj: nested('svc_core.group', 'group'),
+      user_obj: nested('svc_core.user', 'user'),
+      target: targetField(resources),
+      negate: flag({ default: false, help: 'Turn the decision around; its messages stay.' }),
+      enabled: flag({ default: true, filter: true }),
+      order: whole({ filter: true }),
+      timeout: whole({
+        default: 30,
+        min: 0,
+        filter: true,
+        help: 'Seconds after which the policy is given up. Zero sets no limit.',
+      }),
+      failure_result: flag({ default: false, help: 'The decision when the policy breaks or takes too long.' }),
+    },
+    check: checkBinding,
+    async afterWrite({ verb, current, ...input }) {
+      if (verb === 'destroy' && current) await checkMayChangeTarget(input, current.target);
+    },
+  });
 
 /** Who is let in is the target's affair: whoever binds something to it, or undoes that, must have the right to change it. */
 async function checkBinding(input: CheckInput) {
-  const { values, given, current, tx } = input;
+  const { values, given, current, registry, tx } = input;
   const named = ['policy', 'group', 'user'].filter((name) => values[name] !== null && values[name] !== undefined);
   if (named.length > 1) return { non_field_errors: ["Only one of 'policy', 'group' or 'user' can be set."] };
   if (named.length === 0) return { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] };
   if (current) await checkMayChangeTarget(input, current.target);
   if (!given.has('target')) return null;
   const key = values.target as string;
-  values.target = await resolveTarget(key, tx);
+  values.target = await resolveTarget(key, registry, tx);
   if (values.target === null) return missingTarget(key);
   await checkMayChangeTarget(input, values.target);
   return null;

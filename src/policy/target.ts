@@ -7,33 +7,48 @@ import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { noSuchChoice } from '../resource/query.ts';
+import type { Registry } from '../resource/registry.ts';
+import type { Resource } from '../resource/resource.ts';
 
-/** Tables whose rows are targets of bindings under another key than their own. Callers know them by their own. */
-const keyedApart = ['flows', 'flow_stage_bindings'];
-const targetColumn = 'policybindingmodel_ptr_id';
+/** All resources; they are known once the server is composed. */
+export type Resources = () => readonly Resource[];
+
+/** Those that are targets of bindings under another key than their own. Callers know them by their own. */
+const keyedApart = (resources: Resources): { table: RawBuilder<unknown>; column: RawBuilder<unknown> }[] =>
+  resources().flatMap(({ target, rootTable }) =>
+    target && target !== 'pk' ? [{ table: sql.table(rootTable), column: sql.ref(target) }] : [],
+  );
+
+export async function storeTarget(tx: Query, key: string, model: string): Promise<void> {
+  await sql`insert into policy_targets (pk, model) values (${key}, ${model})`.execute(tx);
+}
 
 const plain = ref('svc_policies.policybindingmodel', 'uuid');
 
 /** What a binding is bound to: stored by the key of the target, shown by the key of the object that is the target. */
-export const targetField: Field<string> = {
+export const targetField = (resources: Resources): Field<string> => ({
   ...plain,
   kind: 'target',
-  storage: { in: 'column', type: 'uuid', shownAs: ownKey },
-};
+  storage: { in: 'column', type: 'uuid', shownAs: (row) => ownKey(row, resources) },
+});
 
-function ownKey(row: RowAlias): RawBuilder<unknown> {
+function ownKey(row: RowAlias, resources: Resources): RawBuilder<unknown> {
   const target = row.col('target');
-  const own = keyedApart.map(
-    (table) => sql`(select o.pk from ${sql.table(table)} o where o.${sql.ref(targetColumn)} = ${target})`,
+  const own = keyedApart(resources).map(
+    ({ table, column }) => sql`(select o.pk from ${table} o where o.${column} = ${target})`,
   );
   return sql`coalesce(${sql.join([...own, target])})`;
 }
 
 /** The keys of the targets that keys stand for, their own or those of the objects. One statement. */
-async function resolveTargets(keys: readonly string[], query: Query): Promise<Map<string, string>> {
+async function resolveTargets(
+  keys: readonly string[],
+  { resources }: Registry,
+  query: Query,
+): Promise<Map<string, string>> {
   const given = sql.join(keys);
-  const apart = keyedApart.map(
-    (table) => sql`select pk as given, ${sql.ref(targetColumn)} as pk from ${sql.table(table)} where pk in (${given})`,
+  const apart = keyedApart(() => resources).map(
+    ({ table, column }) => sql`select pk as given, ${column} as pk from ${table} where pk in (${given})`,
   );
   const own = sql`select pk as given, pk from policy_targets where pk in (${given})`;
   const { rows } = await sql<{ given: string; pk: string }>`${sql.join([own, ...apart], sql` union all `)}`.execute(
@@ -43,8 +58,8 @@ async function resolveTargets(keys: readonly string[], query: Query): Promise<Ma
 }
 
 /** The key of the target itself; null when there is none. */
-export async function resolveTarget(key: string, query: Query): Promise<string | null> {
-  return (await resolveTargets([key], query)).get(key) ?? null;
+export async function resolveTarget(key: string, registry: Registry, query: Query): Promise<string | null> {
+  return (await resolveTargets([key], registry, query)).get(key) ?? null;
 }
 
 /** Refuses whoever may not change the object that a target stands for. The key may be the target's or the object's own. */
@@ -54,7 +69,7 @@ export async function checkMayChangeTarget(
 ): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
-  const target = await resolveTarget(key as string, tx);
+  const target = await resolveTarget(key as string, registry, tx);
   const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
   const resource = registry.find(rows[0]?.model ?? '');
   if (!resource?.target) throw new Problem('permission_denied');
@@ -70,12 +85,12 @@ export const missingTarget = (key: string) => ({ target: [missingObject(key)] })
 export const targetFilter = (many: boolean): Filter => ({
   schema: many ? { type: 'array', items: plain.schema } : plain.schema,
   many,
-  async condition({ texts, row, call }) {
+  async condition({ texts, row, call, registry }) {
     const given = many ? texts.flatMap((text) => text.split(',')) : texts.slice(-1);
     const malformed = given.find((text) => !isUuid(text));
     if (malformed !== undefined) return { complaint: `“${malformed}” is not a valid UUID.` };
     const keys = given.map(canonicalUuid);
-    const known = await resolveTargets(keys, call.db.read);
+    const known = await resolveTargets(keys, registry, call.db.read);
     if (keys.some((key) => !known.has(key))) return { complaint: noSuchChoice };
     return sql`${row.col('target')} in (${sql.join([...known.values()])})`;
   },

@@ -29,6 +29,8 @@ export interface Call {
 export interface ResourceWorld {
   seal(text: string, context: string): string;
   open(sealed: string, context: string): string;
+  /** Makes an object of this model a target of policy bindings, under this key. */
+  storeTarget(tx: Query, key: string, model: string): Promise<void>;
   /** Writes an audit event in the transaction of the change it tells of. */
   record(tx: Query, call: Call, event: NewEvent): Promise<void>;
 }

@@ -18,7 +18,8 @@ import { defineProvider } from '../../src/provider/provider.family.ts';
 import { flag } from '../../src/resource/fields/scalar.ts';
 import { text } from '../../src/resource/fields/text.ts';
 import { stringSchema } from '../../src/resource/json-schema.ts';
-import { defineSource } from '../../src/source/source.family.ts';
+import { defineSource, type SourceRow } from '../../src/source/source.family.ts';
+import type { SourceKind } from '../../src/source/source-kind.ts';
 import { defineUserConnection } from '../../src/source/user-connection.family.ts';
 
 // A kind of each family that no other file of the server knows.
@@ -50,6 +51,10 @@ export const sourceModel = 'svc_sources_extra.extrasource';
 const connectionModel = 'svc_sources_extra.userextrasourceconnection';
 const mappingModel = 'svc_sources_extra.extrasourcepropertymapping';
 
+interface ExtraSource extends SourceRow {
+  readonly greeting: string;
+}
+
 export const extraToken = 'a-token-of-the-extra-kind-0123456789';
 /** What the extra transport was given to send. */
 export const sent: string[] = [];
@@ -76,6 +81,7 @@ export const withExtraKinds: KindLists = {
         path: '/propertymappings/extra/',
         model: 'svc_extra.extramapping',
         table: 'mapping_extra',
+        fields: {},
       }),
     }),
   ],
@@ -105,7 +111,7 @@ export const withExtraKinds: KindLists = {
   ],
   sources: [
     ...catalogue.sources,
-    (world) => {
+    (world): SourceKind<ExtraSource> => {
       const resource = defineSource({
         ...described('Source'),
         path: '/sources/extra/',
@@ -131,6 +137,7 @@ export const withExtraKinds: KindLists = {
             path: '/propertymappings/source/extra/',
             model: mappingModel,
             table: 'mapping_source_extra',
+            fields: {},
           }),
         ],
         screen: {
@@ -197,7 +204,7 @@ export const withExtraKinds: KindLists = {
       async actorOfBearer(token) {
         const { rows } = await sql<ActorRow>`select ${actorColumns}, false as is_superuser from users u
           where u.username = 'admin' and ${token} = ${extraToken}`.execute(world.db.read);
-        return rows[0] ? loadActor(world.db, rows[0], null) : null;
+        return rows[0] ? loadActor(world.db, rows[0], 'access token') : null;
       },
     }),
   ],

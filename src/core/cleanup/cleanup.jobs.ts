@@ -46,18 +46,11 @@ export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): J
       },
     },
     {
-      name: 'notification_cleanup',
-      summary: 'Remove notifications that were seen or whose event is gone.',
-      oneAtATime: true,
-      everyMs: 8 * hourMs,
-      run: async (job) => report(await deleteAll([oldNotifications], systemCall(), job)),
-    },
-    {
       name: 'job_cleanup',
       summary: 'Remove what is known of jobs that ended a week ago.',
       oneAtATime: true,
       everyMs: hourMs,
-      run: async (job) => report(await deleteAll([oldJobs], systemCall(), job)),
+      run: (job) => deleteOutdated([oldJobs], systemCall(), job),
     },
     ...(db.analyze ? [analyzeJob(db.analyze)] : []),
   ];
@@ -81,12 +74,6 @@ const expiredTokens: Outdated = {
   where: (now) => sql`intent <> 'api' and expiring and expires <= ${now}`,
 };
 
-const oldNotifications: Outdated = {
-  table: 'notifications',
-  name: 'notifications',
-  where: () => sql`seen or event is null`,
-};
-
 const oldJobs: Outdated = {
   table: 'jobs',
   name: 'jobs',
@@ -101,5 +88,9 @@ async function deleteAll(tables: readonly Outdated[], { db, now }: Call, { signa
   }
   return reports;
 }
+
+/** Deletes rows that nothing needs any more; says how many there were. */
+export const deleteOutdated = async (tables: readonly Outdated[], call: Call, job: RunningJob): Promise<string> =>
+  report(await deleteAll(tables, call, job));
 
 const report = (parts: readonly string[]): string => (parts.length === 0 ? 'Nothing to do.' : `${parts.join(', ')}.`);

@@ -3,7 +3,6 @@ import { Problem } from '../../lib/problem.ts';
 import { hostCookieName, ownCookieHeader } from '../../platform/http/own-cookie.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
-import type { NewSession } from './session.ts';
 
 export const csrfHeader = 'x-gatehouse-csrf';
 
@@ -18,7 +17,7 @@ export const cookieNames = (isSecure: boolean): { readonly session: string; read
 
 /** The headers that set the cookies of a session that has begun; scripts may read the CSRF token, never the session. */
 export const sessionCookies = (
-  { token, csrfToken }: Pick<NewSession, 'token' | 'csrfToken'>,
+  { token, csrfToken }: { readonly token: string; readonly csrfToken: string },
   isSecure: boolean,
   maxAgeSeconds: number | null = null,
 ): string[] => [

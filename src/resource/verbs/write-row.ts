@@ -69,7 +69,7 @@ export async function insertRow(resource: Resource, values: Row, call: Call, tx:
   const first: Row = family ? { kind: resource.model } : {};
   if (target) {
     const targetKey = target === 'pk' ? key : randomUuid();
-    await sql`insert into policy_targets (pk, model) values (${targetKey}, ${resource.model})`.execute(tx);
+    await call.world.storeTarget(tx, targetKey as string, resource.model);
     if (target !== 'pk') first[target] = targetKey;
   }
   let pk: string | number | undefined = key;

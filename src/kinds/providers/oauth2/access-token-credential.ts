@@ -3,8 +3,8 @@ import { type ActorRow, actorColumns, loadActor } from '../../../core/access/act
 import { isSuperuserSql } from '../../../core/access/rights-sql.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { apiScope } from '../../../provider/api-scope.ts';
 import type { Actor } from '../../../resource/actor.ts';
+import { apiScope } from './api-scope.ts';
 import type { GrantTerms } from './grants.ts';
 
 interface GrantRow extends ActorRow {

@@ -4,7 +4,6 @@ import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import type { Client } from './client.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
 
 export type Claims = Record<string, Json>;
@@ -56,10 +55,16 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
 /** The claims that a client was told last, by user. They go with the client and the user once either is read anew. */
 export type ToldClaims = WeakMap<UserFacts, { readonly names: string; readonly claims: Claims }>;
 
+/** Who is told claims, with the scopes that it may ask for. */
+type ScopedClient = Pick<TokenSettings, 'pk' | 'name' | 'client_id'> & {
+  readonly scopes: readonly ScopeRow[];
+  readonly told: ToldClaims;
+};
+
 /** What `scopeClaims` gives, cached with the client; nobody may change the answer. */
 export function cachedScopeClaims(
   sandbox: Sandbox,
-  client: Client,
+  client: ScopedClient,
   user: UserFacts,
   scope: readonly string[],
 ): Readonly<Claims> {

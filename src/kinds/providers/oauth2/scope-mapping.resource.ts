@@ -1,8 +1,8 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { apiScope, checkMaySetUpApiClients } from '../../../provider/api-scope.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { apiScope, checkMaySetUpApiClients } from './api-scope.ts';
 
 /** Which claims a client gets that asks for a scope. */
 export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {

@@ -1,9 +1,7 @@
-import type { Client } from './client.ts';
-
 export const securityProfiles = ['standard', 'fapi2'] as const;
 export type SecurityProfile = (typeof securityProfiles)[number];
 
-type Profiled = Pick<Client, 'security_profile'>;
+type Profiled = { readonly security_profile: SecurityProfile };
 
 /** Whether the FAPI 2.0 Security Profile holds for the client. */
 export const isFapi2 = ({ security_profile }: Profiled): boolean => security_profile === 'fapi2';

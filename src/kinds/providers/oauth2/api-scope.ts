@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Query } from '../platform/db/database.ts';
-import { checkReach } from '../resource/access.ts';
-import type { Call } from '../resource/call.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { checkReach } from '../../../resource/access.ts';
+import type { Call } from '../../../resource/call.ts';
 
 /** The scope that lets an access token call this server's own API, with all rights of the user who consents. */
 export const apiScope = 'gatehouse/api';

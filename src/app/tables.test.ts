@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { migrations } from '../platform/db/migrations/all.ts';
+import { sqliteDialect } from '../platform/db/sqlite-dialect.ts';
+
+/** Which layer owns which tables. All others belong to the one kind that names them. */
+const owned: Readonly<Record<string, readonly string[]>> = {
+  platform: ['jobs'],
+  core: [
+    ...[
+      'users',
+      'groups',
+      'user_groups',
+      'roles',
+      'group_roles',
+      'permissions',
+      'user_permissions',
+      'role_permissions',
+    ],
+    ...['user_object_permissions', 'role_object_permissions', 'tokens', 'authenticated_sessions', 'sign_in_attempts'],
+    ...['events', 'settings', 'property_mappings', 'certificates', 'applications', 'application_backchannel_providers'],
+    ...['service_connections', 'brands', 'media', 'user_consents'],
+  ],
+  policy: ['policy_targets', 'policies', 'policy_bindings'],
+  flow: ['flows', 'stages', 'flow_stage_bindings', 'flow_plans', 'flow_links', 'devices'],
+  source: [
+    ...['sources', 'source_user_property_mappings', 'source_group_property_mappings'],
+    ...['user_source_connections', 'group_source_connections'],
+  ],
+  provider: ['providers', 'provider_property_mappings'],
+  notify: [
+    ...['notification_transports', 'notification_rules', 'notification_rule_transports', 'notifications'],
+    'unmatched_events',
+  ],
+  app: ['install', 'bootstrap_steps'],
+};
+
+/** Names that still point upwards. The list may only get shorter. */
+const upward = [
+  // Whether a policy is in use: prompt stages validate by policies without a binding.
+  'policy names prompt_stage_validation_policies',
+  // Applications and brands show what they refer to.
+  'core names policy_bindings',
+  'core names providers',
+  'core names flows',
+];
+/** The same among kinds: keys of OAuth sources may verify assertions of OAuth2 clients. */
+const sideways = ['kinds/providers/oauth2 names source_oauth'];
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const ranks = ['lib', 'platform', 'resource', 'core', 'policy', 'flow', 'source', 'kinds', 'app'];
+const rankOf = (layer: string) => ranks.indexOf(layer === 'provider' || layer === 'notify' ? 'source' : layer);
+const tables = new Set(
+  migrations.flatMap(({ statements }) =>
+    statements(sqliteDialect).flatMap((text) => /^create table "?(\w+)/i.exec(text)?.[1] ?? []),
+  ),
+);
+const ownerOf = new Map(Object.entries(owned).flatMap(([layer, names]) => names.map((name) => [name, layer])));
+
+/** A table after a word of SQL, or as a declaration has it. Comments are no statements. */
+const naming = /\b(?:from|join|into|update|table|tables|exists|expired\w*)\s*[:(]?\s*\[?["'(]?(\w+)\b/g;
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+const holdsStatements = (text: string) => /from 'kysely'|\btable\b|\bexpired/.test(text);
+
+interface Naming {
+  readonly layer: string;
+  /** The folder of a kind, else the layer. */
+  readonly folder: string;
+  readonly table: string;
+}
+
+const namings: Naming[] = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => !path.includes('/migrations/'))
+  .flatMap((path) => {
+    const [layer = '', family, kind] = relative(root, path).split('/');
+    const folder = layer === 'kinds' ? `${layer}/${family}/${kind}` : layer;
+    const text = withoutComments(readFileSync(path, 'utf8'));
+    return [...(holdsStatements(text) ? text.matchAll(naming) : [])]
+      .map((match) => match[1] ?? '')
+      .filter((table) => tables.has(table))
+      .map((table) => ({ layer, folder, table }));
+  });
+
+test('statements name no tables of layers above their own', () => {
+  const found = namings
+    .filter(({ layer, table }) => rankOf(ownerOf.get(table) ?? 'kinds') > rankOf(layer))
+    .map(({ layer, table }) => `${layer} names ${table}`);
+  expect([...new Set(found)].sort()).toEqual([...upward].sort());
+});
+
+test('a kind’s tables are named by that kind, and by the app at most', () => {
+  const found: string[] = [];
+  for (const table of tables) {
+    if (ownerOf.has(table)) continue;
+    const folders = [...new Set(namings.filter((naming) => naming.table === table).map(({ folder }) => folder))];
+    const kinds = folders.filter((folder) => folder.startsWith('kinds/'));
+    const [owner = 'no kind'] = kinds.filter((folder) => !sideways.includes(`${folder} names ${table}`));
+    found.push(...kinds.filter((folder) => folder !== owner).map((folder) => `${folder} names ${table}`));
+    if (kinds.length === 0) found.push(`no kind names ${table}`);
+  }
+  expect(found).toEqual(sideways);
+});
+
+test('every table that a layer owns exists', () => {
+  expect([...ownerOf.keys()].filter((table) => !tables.has(table))).toEqual([]);
+});
