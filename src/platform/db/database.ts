@@ -1,6 +1,5 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Dialect } from './dialect.ts';
-import type { QueryCaches } from './query-cache.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tables come from declarations at run time; callers state row types where they read
 export type Tables = any;
@@ -71,4 +70,12 @@ export class Rollback<T> extends Error {
     super('rolled back on purpose');
     this.value = value;
   }
+}
+
+/** The caches of query results of one open database, by name. */
+export type QueryCaches = ReadonlyMap<string, CacheEntries>;
+
+export interface CacheEntries {
+  readonly most: number;
+  readonly byKey: Map<string | number, Watched<unknown>>;
 }

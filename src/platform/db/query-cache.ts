@@ -1,4 +1,4 @@
-import type { Database, Query, Watched } from './database.ts';
+import type { CacheEntries, Database, Query, QueryCaches, Watched } from './database.ts';
 
 /**
  * Names a cache of query results. It holds no state itself: what is cached lives with the database, and the composition says how many entries.
@@ -12,19 +12,11 @@ export interface QueryCache<Value> {
   clear(db: Database): void;
 }
 
-interface Entries {
-  readonly most: number;
-  readonly byKey: Map<string | number, Watched<unknown>>;
-}
-
-/** The caches of one open database, by name. */
-export type QueryCaches = ReadonlyMap<string, Entries>;
-
 export const openQueryCaches = (sizes: Readonly<Record<string, number>>): QueryCaches =>
   new Map(Object.entries(sizes).map(([name, most]) => [name, { most, byKey: new Map() }]));
 
 export function queryCache<Value>(name: string): QueryCache<Value> {
-  function entriesOf({ queryCaches }: Database): Entries | null {
+  function entriesOf({ queryCaches }: Database): CacheEntries | null {
     if (!queryCaches) return null;
     const entries = queryCaches.get(name);
     if (!entries) throw new Error(`the composition declares no size for the query cache ${name}`);
