@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { derTag, writeBitString, writeDer, writeObjectId, writeUnsigned } from '../../src/lib/certificate/der.ts';
+import { writeBitString, writeDer, writeObjectId, writeUnsigned } from '../../src/lib/certificate/der.fixture.ts';
+import { derTag } from '../../src/lib/certificate/der.ts';
 import { type Cbor, writeCbor } from './cbor.ts';
 
 /** What an authenticator and the browser around it do otherwise than honest ones. */

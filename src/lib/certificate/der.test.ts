@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readDer, readObjectId, writeDer, writeObjectId, writeUnsigned } from './der.ts';
+import { writeDer, writeObjectId, writeUnsigned } from './der.fixture.ts';
+import { readDer, readObjectId } from './der.ts';
 
 test.each([0, 1, 127, 128, 255, 256, 65_535, 65_536, 20_000_000])(
   'a value of %d bytes is written and read',

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCertificate } from '../certificate.ts';
 import { readPem, writePem } from '../pem.ts';
-import { derTag, readDer, writeDer, writeObjectId } from './der.ts';
+import { writeDer, writeObjectId } from './der.fixture.ts';
+import { derTag, readDer } from './der.ts';
 import { generateCertificate } from './generate-certificate.ts';
 
 type Attribute = readonly [type: string, value: string | Uint8Array, tag?: number];
