@@ -127,10 +127,9 @@ describeOnBoth(
       ]);
       const page = await fetch(`${url}/if/flow/${walk.slug}/`);
       const policy = page.headers.get('content-security-policy') ?? '';
-      if (page.status === 200) {
-        expect(policy).toMatch(/connect-src [^;]*https:\/\/words\.example\.com[^;]*https:\/\/extra\.example\.com/);
-        expect(await page.text()).toContain('data-extra-sources="1"');
-      }
+      expect(page.status).toBe(200);
+      expect(policy).toMatch(/connect-src [^;]*https:\/\/words\.example\.com[^;]*https:\/\/extra\.example\.com/);
+      expect(await page.text()).toContain('data-extra-sources="1"');
       const plain = await makeWalk(server(), [['dummy']]);
       const other = await fetch(`${url}/if/flow/${plain.slug}/`);
       expect(other.headers.get('content-security-policy') ?? '').not.toContain('extra.example.com');
