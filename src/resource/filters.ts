@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from './define.ts';
 import type { RowAlias } from './fields/field.ts';
+import { readFlag } from './flags.ts';
 
 /** Rows whose column has one of the texts given: `?managed=a&managed=b`. */
 export function oneOfFilter(column: string): Filter {
@@ -11,14 +12,14 @@ export function oneOfFilter(column: string): Filter {
   };
 }
 
-/** True keeps the rows for which the condition holds, false the others. What is neither is no filter. */
+/** True keeps the rows for which the condition holds, false the others. */
 export function eitherFilter(holds: (row: RowAlias) => RawBuilder<unknown>): Filter {
   return {
     schema: { type: 'boolean' },
     condition({ texts, row }) {
-      const text = texts.at(-1) ?? '';
-      if (/^(true|1)$/i.test(text)) return holds(row);
-      return /^(false|0)$/i.test(text) ? sql`not (${holds(row)})` : null;
+      const value = readFlag(texts[0]);
+      if (value === null) return null;
+      return value ? holds(row) : sql`not (${holds(row)})`;
     },
   };
 }

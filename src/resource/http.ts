@@ -10,6 +10,7 @@ import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platf
 import type { Actor } from './actor.ts';
 import type { Call, Reply, ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
+import { checkFlags } from './flags.ts';
 import type { Operation } from './operation.ts';
 
 export interface ApiNeeds {
@@ -44,6 +45,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
       checkCredential(operation?.credentials, actor);
       if (!operation) return notOffered(facts.method, offered);
+      checkFlags(operation.parameters, facts.query);
       answer = answerOf(await operation.handle(callOf(http, actor, now)));
     } catch (error) {
       answer = refusalOf(error, facts.id);

@@ -31,6 +31,8 @@ export interface Parameter {
   readonly schema: JsonSchema;
   readonly required?: boolean;
   readonly description?: string;
+  /** Whether the name may stand without a value (`?download`), which is not refused. */
+  readonly allowEmptyValue?: boolean;
 }
 
 export interface Body {

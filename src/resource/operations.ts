@@ -111,7 +111,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
   if (facts.below) parameters.push(pathParameter(resource));
   if (verb === 'list') {
     const filters = Object.entries(resource.filterTable).map(
-      ([name, filter]): Parameter => ({ name, in: 'query', schema: filter.schema }),
+      ([name, filter]): Parameter => ({ name, in: 'query', schema: filter.schema, allowEmptyValue: true }),
     );
     parameters.push(...filters, ...listParameters);
   }
@@ -198,7 +198,9 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     credentials: action.credentials,
     parameters: [
       ...(action.on === 'row' ? [pathParameter(resource)] : []),
-      ...Object.entries(action.query ?? {}).map(([name, schema]): Parameter => ({ name, in: 'query', schema })),
+      ...Object.entries(action.query ?? {}).map(
+        ([name, schema]): Parameter => ({ name, in: 'query', schema, allowEmptyValue: true }),
+      ),
       ...(action.method === 'GET' ? [] : [dryRun]),
     ],
     ...(action.body && { body: actionBody(action) }),

@@ -7,6 +7,7 @@ import { type Field, type Fields, isShown, type RowAlias } from './fields/field.
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
+import { readFlag } from './flags.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
@@ -59,9 +60,10 @@ export function relatedFilter(path: string): Filter {
 
 function parseFilterText(field: Field, text: string): { value: unknown } | { complaint: string } | null {
   switch (field.kind) {
-    case 'flag':
-      if (/^(true|1)$/i.test(text)) return { value: true };
-      return /^(false|0)$/i.test(text) ? { value: false } : null;
+    case 'flag': {
+      const value = readFlag(text);
+      return value === null ? null : { value };
+    }
     case 'whole':
     case 'real': {
       const number = Number(text);

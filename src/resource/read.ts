@@ -9,6 +9,7 @@ import { type CountRows, createCount } from './count.ts';
 import type { Row } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
+import { readFlag } from './flags.ts';
 import { type MayView, nestsSecrets, type Plan, planOf } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Registry } from './registry.ts';
@@ -99,7 +100,7 @@ export function createEngine(registry: Registry): Engine {
 /** The `include_…` parameters that are false: they leave nested objects out. */
 function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
   if (query.size === 0) return null;
-  const off = [...query].filter(([name, value]) => name.startsWith('include_') && /^(false|0)$/i.test(value));
+  const off = [...query].filter(([name, value]) => name.startsWith('include_') && readFlag(value) === false);
   return off.length > 0 ? new Set(off.map(([name]) => name)) : null;
 }
 

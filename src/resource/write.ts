@@ -7,11 +7,12 @@ import { holdsOn } from './access.ts';
 import { type Call, requireActor } from './call.ts';
 import type { Field, Join, Row } from './fields/field.ts';
 import { isRef } from './fields/ref.ts';
+import { hasFlag } from './flags.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
 /** Whether the caller only wants to see what would come. */
-export const isDryRun = (call: Call): boolean => /^(true|1)$/i.test(call.request.query.get('dry_run') ?? '');
+export const isDryRun = (call: Call): boolean => hasFlag(call.request.query, 'dry_run');
 
 /** Runs a change in one transaction; a dry run is rolled back after it has shown its answer. */
 export async function inWrite<T>(call: Call, resource: Resource | null, work: (tx: Query) => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@ import { ref, refs } from '../../resource/fields/ref.ts';
 import { flag } from '../../resource/fields/scalar.ts';
 import { computed, nested, nestedMany } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
+import { hasFlag, readFlag } from '../../resource/flags.ts';
 import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import { imageActions, releaseImage } from '../media/image-actions.ts';
@@ -92,11 +93,9 @@ function launchTemplate(row: RowAlias): RawBuilder<unknown> {
   return sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${suggested}, '')`;
 }
 
-const isTrue = (text: string | null | undefined) => /^(true|1)$/i.test(text ?? '');
-
 const onlyWithLaunchUrl: Filter = {
   schema: booleanSchema,
-  condition: ({ texts, row }) => (isTrue(texts.at(-1)) ? sql`${launchTemplate(row)} <> ''` : null),
+  condition: ({ texts, row }) => (readFlag(texts[0]) ? sql`${launchTemplate(row)} <> ''` : null),
 };
 
 /**
@@ -112,7 +111,7 @@ async function visibleApplications(
   const { path: asked, query } = call.request;
   if (asked.includes(path) && asked.endsWith('/check_access/')) return null;
   if (!asked.endsWith(path)) return permittedApplications(actor, row, call);
-  if (actor.isSuperuser && isTrue(query.get('superuser_full_list'))) return null;
+  if (actor.isSuperuser && hasFlag(query, 'superuser_full_list')) return null;
   const refused = await refusedApplications(askAccess, call, await askedUser(call));
   return refused.length === 0 ? null : sql`${row.col('pk')} not in (${sql.join(refused)})`;
 }

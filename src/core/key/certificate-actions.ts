@@ -4,6 +4,7 @@ import { modelFacts } from '../../resource/audit.ts';
 import type { Action, ActionInput } from '../../resource/define.ts';
 import { whole } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
+import { asksForFile } from '../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
 import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
@@ -106,8 +107,7 @@ function viewing(type: 'certificate' | 'private_key', column: string): Omit<Acti
       await call.db.write((tx) =>
         call.world.record(tx, call, { action: 'secret_view', app: resource.app, context: { secret, type } }),
       );
-      const download = call.request.query.get('download');
-      if (download === null || /^(false|0)$/i.test(download)) return { data };
+      if (!asksForFile(call.request.query)) return { data };
       const disposition = `attachment; filename="${fileName(row.name as string)}_${type}.pem"`;
       return new ReplyWith(200, data, { 'content-type': pemFile, 'content-disposition': disposition });
     },

@@ -5,6 +5,7 @@ import type { CheckInput, Derived, Filter } from '../../resource/define.ts';
 import type { ReadContext } from '../../resource/fields/field.ts';
 import { secret } from '../../resource/fields/secret.ts';
 import { text } from '../../resource/fields/text.ts';
+import { readFlag } from '../../resource/flags.ts';
 import { booleanSchema, type JsonSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import { generateAction, viewCertificateAction, viewPrivateKeyAction } from './certificate-actions.ts';
@@ -90,7 +91,7 @@ const download = (name: string): Derived<{ pk: string }> => ({
   from: ({ pk }) => `/api/v3${path}${pk}/${name}/?download`,
 });
 
-const showsDetails = ({ call }: ReadContext) => !/^(false|0)$/i.test(call.request.query.get('include_details') ?? '');
+const showsDetails = ({ call }: ReadContext) => readFlag(call.request.query.get('include_details')) !== false;
 
 /** A setting of the answer, not a condition on rows. */
 const includeDetails: Filter = { schema: { ...booleanSchema, default: true }, condition: () => null };
@@ -98,7 +99,7 @@ const includeDetails: Filter = { schema: { ...booleanSchema, default: true }, co
 /** Only pairs with a key; `false` asks for nothing. */
 const hasKey: Filter = {
   schema: booleanSchema,
-  condition: ({ texts, row }) => (/^(true|1)$/i.test(texts.at(-1) ?? '') ? sql`${row.col('key_data')} <> ''` : null),
+  condition: ({ texts, row }) => (readFlag(texts[0]) ? sql`${row.col('key_data')} <> ''` : null),
 };
 
 function checkBelongTogether({

@@ -6,6 +6,7 @@ import type { Action, ActionInput } from '../../resource/define.ts';
 import { defineFamilyList } from '../../resource/family.ts';
 import { missingObject, ref } from '../../resource/fields/ref.ts';
 import { json } from '../../resource/fields/structured.ts';
+import { hasFlag } from '../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { evaluateMapping, MappingFailed } from './evaluate.ts';
@@ -50,7 +51,7 @@ function testAction(sandbox: Sandbox): Action {
     },
     async prepare(input) {
       const globals = await globalsOf(input);
-      const indent = /^(true|1)$/i.test(input.call.request.query.get('format_result') ?? '') ? 4 : undefined;
+      const indent = hasFlag(input.call.request.query, 'format_result') ? 4 : undefined;
       try {
         const value = evaluateMapping(sandbox, input.row.expression as string, globals);
         return { result: JSON.stringify(value, null, indent), successful: true };

@@ -3,6 +3,7 @@ import type { Action } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { duration, flag } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
+import { asksForFile } from '../../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
@@ -131,7 +132,7 @@ function metadataAction(publicUrl: string): Action {
     async run({ row, call, tx }) {
       const source = row as unknown as SamlSource;
       const metadata = spMetadata(source, await loadCertificates(source, tx), publicUrl);
-      if (!call.request.query.has('download')) return { metadata, download_url: `${call.request.path}?download` };
+      if (!asksForFile(call.request.query)) return { metadata, download_url: `${call.request.path}?download` };
       return new ReplyWith(200, metadata, {
         'content-type': 'application/samlmetadata+xml; charset=utf-8',
         'content-disposition': `attachment; filename="${source.slug}_metadata.xml"`,

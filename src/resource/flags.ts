@@ -1,0 +1,33 @@
+import { type Complaints, Invalid } from '../lib/problem.ts';
+import type { Parameter } from './operation.ts';
+
+/** What a flag in a query says: true/false or 1/0 in any case. */
+export function readFlag(text: string | null | undefined): boolean | null {
+  if (!text) return null;
+  const word = text.trim().toLowerCase();
+  if (word === 'true' || word === '1') return true;
+  return word === 'false' || word === '0' ? false : null;
+}
+
+/** Whether a flag of the query is set. */
+export const hasFlag = (query: URLSearchParams, name: string): boolean => readFlag(query.get(name)) === true;
+
+/** Whether `download` is there: bare, or true. */
+export const asksForFile = (query: URLSearchParams): boolean =>
+  query.has('download') && readFlag(query.get('download')) !== false;
+
+/** A flag that is not understood must not act by being ignored: `dry_run=yes` would write. */
+export function checkFlags(parameters: readonly Parameter[], query: URLSearchParams): void {
+  if (query.size === 0) return;
+  const complaints: Complaints = {};
+  for (const { name, in: place, schema, allowEmptyValue } of parameters) {
+    if (place !== 'query' || schema.type !== 'boolean' || !query.has(name)) continue;
+    const texts = query.getAll(name);
+    const isEmpty = texts[0]?.trim() === '';
+    if (texts.length > 1) complaints[name] = ['Give this parameter only once.'];
+    else if (isEmpty ? !allowEmptyValue : readFlag(texts[0]) === null) {
+      complaints[name] = ['Must be a valid boolean: true, false, 1 or 0.'];
+    }
+  }
+  if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
+}
