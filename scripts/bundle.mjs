@@ -13,7 +13,7 @@ export const noBundler = 3;
 // These carry native code, WebAssembly or data files beside their modules, so they are loaded from node_modules.
 const external = [/^@node-rs\//, /^quickjs-wasi/, /^@ip-location-db\//, /^uap-core/, 'pg-native'];
 
-// Needed by passkeys alone, and only then loaded: in one file with the other packages they would run at every start.
+// Needed by passkeys and to make certificates, and only then loaded: in one file with the other packages they would run at every start.
 const webauthn =
   /[\\/]node_modules[\\/](@simplewebauthn|@peculiar|@hexagon|@levischuck|asn1js|pvtsutils|pvutils|reflect-metadata|tsyringe)[\\/]/;
 

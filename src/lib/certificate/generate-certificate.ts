@@ -26,10 +26,7 @@ export class UnusableAltName extends Error {
 }
 
 /** Loaded when first needed: it takes a while, and most processes never make a certificate. */
-async function library() {
-  await import('reflect-metadata');
-  return import('@peculiar/x509');
-}
+const loadLibrary = async () => (await import('./x509-library.ts')).library;
 
 const algorithms = {
   rsa: ({ rsaBits = 4096 }: CertificateRequest) => ({
@@ -51,7 +48,7 @@ export async function generateCertificate(request: CertificateRequest): Promise<
   const signingAlgorithm = algorithms[request.algorithm](request);
   const keys = await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
   if (!('privateKey' in keys)) throw new Error('the algorithm has no key pairs');
-  const { X509CertificateGenerator, Name } = await library();
+  const { X509CertificateGenerator, Name } = await loadLibrary();
   const certificate = await X509CertificateGenerator.createSelfSigned({
     // The highest bit is off and the next one on: the number is positive, and always as long.
     serialNumber: Buffer.concat([Uint8Array.of(0x40), randomBytes(15)]).toString('hex'),
@@ -82,7 +79,7 @@ async function extensionsOf(
   altNames: JsonGeneralName[],
   publicKey: webcrypto.CryptoKey,
 ): Promise<Extension[]> {
-  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, ...x509 } = await library();
+  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, ...x509 } = await loadLibrary();
   // RFC 8813 §3 and RFC 8410 §5: keys on elliptic curves encipher no keys.
   const enciphers = algorithm === 'rsa' ? KeyUsageFlags.keyEncipherment : 0;
   return [
