@@ -99,7 +99,7 @@ async function probe(
 ): Promise<Complaints> {
   const names = [...given].filter((name) => values[name] !== undefined && values[name] !== null);
   const references = names.filter((name) => isRef(fields[name] as Field));
-  const uniques = names.filter((name) => fields[name]?.unique && tableOf(name));
+  const uniques = names.filter((name) => fields[name]?.unique && tableOf(name) && values[name] !== '');
   const select = (name: string, table: string, where: RawBuilder<unknown>) =>
     sql`select ${sql.lit(name)} as name, cast(pk as text) as pk from ${sql.table(table)} where ${where}`;
   const probes = [
@@ -114,7 +114,7 @@ async function probe(
     }),
     ...uniques.map((name) => ({
       keys: 1,
-      query: select(taken(name), tableOf(name) as string, sql`${sql.ref(name)} = ${values[name]}`),
+      query: select(taken(name), tableOf(name) as string, isSame(fields[name]?.caseless, name, values[name])),
     })),
   ];
   if (probes.length === 0) return {};
@@ -138,6 +138,9 @@ async function probe(
   }
   return complaints;
 }
+
+const isSame = (caseless: boolean | undefined, name: string, value: unknown): RawBuilder<unknown> =>
+  caseless ? sql`lower(${sql.ref(name)}) = lower(${value})` : sql`${sql.ref(name)} = ${value}`;
 
 /** A reference may be unique too: what it names and who else names it are two answers. */
 const taken = (name: string) => `${name} taken`;

@@ -16,7 +16,7 @@ export type Match =
  */
 export async function matchUser(
   source: SourceRow,
-  { identifier, isEmailConfirmed }: Identity,
+  { identifier, email, isEmailConfirmed }: Identity,
   { user: properties }: MappedIdentity,
   query: Query,
 ): Promise<Match> {
@@ -27,12 +27,13 @@ export async function matchUser(
   const column = mode.startsWith('email') ? 'email' : 'username';
   const value = properties[column];
   if (typeof value !== 'string' || value === '') return { outcome: 'refused' };
-  if (column === 'email' && !isEmailConfirmed) return { outcome: 'refused' };
+  // That an address was confirmed says nothing of another one that a mapping puts in its place.
+  if (column === 'email' && !(isEmailConfirmed && sameText(value, email))) return { outcome: 'refused' };
 
   const { rows } = await sql<{ pk: number; is_out_of_reach: boolean | number }>`select u.pk,
     exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk})
       or ${isSuperuserSql(sql`u.pk`)} as is_out_of_reach
-    from users u where ${sql.ref(`u.${column}`)} = ${value} limit 2`.execute(query);
+    from users u where lower(${sql.ref(`u.${column}`)}) = lower(${value}) limit 2`.execute(query);
   const [found] = rows;
   if (!found) return { outcome: 'new user' };
   // Two people with one address cannot be told apart, and who is linked to another account there is not this person.
@@ -40,6 +41,8 @@ export async function matchUser(
   if (mode.endsWith('_deny') || rows.length > 1 || found.is_out_of_reach) return { outcome: 'refused' };
   return { outcome: 'known user', user: found.pk };
 }
+
+const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** The user to whom the account belongs. */
 export async function findConnection(query: Query, source: string, identifier: string): Promise<number | null> {

@@ -1,3 +1,4 @@
+import { Problem } from '../lib/problem.ts';
 import type { Family, KindDeclaration, Verb } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
@@ -71,6 +72,12 @@ export function defineUserConnection({ sourceModel, ...kind }: ConnectionKind): 
     family: userConnectionFamily,
     verbs: connectionVerbs,
     actions: [connect],
+    check({ call, values, current }) {
+      // Whoever names the account that belongs to them elsewhere can name somebody else's.
+      if (current && values.identifier !== current.identifier && !call.actor?.isSuperuser)
+        throw new Problem('permission_denied', 'Only superusers change the identifier of a connection.');
+      return null;
+    },
     nameOf: ({ identifier }) => identifier,
   });
 }

@@ -19,9 +19,10 @@ describeOnBoth('the stages of flows', (server) => {
     return browser;
   };
   const person = async () => {
-    const user = await server().user([], { email: 'me@example.org' });
+    const email = `${unique('me')}@example.org`;
+    const user = await server().user([], { email });
     await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'right horse' });
-    return user;
+    return { ...user, email };
   };
 
   test('deny lets nobody pass, and says so as the flow’s denied_action wants', async () => {
@@ -251,7 +252,7 @@ describeOnBoth('the stages of flows', (server) => {
     const values = {
       username: user.username,
       name: 'A New Name',
-      email: 'me@example.org',
+      email: user.email,
       'attributes.settings.locale': 'de',
     };
     const renamed = await browser.answer('default-user-settings-flow', { ...values, username: unique('other') });

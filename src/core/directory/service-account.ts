@@ -100,7 +100,7 @@ const newAccount = (username: string, expiring: boolean, now: string, group: str
 });
 
 async function checkIsFree(tx: Query, name: string, alsoGroup: boolean): Promise<void> {
-  const { rows } = await sql`select 1 from users where username = ${name}
+  const { rows } = await sql`select 1 from users where lower(username) = lower(${name})
     ${alsoGroup ? sql`union all select 1 from groups where name = ${name}` : sql``}`.execute(tx);
   if (rows.length > 0) throw Invalid.whole('A user/group with these details already exists');
 }

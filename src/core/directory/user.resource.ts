@@ -64,7 +64,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     searchIndex: ['username', 'name', 'email'],
     nameOf: (row) => row.username,
     fields: {
-      username: text({ max: 150, unique: 'This field must be unique.', filter: true }),
+      username: text({ max: 150, unique: 'This field must be unique.', caseless: true, filter: true }),
       name: text({ blank: true, required: true, filter: true, help: 'What others read.' }),
       is_active: flag({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
       last_login: time({ nullable: true, default: null }),
@@ -75,7 +75,16 @@ export function userResource({ installId, passwords, settings, key, config, user
         order: 'name',
         unless: 'include_groups',
       }),
-      email: text({ max: 254, blank: true, format: 'email', default: '', filter: true }),
+      email: text({
+        max: 254,
+        blank: true,
+        format: 'email',
+        default: '',
+        filter: true,
+        // People sign in and recover by it: two accounts with one address could not be told apart.
+        unique: 'User with this email already exists.',
+        caseless: true,
+      }),
       attributes: json({ default: () => ({}) }),
       path: text({ default: 'users', filter: true, check: pathComplaint }),
       type: choice(userTypes, { default: 'internal' }),

@@ -57,7 +57,12 @@ export const postgresDialect: Dialect = {
     const { code, detail } = error as { code?: string; detail?: string };
     if (code === '23505') {
       const columns = /^Key \((.+?)\)=/.exec(detail ?? '')?.[1] ?? '';
-      return { kind: 'unique', columns: columns.split(', ').map((name) => name.replaceAll('"', '')) };
+      return {
+        kind: 'unique',
+        columns: columns
+          .split(', ')
+          .map((name) => name.replaceAll('"', '').replace(/^lower\((\w+)(?:::text)?\)$/, '$1')),
+      };
     }
     if (code === '23503') return { kind: 'reference' };
     if (code === '54000') return { kind: 'size' };

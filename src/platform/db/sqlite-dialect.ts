@@ -71,6 +71,9 @@ export const sqliteDialect: Dialect = {
   violation(error) {
     const message = error instanceof Error ? error.message : '';
     const unique = /^UNIQUE constraint failed: (.+)$/.exec(message);
+    // An index over an expression is told by its name: `<table>_<column>_lower`.
+    const [, overLower] = /^index '[a-z]+_(\w+)_lower'$/.exec(unique?.[1] ?? '') ?? [];
+    if (overLower) return { kind: 'unique', columns: [overLower] };
     if (unique?.[1]) {
       const columns = unique[1].split(', ').map((name) => name.slice(name.indexOf('.') + 1));
       return { kind: 'unique', columns };

@@ -30,6 +30,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly filter?: boolean;
   /** The complaint when another row has this value; presence makes the field unique. */
   readonly unique?: string;
+  /** Values that differ only in case count as the same where they must be unique; empty ones do not count. */
+  readonly caseless?: boolean;
   /** An absent member of a PUT sets the default instead of keeping what is stored. */
   readonly resetOnPut?: boolean;
   readonly help?: string;

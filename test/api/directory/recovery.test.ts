@@ -80,7 +80,7 @@ describeOnBoth(
     test('takes the permission, on everybody or on one user', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
-      const user = await server().user([], { email: 'me@example.org' });
+      const user = await server().user([], { email: `${unique('me')}@example.org` });
       const stranger = await server().user(['svc_core.view_user', 'svc_stages_email.view_emailstage']);
       const stage = walk.stages[1] as string;
       for (const path of [link(user.pk), byMail(user.pk, stage)]) {
@@ -94,7 +94,7 @@ describeOnBoth(
 
     test('tells what is missing', async () => {
       const { admin } = server();
-      const user = await server().user([], { email: 'me@example.org' });
+      const user = await server().user([], { email: `${unique('me')}@example.org` });
       const complaint = async (path: string) => {
         const { status, body } = await admin.post(path);
         expect(status).toBe(400);
@@ -109,7 +109,7 @@ describeOnBoth(
       const walk = await makeRecovery(server(), {}, { authentication: 'require_unauthenticated' });
       await recoverBy(server(), walk.pk);
       expect((await admin.post(link(user.pk))).status).toBe(200);
-      const inactive = await server().user([], { is_active: false, email: 'me@example.org' });
+      const inactive = await server().user([], { is_active: false, email: `${unique('me')}@example.org` });
       expect(await complaint(link(inactive.pk))).toEqual({
         non_field_errors: ['A user who is not active cannot recover.'],
       });
@@ -132,7 +132,7 @@ describeOnBoth(
     test('a dry run makes none', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
-      const user = await server().user([], { email: 'me@example.org' });
+      const user = await server().user([], { email: `${unique('me')}@example.org` });
       const { body } = await server().admin.post(`${link(user.pk)}?dry_run=true`);
       const query = new URL(body.link).search.slice(1);
       expect((await openBrowser(server()).show(walk.slug, query)).body.component).toBe('xak-stage-access-denied');

@@ -67,7 +67,7 @@ describeOnBoth('users', (server) => {
     await create({ username: 'twice', name: '' });
     const again = await create({ username: 'twice', name: '' });
     expect([again.status, again.body]).toEqual([400, { username: ['This field must be unique.'] }]);
-    expect((await create({ username: 'Twice', name: '' })).status).toBe(201);
+    expect((await create({ username: 'Twice', name: '' })).status).toBe(400);
     const long = await create({ username: 'x'.repeat(151), name: '' });
     expect(long.body).toEqual({ username: ['Ensure this field has no more than 150 characters.'] });
   });

@@ -214,14 +214,6 @@ describeOnBoth(
       expect([answer.status, answer.body.detail]).toEqual([403, refusal(source.name)]);
     });
 
-    test('an address that two users have finds neither', async () => {
-      const { redeem } = await world(server(), { user_matching_mode: 'email_link' });
-      const known = person();
-      await server().user([], { email: known.email });
-      await server().user([], { email: known.email });
-      expect((await redeem(known.token)).status).toBe(403);
-    });
-
     test('who is linked to another account there is not taken for this one', async () => {
       const { source, redeem } = await world(server(), { user_matching_mode: 'username_link' });
       const known = person();

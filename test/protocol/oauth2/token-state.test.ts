@@ -100,7 +100,7 @@ describeOnBoth('userinfo (OpenID Connect Core §5.3)', (server) => {
     const relying = await makeRelying(server());
     const { pk: provider, property_mappings } = relying.provider;
     await admin.patch(`/providers/oauth2/${provider}/`, { property_mappings: [...property_mappings, mapping.body.pk] });
-    const person = await server().user([], { name: 'Ada', email: 'ada@example.org' });
+    const person = await server().user([], { name: 'Ada', email: 'lovelace@example.org' });
     const { access_token } = await tokensFor(server(), relying, person.pk, { scope: ['openid', 'news'] });
     const told = async () => (await userinfo(server(), access_token)).body;
     const first = await told();

@@ -4,6 +4,7 @@ import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { OAuthError } from './oauth-error.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
 
 export type Claims = Record<string, Json>;
@@ -32,8 +33,15 @@ export interface ScopeRow {
 /** The reference to an authentication of no particular strength. */
 export const defaultAcr = 'gatehouse/providers/oauth2/default';
 
-/** Who the token is about, as the provider's clients know them. */
+/** Who the token is about, as the provider's clients know them. Refuses what would be one subject for many people. */
 export function subjectOf(mode: SubMode, user: UserFacts, installId: string): string {
+  const subject = subjectBy(mode, user, installId);
+  if (subject.trim() === '')
+    throw new OAuthError('access_denied', 'The user has nothing that the client knows users by.');
+  return subject;
+}
+
+function subjectBy(mode: SubMode, user: UserFacts, installId: string): string {
   const hashed = () => hash('sha256', `${user.pk}-${installId}`);
   const upn = (user.attributes as Claims | null)?.upn;
   switch (mode) {
@@ -48,7 +56,7 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
     case 'user_email':
       return user.email;
     case 'user_upn':
-      return typeof upn === 'string' ? upn : hashed();
+      return typeof upn === 'string' && upn !== '' ? upn : hashed();
   }
 }
 

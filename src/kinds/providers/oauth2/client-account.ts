@@ -53,7 +53,7 @@ const find = async (query: Query, provider: number, subject: string): Promise<nu
 
 async function freeName(tx: Query, wanted: string): Promise<string> {
   const name = wanted.slice(0, longestName).toWellFormed();
-  const { rows } = await sql`select 1 from users where username = ${name}`.execute(tx);
+  const { rows } = await sql`select 1 from users where lower(username) = lower(${name})`.execute(tx);
   return rows.length === 0
     ? name
     : `${name.slice(0, longestName - suffixLength - 1).toWellFormed()}-${randomText(suffixLength)}`;

@@ -91,7 +91,9 @@ async function reportCopy({ step: { call } }: FactorGround, device: WebauthnDevi
 
 const allowedBy = ({ step }: FactorGround): readonly string[] =>
   step.settings.webauthn_allowed_device_types as string[];
-const verificationOf = ({ step }: FactorGround) => step.settings.webauthn_user_verification as Verification;
+/** Where nobody is named yet the key stands for the password too: having it is not enough. */
+const verificationOf = ({ step, user }: FactorGround): Verification =>
+  user === null ? 'required' : (step.settings.webauthn_user_verification as Verification);
 
 const usable = (ground: FactorGround): WebauthnDevice[] =>
   (ground.devices as WebauthnDevice[]).filter((device) => isAllowedType(allowedBy(ground), vouchedType(device)));

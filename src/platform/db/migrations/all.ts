@@ -14,6 +14,7 @@ import { secondFactors } from './0014-second-factors.ts';
 import { linksByMail } from './0015-links-by-mail.ts';
 import { oauth2Logins } from './0018-oauth2-logins.ts';
 import { clientKeys } from './0019-client-keys.ts';
+import { namesWithoutCase } from './0020-names-without-case.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   linksByMail,
   oauth2Logins,
   clientKeys,
+  namesWithoutCase,
 ];

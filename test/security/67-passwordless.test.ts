@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { openBrowser } from '../support/flow-client.ts';
+import { makeWalk } from '../support/make-walk.ts';
+import { personWithPasskey } from '../support/passkey.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+// Whoever found a key was signed in by touching it.
+describeOnBoth('class 67: a key alone signs in nobody who is not named', (server) => {
+  const passwordless = async (verification: string) =>
+    (
+      await makeWalk(
+        server(),
+        [
+          ['authenticator/validate', { device_classes: ['webauthn'], webauthn_user_verification: verification }],
+          ['user_login'],
+        ],
+        { designation: 'authentication' },
+      )
+    ).slug;
+
+  test.each(['discouraged', 'preferred', 'required'])('whatever the stage says (%s)', async (verification) => {
+    const flow = await passwordless(verification);
+    const { key, pk } = await personWithPasskey(server());
+    const attempt = async (verifiesUser: boolean) => {
+      const browser = openBrowser(server());
+      const [{ challenge }] = (await browser.show(flow)).body.device_challenges;
+      expect(challenge.userVerification).toBe('required');
+      await browser.answer(flow, { webauthn: key.prove(challenge, { verifiesUser }) });
+      return (await browser.get('/core/users/me/')).body.user?.pk ?? null;
+    };
+    expect(await attempt(false)).toBeNull();
+    expect(await attempt(true)).toBe(pk);
+  });
+});

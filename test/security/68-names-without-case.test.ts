@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { unique } from '../support/make-walk.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+// `Admin` beside `admin`: who signs in as which?
+describeOnBoth('class 68: no two people differ in case alone', (server) => {
+  const create = (values: object) => server().admin.post('/core/users/', { name: 'x', ...values });
+  const taken = { username: ['This field must be unique.'] };
+  const takenAddress = { email: ['User with this email already exists.'] };
+
+  test('in their names', async () => {
+    expect((await create({ username: 'Admin' })).body).toEqual(taken);
+    expect((await create({ username: 'ADMIN' })).body).toEqual(taken);
+    const username = unique('somebody');
+    const { pk } = (await create({ username })).body;
+    expect((await server().admin.patch(`/core/users/${pk}/`, { username: 'aDmin' })).body).toEqual(taken);
+    const renamed = await server().admin.patch(`/core/users/${pk}/`, { username: username.toUpperCase() });
+    expect([renamed.status, renamed.body.username]).toEqual([200, username.toUpperCase()]);
+    const robot = await server().admin.post('/core/users/service_account/', { name: 'Admin' });
+    expect(robot.status).toBe(400);
+  });
+
+  test('in their addresses, which may be empty', async () => {
+    const email = `${unique('mail')}@example.com`;
+    expect((await create({ username: unique('a'), email })).status).toBe(201);
+    expect((await create({ username: unique('b'), email: email.toUpperCase() })).body).toEqual(takenAddress);
+    const { pk } = (await create({ username: unique('c') })).body;
+    expect((await create({ username: unique('d'), email: '' })).status).toBe(201);
+    expect((await server().admin.patch(`/core/users/${pk}/`, { email })).body).toEqual(takenAddress);
+  });
+
+  test('nor when both are made at the same moment', async () => {
+    const name = unique('twin');
+    const answers = await Promise.all(
+      [name, name.toUpperCase(), name, name.toUpperCase()].map((username) => create({ username })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400).map(({ body }) => body)).toEqual([taken, taken, taken]);
+  });
+});
