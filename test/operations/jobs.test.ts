@@ -42,8 +42,8 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await db.close();
     });
 
-    async function startWorker(kinds: readonly JobKind[], on = db): Promise<JobWorker> {
-      const worker = createJobWorker({ db: on, clock: systemClock, log: createLog({ level: 'fatal' }), kinds });
+    async function startWorker(kinds: readonly JobKind[], on = db, clock = systemClock): Promise<JobWorker> {
+      const worker = createJobWorker({ db: on, clock, log: createLog({ level: 'fatal' }), kinds });
       workers.push(worker);
       await worker.start();
       return worker;
@@ -141,6 +141,26 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       });
       await until(() => seen.length === 1);
       expect(seen[0]?.attempt).toBe(2);
+    });
+
+    test.skipIf(kind === 'sqlite')('leaves a job to its worker, whatever another host takes for the time', async () => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const { seen, jobKind } = counting('leased', () => promise);
+      const worker = await startWorker([jobKind]);
+      await db.write((tx) => worker.enqueue(tx, { kind: 'leased' }));
+      await until(() => seen.length === 1);
+      const other = openOther();
+      let statements = 0;
+      other.onStatement(() => {
+        statements += 1;
+      });
+      await startWorker([jobKind], other, { now: () => addMilliseconds(systemClock.now(), 3_600_000) });
+      await sleep(1_000);
+      // It neither takes the job nor asks for it again and again.
+      expect(seen).toHaveLength(1);
+      expect(statements).toBeLessThan(30);
+      resolve(undefined);
+      await until(async () => (await jobsOf('leased'))[0]?.state === 'done');
     });
 
     test('runs jobs of a kind that is one at a time one after the other', async () => {

@@ -29,6 +29,8 @@ export interface Database {
   snapshot(): Promise<Snapshot>;
   /** Calls `listener` when any instance notifies the channel, and when the connection came back after a break. */
   listen(channel: string, listener: () => void): () => Promise<void>;
+  /** Wakes listeners of a channel in all instances; null where there is one instance. */
+  readonly notify: ((channel: string) => Promise<void>) | null;
   /** Called with each statement that is run; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
   /** Tells the query planner how many rows the tables have; null where it does not plan by that. */

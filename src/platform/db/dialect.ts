@@ -35,8 +35,10 @@ export interface Dialect {
   readonly forUpdate: RawBuilder<unknown>;
   /** Makes transactions of all instances that name the same thing wait for each other; null where writers wait anyway. */
   exclusive(thing: string): RawBuilder<unknown> | null;
-  /** Wakes listeners of a channel in all instances once the transaction is committed; null where there is one instance. */
-  notify(channel: string): RawBuilder<unknown> | null;
+  /** This moment, or one so many milliseconds later, by a clock that all instances share: the database's where there may be several. */
+  moment(ofThisHost: string, plusMs?: number): RawBuilder<string>;
+  /** From that moment until the one in a column. */
+  millisecondsUntil(column: RawBuilder<unknown>, ofThisHost: string): RawBuilder<number | null>;
   /** Statements that keep a trigram index over these columns of a table. */
   searchIndex(table: string, columns: readonly string[]): string[];
   /** Where new rows come into that index later and many at once; until then searches look at each of them. */

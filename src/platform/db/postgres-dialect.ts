@@ -42,7 +42,10 @@ export const postgresDialect: Dialect = {
   // Without the key: rows that refer to this one can be added meanwhile, which else makes deadlocks.
   forUpdate: sql`for no key update of t`,
   exclusive: (thing) => sql`select pg_advisory_xact_lock(hashtext(${`gatehouse ${thing}`}))`,
-  notify: (channel) => sql`select pg_notify(${channel}, '')`,
+  moment: (_ofThisHost, plusMs = 0) =>
+    sql`(statement_timestamp() + cast(${plusMs} as double precision) * interval '1 millisecond')`,
+  millisecondsUntil: (column) =>
+    sql`cast(extract(epoch from ${column} - statement_timestamp()) * 1000 as double precision)`,
   searchIndex: (table, columns) =>
     columns.map((column) => {
       const create = `create index ${table}_${column}_search on ${table} using gin (${column} collate "default" gin_trgm_ops)`;

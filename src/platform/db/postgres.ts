@@ -103,6 +103,9 @@ export function openPostgres(
       };
     },
     listen: (channel, listener) => listenOn(connect, channel, listener),
+    async notify(channel) {
+      await sql`select pg_notify(${channel}, '')`.execute(read);
+    },
     onStatement: listeners.add,
     async analyze() {
       await write((tx) => sql`analyze`.execute(tx), { isLong: true });

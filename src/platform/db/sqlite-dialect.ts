@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { addMilliseconds } from '../clock.ts';
 import type { ColumnType, Dialect, NestedColumn } from './dialect.ts';
 
 const types: Record<ColumnType, string> = {
@@ -42,7 +43,8 @@ export const sqliteDialect: Dialect = {
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,
   exclusive: () => null,
-  notify: () => null,
+  moment: (ofThisHost, plusMs = 0) => sql`${addMilliseconds(ofThisHost, plusMs)}`,
+  millisecondsUntil: (column, ofThisHost) => sql`(julianday(${column}) - julianday(${ofThisHost})) * 86400000`,
   searchIndex(table, columns) {
     const index = `${table}_search`;
     const names = columns.join(', ');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { addMilliseconds } from '../clock.ts';
 import type { Database, Query } from '../db/database.ts';
+import type { Dialect } from '../db/dialect.ts';
 import { orderedUuid } from '../random.ts';
 import type { JobKind, NewJob } from './job.ts';
 
@@ -16,10 +16,20 @@ export const leaseMs = 60_000;
 const longestBackoffMs = 60 * 60 * 1000;
 const firstBackoffMs = 5_000;
 
-export async function insertJob(tx: Query, job: NewJob, kind: JobKind, now: string): Promise<boolean> {
+// Every moment here is told by `dialect.moment`: clocks of several hosts differ, and a lease that one host grants is another's to respect.
+
+export async function insertJob(
+  dialect: Dialect,
+  tx: Query,
+  job: NewJob,
+  kind: JobKind,
+  now: string,
+  delayMs = 0,
+): Promise<boolean> {
+  const runAt = job.runAt ?? dialect.moment(now, delayMs);
   const { rows } =
     await sql`insert into jobs (pk, kind, payload, unique_key, alone, state, run_at, attempt, created, message)
-    values (${orderedUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${kind.oneAtATime ? kind.name : null}, 'queued', ${job.runAt ?? now}, 0, ${now}, '')
+    values (${orderedUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${kind.oneAtATime ? kind.name : null}, 'queued', ${runAt}, 0, ${dialect.moment(now)}, '')
     on conflict (unique_key) do nothing returning pk`.execute(tx);
   return rows.length > 0;
 }
@@ -35,22 +45,24 @@ export async function claimJobs(
   limit: number,
   now: string,
 ): Promise<ClaimedJob[]> {
+  const { dialect } = db;
+  const moment = dialect.moment(now);
   return db.write(
     async (tx) => {
       // Claims are made one after the other, or two instances could each start a job that is to run alone.
-      await db.dialect.exclusive('jobs')?.execute(tx);
+      await dialect.exclusive('jobs')?.execute(tx);
       for (const kind of kinds.values()) {
-        if (await kind.isWanted?.(tx)) await insertJob(tx, { kind: kind.name, key: kind.name }, kind, now);
+        if (await kind.isWanted?.(tx)) await insertJob(dialect, tx, { kind: kind.name, key: kind.name }, kind, now);
       }
       const { rows } =
         await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
-        started = ${now}, lease_until = ${addMilliseconds(now, leaseMs)}
+        started = ${moment}, lease_until = ${dialect.moment(now, leaseMs)}
       where pk in (
-        select j.pk from jobs j where j.kind in (${sql.join([...kinds.keys()])}) and ((j.state = 'queued' and j.run_at <= ${now}) or (j.state = 'running' and j.lease_until < ${now}))
+        select j.pk from jobs j where j.kind in (${sql.join([...kinds.keys()])}) and ((j.state = 'queued' and j.run_at <= ${moment}) or (j.state = 'running' and j.lease_until < ${moment}))
         and (j.alone is null or not exists (
           select 1 from jobs other where other.alone = j.alone and other.pk <> j.pk and (
-            (other.state = 'running' and other.lease_until >= ${now})
-            or (other.state = 'queued' and other.run_at <= ${now} and (other.run_at, other.pk) < (j.run_at, j.pk)))))
+            (other.state = 'running' and other.lease_until >= ${moment})
+            or (other.state = 'queued' and other.run_at <= ${moment} and (other.run_at, other.pk) < (j.run_at, j.pk)))))
         order by j.run_at, j.pk limit ${limit})
       returning pk, kind, payload, attempt`.execute(tx);
       return rows;
@@ -62,7 +74,7 @@ export async function claimJobs(
 
 export async function extendLease(db: Database, pk: string, worker: string, now: string): Promise<boolean> {
   return db.write(async (tx) => {
-    const { rows } = await sql`update jobs set lease_until = ${addMilliseconds(now, leaseMs)}
+    const { rows } = await sql`update jobs set lease_until = ${db.dialect.moment(now, leaseMs)}
       where pk = ${pk} and worker = ${worker} and state = 'running' returning pk`.execute(tx);
     return rows.length > 0;
   });
@@ -83,7 +95,7 @@ export async function endJob(
   await db.write(async (tx) => {
     const mine = sql`pk = ${job.pk} and worker = ${worker} and state = 'running'`;
     if (end.state === 'again') {
-      const runAt = addMilliseconds(now, backoffMs(job.attempt));
+      const runAt = db.dialect.moment(now, backoffMs(job.attempt));
       await sql`update jobs set state = 'queued', run_at = ${runAt}, worker = null, lease_until = null, message = ${message} where ${mine}`.execute(
         tx,
       );
@@ -94,7 +106,7 @@ export async function endJob(
       return;
     }
     const { rows } =
-      await sql`update jobs set state = ${end.state}, finished = ${now}, unique_key = null, worker = null, lease_until = null, message = ${message}
+      await sql`update jobs set state = ${end.state}, finished = ${db.dialect.moment(now)}, unique_key = null, worker = null, lease_until = null, message = ${message}
       where ${mine} returning pk`.execute(tx);
     if (end.state === 'failed' && rows.length > 0) {
       await kind.afterFailure?.(tx, { payload: JSON.parse(job.payload), message, error: end.error });
@@ -107,14 +119,17 @@ export function backoffMs(attempt: number): number {
   return Math.min(firstBackoffMs * 4 ** (attempt - 1), longestBackoffMs);
 }
 
-/** When the next job is due or the next lease runs out; null when nothing waits. */
-export async function nextDue(db: Database, kinds: readonly string[]): Promise<string | null> {
-  const { rows } = await sql<{ due: string | null }>`select min(due) as due from (
-    select min(run_at) as due from jobs where state = 'queued' and kind in (${sql.join(kinds)})
-    union all select min(lease_until) as due from jobs where state = 'running' and kind in (${sql.join(kinds)})) as waiting`.execute(
-    db.read,
-  );
-  return rows[0]?.due ?? null;
+/** In how many milliseconds the next job is due or the next lease runs out; null when nothing waits. */
+export async function nextDue(
+  { dialect, read }: Database,
+  kinds: readonly string[],
+  now: string,
+): Promise<number | null> {
+  const due = sql`select min(run_at) as due from jobs where state = 'queued' and kind in (${sql.join(kinds)})
+    union all select min(lease_until) as due from jobs where state = 'running' and kind in (${sql.join(kinds)})`;
+  const { rows } = await sql<{ wait: number | null }>`select ${dialect.millisecondsUntil(sql`min(due)`, now)} as wait
+    from (${due}) as waiting`.execute(read);
+  return rows[0]?.wait ?? null;
 }
 
 /** Makes sure that each kind with a schedule has its next run queued. */
@@ -123,8 +138,8 @@ export async function queueSchedules(db: Database, kinds: readonly JobKind[], no
   if (scheduled.length === 0) return;
   await db.write(async (tx) => {
     for (const kind of scheduled) {
-      const runAt = addMilliseconds(now, kind.everyMs as number);
-      await insertJob(tx, { kind: kind.name, key: scheduleKey(kind.name), runAt }, kind, now);
+      const job = { kind: kind.name, key: scheduleKey(kind.name) };
+      await insertJob(db.dialect, tx, job, kind, now, kind.everyMs);
     }
   });
 }

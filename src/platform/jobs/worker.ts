@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { fromTimestamp } from '../clock.ts';
 import type { Database, Query } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { randomUuid } from '../random.ts';
@@ -39,6 +38,10 @@ const defaultAttempts = 8;
 const breathMs = 100;
 // A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
 const longestSleepMs = 24 * 60 * 60 * 1000;
+/** Another instance may have died before it could say that it queued something. */
+const longestSharedSleepMs = 60_000;
+/** Notifications serialize the commits of a whole PostgreSQL server, so they are few, and made outside of transactions. */
+const announceEveryMs = 100;
 
 /** Runs queued jobs. Sleeps until one is due or someone queues one: an idle server sends no statements. */
 export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observe = () => {} }: Needs): JobWorker {
@@ -49,6 +52,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let breath: NodeJS.Timeout | undefined;
+  let announcement: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
   let isWanted = false;
   let unlisten: (() => Promise<void>) | undefined;
@@ -96,13 +100,13 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   }
 
   async function sleepUntilDue(): Promise<void> {
-    const due = await nextDue(db, names);
-    if (due) setTimer(fromTimestamp(due).getTime() - fromTimestamp(clock.now()).getTime() + 1);
+    const due = await nextDue(db, names, clock.now());
+    if (due !== null || db.notify) setTimer((due ?? longestSleepMs) + 1);
   }
 
   function setTimer(milliseconds: number): void {
     if (stopping.signal.aborted) return;
-    timer = setTimeout(wake, Math.min(Math.max(milliseconds, 0), longestSleepMs));
+    timer = setTimeout(wake, Math.min(Math.max(milliseconds, 0), db.notify ? longestSharedSleepMs : longestSleepMs));
     timer.unref();
   }
 
@@ -139,9 +143,25 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     }
   }
 
-  async function lookAfter(tx: Query): Promise<void> {
-    await db.dialect.notify(channel)?.execute(tx);
-    db.afterCommit(tx, wakeShortly);
+  function lookAfter(tx: Query): void {
+    db.afterCommit(tx, () => {
+      wakeShortly();
+      announceShortly();
+    });
+  }
+
+  /** Tells the other instances. */
+  function announceShortly(): void {
+    if (!db.notify || announcement) return;
+    announcement = setTimeout(announce, announceEveryMs);
+    announcement.unref();
+  }
+
+  async function announce(): Promise<void> {
+    clearTimeout(announcement);
+    announcement = undefined;
+    // Whoever does not hear it looks within a minute.
+    await db.notify?.(channel).catch(() => {});
   }
 
   return {
@@ -149,10 +169,10 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     async enqueue(tx, job) {
       const kind = byName.get(job.kind);
       if (!kind) throw new Error(`there are no jobs of the kind ${job.kind}`);
-      await insertJob(tx, job, kind, clock.now());
-      await lookAfter(tx);
+      await insertJob(db.dialect, tx, job, kind, clock.now());
+      lookAfter(tx);
     },
-    lookAfter,
+    lookAfter: async (tx) => lookAfter(tx),
     async start() {
       await queueSchedules(db, kinds, clock.now());
       unlisten = db.listen(channel, wakeShortly);
@@ -164,6 +184,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
       clearTimeout(breath);
       await pass;
       await Promise.allSettled(running);
+      if (announcement) await announce();
       await unlisten?.();
     },
   };
