@@ -23,7 +23,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'settings', 'property_mappings', 'certificates', 'applications', 'application_backchannel_providers'],
     ...['service_connections', 'brands', 'media', 'user_consents'],
   ],
-  policy: ['policy_targets', 'policies', 'policy_bindings'],
+  policy: ['policy_targets', 'policies', 'policy_bindings', 'policy_validations'],
   flow: ['flows', 'stages', 'flow_stage_bindings', 'flow_plans', 'flow_links', 'devices'],
   source: [
     ...['sources', 'source_user_property_mappings', 'source_group_property_mappings'],
@@ -39,8 +39,6 @@ const owned: Readonly<Record<string, readonly string[]>> = {
 
 /** Names that still point upwards. The list may only get shorter. */
 const upward = [
-  // Whether a policy is in use: prompt stages validate by policies without a binding.
-  'policy names prompt_stage_validation_policies',
   // Applications and brands show what they refer to.
   'core names policy_bindings',
   'core names providers',

@@ -23,7 +23,7 @@ export function policiesResource(engine: PolicyEngine): Resource {
         (row) => sql`not exists (select 1 from policy_bindings pb where pb.policy = ${row.col('pk')})`,
       ),
       promptstage__isnull: eitherFilter(
-        (row) => sql`not exists (select 1 from prompt_stage_validation_policies pv where pv.policy = ${row.col('pk')})`,
+        (row) => sql`not exists (select 1 from policy_validations pv where pv.policy = ${row.col('pk')})`,
       ),
     },
     actions: [

@@ -26,7 +26,7 @@ export const policyFamily = {
       integerSchema,
       // What names the policy: bindings, also those not in force, and prompt stages that validate by it.
       (row) => sql`((select count(*) from policy_bindings pb where pb.policy = ${row.col('pk')})
-        + (select count(*) from prompt_stage_validation_policies pv where pv.policy = ${row.col('pk')}))`,
+        + (select count(*) from policy_validations pv where pv.policy = ${row.col('pk')}))`,
     ),
   },
 } satisfies Family;

@@ -65,5 +65,5 @@ async function validateUserSettings({ find, tx }: Make): Promise<void> {
   const policy = await find('svc_policies_expression.expressionpolicy', {
     name: 'default-user-settings-authorization',
   });
-  await sql`insert into prompt_stage_validation_policies (stage, policy) values (${stage}, ${policy})`.execute(tx);
+  await sql`insert into policy_validations (stage, policy) values (${stage}, ${policy})`.execute(tx);
 }

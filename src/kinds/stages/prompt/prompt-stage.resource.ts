@@ -21,7 +21,7 @@ export const promptStage = defineStage({
       filter: true,
     }),
     validation_policies: refs('svc_policies.policy', 'uuid', {
-      table: 'prompt_stage_validation_policies',
+      table: 'policy_validations',
       own: 'stage',
       other: 'policy',
       filter: true,

@@ -77,9 +77,7 @@ async function takenNames(
 async function refusals(policies: PolicyEngine, step: Step, values: Record<string, Json>): Promise<string[]> {
   const { call, settings, context, pendingUser, flow } = step;
   const { rows } = await sql<{ pk: string; kind: string; name: string }>`select p.pk, p.kind, p.name from policies p
-    join prompt_stage_validation_policies v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(
-    call.db.read,
-  );
+    join policy_validations v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(call.db.read);
   const user = await pendingUser();
   const asked = { ...context, prompt_data: { ...context.prompt_data, ...values } } as unknown as Record<string, Json>;
   const request = policyRequest(call, { user, context: asked, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } });

@@ -53,12 +53,7 @@ function prompts(dialect: Dialect): string[] {
     }),
     ...createTable(dialect, 'stage_prompt', { pk: 'uuid key -> stages cascade' }),
     ...createJoin(dialect, 'prompt_stage_fields', ['stage', 'uuid', 'stage_prompt'], ['prompt', 'uuid', 'prompts']),
-    ...createJoin(
-      dialect,
-      'prompt_stage_validation_policies',
-      ['stage', 'uuid', 'stage_prompt'],
-      ['policy', 'uuid', 'policies'],
-    ),
+    ...createJoin(dialect, 'policy_validations', ['stage', 'uuid', 'stage_prompt'], ['policy', 'uuid', 'policies']),
   ];
 }
 
