@@ -26,18 +26,26 @@ interface PlanColumn extends NestedColumn {
 export interface PlanNeeds {
   readonly registry: Registry;
   readonly dialect: Dialect;
-  /** Nested secrets show only to callers who may view the object they belong to. */
-  readonly mayView: MayView;
+  /** Secrets show only to callers who hold the right to them: to see an object is not enough. */
+  readonly maySeeSecrets: MaySeeSecrets;
   /** The `include_…` parameters that the caller has set to false. */
   readonly without?: ReadonlySet<string>;
 }
 
 /** All objects of a resource, none, or those whose keys a subquery gives. */
-export type MayView = (resource: Resource) => boolean | RawBuilder<unknown>;
+export type MaySeeSecrets = (resource: Resource) => boolean | RawBuilder<unknown>;
+
+/** Under this name a row says whether the caller may see its secrets; rows of callers who may see all do not say it. */
+const secretsColumn = '$secrets';
 
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
   const members = membersOf(resource, view).map(([name, field]) => compile(resource, name, field, needs, depth));
-  const columns = members.flatMap(({ column }) => (column ? [column] : []));
+  const secrets = depth === 0 ? secretsOf(resource) : [];
+  const seen = secrets.length > 0 ? needs.maySeeSecrets(resource) : true;
+  const columns = [
+    ...members.flatMap(({ column }) => (column ? [column] : [])),
+    ...(seen === true ? [] : [{ alias: secretsColumn, expression: isAmong(resource, seen), json: false }]),
+  ];
   const stored = members.filter((member): member is Stored => member.read !== null);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const keyName = resource.keyName ?? 'pk';
@@ -59,6 +67,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
     show: (raw, context, nested = false) => {
       const row = readInto({ ...blank }, raw, context, nested);
       for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
+      if (seen !== true && !raw[secretsColumn]) for (const [name, field] of secrets) row[name] = hiddenSecret(field);
       // What is undefined is not shown.
       for (const name of hidden) row[name] = undefined;
       return row;
@@ -66,6 +75,16 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
     load: (raw, context) => readInto({}, raw, context, false),
   };
 }
+
+const isAmong = (resource: Resource, keys: false | RawBuilder<unknown>): RawBuilder<unknown> =>
+  keys === false ? sql`0` : sql`case when ${resource.row().col('pk')} in (${keys}) then 1 else 0 end`;
+
+/** The secrets that a resource shows, to those who may see them. */
+export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
+  Object.entries(allFields).filter(([, field]) => field.secret && isShown(field));
+
+/** What stands in place of a secret for whoever may not see it. */
+const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ? '' : {});
 
 /** The fields of a view in the order they are shown; derived members bring the hidden columns along. */
 function membersOf(resource: Resource, view: string): [string, Field][] {
@@ -173,23 +192,24 @@ function onceEach(make: (text: string, context: ReadContext) => unknown) {
   };
 }
 
-/** A nested secret is empty for callers who may not view the object it belongs to. */
+/** A nested secret is empty for callers who may not see the secrets of the object it belongs to. */
 function guard(
   resource: Resource,
   column: RawBuilder<unknown>,
-  { mayView }: PlanNeeds,
+  { maySeeSecrets }: PlanNeeds,
   depth: number,
 ): RawBuilder<unknown> {
-  const visible = mayView(resource);
+  const visible = maySeeSecrets(resource);
   if (visible === true) return column;
   if (visible === false) return sql`''`;
   return sql`case when ${resource.row(depth).col('pk')} in (${visible}) then ${column} else '' end`;
 }
 
-/** Whether a view shows secrets of other objects. */
-export function nestsSecrets(resource: Resource, view: string, registry: Registry, depth = 0): boolean {
-  return membersOf(resource, view).some(([, { secret, storage }]) => {
-    if (storage.in !== 'nested') return Boolean(secret) && depth > 0;
-    return nestsSecrets(registry.require(storage.nest.model), storage.nest.view, registry, depth + 1);
+/** Whether a view shows secrets, its own or those of other objects. */
+export function showsSecrets(resource: Resource, view: string, registry: Registry, depth = 0): boolean {
+  return membersOf(resource, view).some(([, field]) => {
+    const { secret, storage } = field;
+    if (storage.in !== 'nested') return Boolean(secret) && (depth > 0 || isShown(field));
+    return showsSecrets(registry.require(storage.nest.model), storage.nest.view, registry, depth + 1);
   });
 }

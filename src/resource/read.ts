@@ -10,7 +10,7 @@ import type { Row } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
-import { type MayView, nestsSecrets, type Plan, planOf } from './plan.ts';
+import { type MaySeeSecrets, type Plan, planOf, showsSecrets } from './plan.ts';
 import { filterConditions } from './query.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -29,7 +29,7 @@ export interface Engine {
 
 type Finder = Statement<[name: string | number], Row>;
 
-/** Plans are made once; only those that may show nested secrets are made for each caller who may not see everything. */
+/** Plans are made once; only those that may show secrets are made for each caller who may not see everything. */
 export function createEngine(registry: Registry): Engine {
   const open = new Map<Resource, Plan>();
   const guarded = new Map<Resource, boolean>();
@@ -41,7 +41,7 @@ export function createEngine(registry: Registry): Engine {
     let plan = open.get(resource);
     if (!plan) {
       plan = frozen(
-        planOf(resource, 'full', { registry, dialect: call.db.dialect, mayView: () => true }),
+        planOf(resource, 'full', { registry, dialect: call.db.dialect, maySeeSecrets: () => true }),
         call.db.read,
       );
       open.set(resource, plan);
@@ -54,7 +54,7 @@ export function createEngine(registry: Registry): Engine {
     made.set(call, plans);
     let plan = plans.get(resource);
     if (!plan) {
-      const needs = { registry, dialect: call.db.dialect, mayView: rightToView(call.actor) };
+      const needs = { registry, dialect: call.db.dialect, maySeeSecrets: rightToSecrets(call.actor) };
       const without = leftOut(call.request.query);
       plan = planOf(resource, 'full', { ...needs, ...(without && { without }) });
       plans.set(resource, plan);
@@ -67,7 +67,7 @@ export function createEngine(registry: Registry): Engine {
     if (call.actor?.isSuperuser) return true;
     let isGuarded = guarded.get(resource);
     if (isGuarded === undefined) {
-      isGuarded = nestsSecrets(resource, 'full', registry);
+      isGuarded = showsSecrets(resource, 'full', registry);
       guarded.set(resource, isGuarded);
     }
     return !isGuarded;
@@ -104,12 +104,12 @@ function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
   return off.length > 0 ? new Set(off.map(([name]) => name)) : null;
 }
 
-/** Whether this caller may view all objects of a resource, none, or those whose keys a subquery gives. */
-const rightToView =
-  (actor: Actor | null): MayView =>
+/** Whether this caller may see the secrets of all objects of a resource, of none, or of those whose keys a subquery gives. */
+const rightToSecrets =
+  (actor: Actor | null): MaySeeSecrets =>
   (resource) => {
     if (!actor) return false;
-    const permission = resource.permission('view');
+    const permission = resource.secretPermission;
     return actor.holds(permission) || actor.objectsHolding(permission, resource.key);
   };
 

@@ -30,6 +30,8 @@ export interface Resource<R = Row> extends Declaration<Fields, Fields, KeyType, 
   /** The table a row begins in; deleting there takes the rest along. */
   readonly rootTable: string;
   permission(verb: 'view' | 'add' | 'change' | 'delete'): string;
+  /** The right to see secrets of its objects; a resource that shows none has no use for it. */
+  readonly secretPermission: string;
   /** The row under an alias; base columns are found in the base table. */
   row(depth?: number): RowAlias;
   from(depth?: number): RawBuilder<unknown>;
@@ -65,6 +67,7 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
     filterTable: filterTable(allFields, declaration.filters),
     rootTable: family?.table ?? declaration.table,
     permission: (verb) => `${app}.${verb}_${modelName}`,
+    secretPermission: `${app}.view_${modelName}_secret`,
     row(depth = 0) {
       const suffix = depth === 0 ? '' : String(depth);
       const alias = `t${suffix}`;

@@ -27,18 +27,18 @@ describeOnBoth('class 1: a token’s owner does not learn the client secret', (s
 
   test('the owner of a token sees an empty secret, callers who may view the provider see it', async () => {
     expect(await secretsFor(owner)).toEqual(new Set(['']));
-    const viewer = await server().user(['svc_providers_oauth2.view_oauth2provider']);
+    const viewer = await server().user(['svc_providers_oauth2.view_oauth2provider_secret']);
     for (const kind of kinds) await makeGrant(server(), kind, { provider: provider.pk, user: viewer.pk });
     expect(await secretsFor(viewer)).toEqual(new Set([secret]));
     const { text } = await server().admin.get(`/oauth2/access_tokens/?user=${owner.pk}`);
     expect(text).toContain(secret);
   });
 
-  test('the permission to view one provider shows only its secret', async () => {
+  test('the right to the secrets of one provider shows only its own', async () => {
     const other = await makeProvider(server(), { client_secret: `${secret}-of-another` });
     const some = await server().user();
     for (const { pk } of [provider, other]) await makeGrant(server(), 'access_tokens', { provider: pk, user: some.pk });
-    await grantOn(server(), some.pk, 'svc_providers_oauth2.view_oauth2provider', other.pk);
+    await grantOn(server(), some.pk, 'svc_providers_oauth2.view_oauth2provider_secret', other.pk);
     const { results } = (await some.api.get('/oauth2/access_tokens/')).body;
     const shown = results.map((token: { provider: { pk: number; client_secret: string } }) => [
       token.provider.pk,

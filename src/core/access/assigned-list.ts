@@ -92,7 +92,11 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
   const count = Number(counted[0]?.count ?? 0);
   const size = pageSize(query.get('page_size'));
   const page = pageNumber(query.get('page'), Math.max(1, Math.ceil(count / size)));
-  const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', { registry, dialect, mayView: () => false });
+  const plan = planOf(holders, kind.column === 'user' ? 'member' : 'full', {
+    registry,
+    dialect,
+    maySeeSecrets: () => false,
+  });
   const permissions = dialect.jsonArray(
     sql`select o.pk as id, p.codename, p.model, p.app_label, o.object_pk, p.name ${grants}
       and ${holderColumn(kind)} = ${pk} order by p.codename, o.pk`,

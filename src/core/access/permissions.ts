@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../resource/endpoint.ts';
+import { secretsOf } from '../../resource/plan.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { modelNames } from './models.ts';
 
@@ -59,6 +60,10 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
     for (const verb of verbs) add(model, `${verb}_${model.split('.')[1]}`, `Can ${verb} ${name}`);
   }
   for (const permission of furtherPermissions) add(...permission);
+  for (const resource of resources) {
+    if (resource.isSecondDoor || secretsOf(resource).length === 0) continue;
+    add(resource.model, `view_${resource.modelName}_secret`, `Can view secrets of ${resource.names[0]}`);
+  }
   for (const { model, actions = [] } of resources) {
     for (const { access, summary } of actions) addAsked(model, access, summary);
   }
@@ -104,9 +109,9 @@ async function missingFrom(query: Query, permissions: readonly Permission[]): Pr
 /** The role of those who may read everything and change nothing. */
 export const readersRole = 'Gatehouse Read-only';
 
-/** Gives the readers' role the viewing permissions among those that the condition (over `p`) leaves. A key is not for readers. */
+/** Gives the readers' role the viewing permissions among those that the condition (over `p`) leaves. Keys and secrets are not for readers. */
 export async function grantToReaders(tx: Query, condition = sql`1 = 1`): Promise<void> {
   await sql`insert into role_permissions (role, permission) select r.pk, p.pk from roles r cross join permissions p
-    where r.name = ${readersRole} and p.codename like 'view~_%' escape '~' and p.codename not like '%~_key' escape '~' and ${condition}
+    where r.name = ${readersRole} and p.codename like 'view~_%' escape '~' and p.codename not like '%~_key' escape '~' and p.codename not like '%~_secret' escape '~' and ${condition}
     on conflict do nothing`.execute(tx);
 }

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { randomUuid } from '../../platform/random.ts';
-import { checkMayAdd, checkMayWrite } from '../access.ts';
+import { checkMayAdd, checkMayWrite, holdsOn } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef } from '../fields/ref.ts';
-import { parseBody, storedComplaints } from '../parse.ts';
+import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
+import { secretsOf } from '../plan.ts';
 import { type Engine, findVisible, selectOne, showRow } from '../read.ts';
 import type { Resource } from '../resource.ts';
 import {
@@ -24,8 +25,10 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
   checkMayAdd(resource, call);
   const body = call.body();
   return inWrite(call, resource, async (tx) => {
-    const { pk } = await createRow(engine, resource, call, tx, body);
-    return { status: 201, body: await showByKey(engine, resource, call, tx, pk) };
+    const { pk, values } = await createRow(engine, resource, call, tx, body);
+    // Whoever makes an object is told its secrets this once.
+    const secrets = Object.fromEntries(secretsOf(resource).map(([name]) => [name, values[name]]));
+    return { status: 201, body: { ...(await showByKey(engine, resource, call, tx, pk)), ...secrets } };
   });
 }
 
@@ -126,6 +129,7 @@ export async function updateRow(
 ): Promise<Row> {
   const { registry } = engine;
   const parsed = parseBody(resource.allFields, body, mode, call);
+  await keepUnseenSecrets(resource, call, tx, pk, parsed);
   throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, pk, tx, registry));
   const touched: Row = {};
   for (const [name, field] of Object.entries(resource.allFields)) {
@@ -194,6 +198,22 @@ async function deleteAlong(
     }
   }
 }
+
+/** Whoever reads a secret as empty and sends back what they read does not mean to empty it. */
+async function keepUnseenSecrets(
+  resource: Resource,
+  { actor }: Call,
+  tx: Query,
+  pk: string | number,
+  { values }: ParsedBody,
+): Promise<void> {
+  const emptied = secretsOf(resource).filter(([name]) => name in values && isEmpty(values[name]));
+  if (emptied.length === 0 || !actor) return;
+  if (await holdsOn(actor, resource.secretPermission, resource, pk, tx)) return;
+  for (const [name] of emptied) delete values[name];
+}
+
+const isEmpty = (value: unknown): boolean => value === '' || JSON.stringify(value) === '{}';
 
 /** What the caller sees of a row that was just written. */
 export async function showByKey(

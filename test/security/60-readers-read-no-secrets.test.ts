@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { secretsOf } from '../../src/resource/plan.ts';
+import { describeEveryResource } from '../contract/every-resource.ts';
+import { describeOnBoth, type TestServer } from '../support/server.ts';
+
+/** Somebody who may read everything and change nothing. */
+async function reader(server: TestServer) {
+  const { body } = await server.admin.get('/core/groups/?name=Gatehouse+Read-only');
+  return server.user([], { groups: [body.results[0].pk] });
+}
+
+const shows = (value: unknown): boolean => value !== '' && JSON.stringify(value) !== '{}';
+
+// Members of the read-only group read client secrets, kubeconfigs and the credentials of services.
+describeEveryResource(
+  'class 60: who reads an object does not read its secrets',
+  (ground, declared) => {
+    const names = secretsOf(declared).map(([name]) => name);
+
+    test(names.join(', '), async () => {
+      const { resource, make, server, probe } = ground();
+      const { path } = await make(resource.model);
+      const known = (await server.admin.get(path)).body;
+      expect(names.some((name) => shows(known[name]))).toBe(true);
+
+      const { api } = await reader(server);
+      const list = (await api.get(`${resource.path}?page_size=1000`)).body.results;
+      for (const row of [(await api.get(path)).body, ...list])
+        for (const name of names) expect([name, shows(row[name])]).toEqual([name, false]);
+
+      await probe.holds(resource.permission('view'), resource.secretPermission);
+      expect((await probe.api.get(path)).body).toEqual(known);
+    });
+  },
+  (resource) => secretsOf(resource).length > 0 && (resource.visibility?.by ?? 'permission') === 'permission',
+);
+
+describeOnBoth('class 60: a secret that is not seen', (server) => {
+  const rights = ['view', 'change', 'add'].map((verb) => `svc_providers_oauth2.${verb}_oauth2provider`);
+  const body = async (name: string) => ({
+    name,
+    authorization_flow: (await server().admin.get('/flows/instances/?designation=authorization')).body.results[0].pk,
+    redirect_uris: [],
+  });
+
+  test('is told to whoever makes the object, once', async () => {
+    const { api } = await server().user(rights);
+    const made = await api.post('/providers/oauth2/', await body('told once'));
+    expect(made.body.client_secret).toHaveLength(128);
+    expect((await api.get(`/providers/oauth2/${made.body.pk}/`)).body.client_secret).toBe('');
+  });
+
+  test('stays when what was read is sent back, and can be set anew', async () => {
+    const { pk, client_secret } = (await server().admin.post('/providers/oauth2/', await body('kept'))).body;
+    const path = `/providers/oauth2/${pk}/`;
+    const secret = async () => (await server().admin.get(path)).body.client_secret;
+    const { api } = await server().user(rights);
+    const read = (await api.get(path)).body;
+    expect((await api.put(path, read)).status).toBe(200);
+    expect(await secret()).toBe(client_secret);
+    expect((await api.patch(path, { client_secret: 'a new one' })).status).toBe(200);
+    expect(await secret()).toBe('a new one');
+    expect((await server().admin.patch(path, { client_secret: '' })).status).toBe(200);
+    expect(await secret()).toBe('');
+  });
+});
