@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../platform/db/database.ts';
+import { DiskFull } from '../platform/db/unreachable.ts';
 import { json, type Routes } from '../platform/http/routes.ts';
 
 /** A database that takes longer than this to say a word is not there for requests either. */
@@ -13,7 +14,8 @@ export function mountHealth(routes: Routes, db: Database): void {
       await within(answerWithinMs, db.ping());
       return json(200, { status: 'ok' });
     } catch (error) {
-      return { ...json(503, { status: 'the database cannot be reached' }), fault: error };
+      const status = error instanceof DiskFull ? 'the disk is full' : 'the database cannot be reached';
+      return { ...json(503, { status }), fault: error };
     }
   });
 }

@@ -22,10 +22,17 @@ test('with a full disk, writes are refused, reads go on, and nothing acknowledge
   }
   expect(acknowledged.length).toBeGreaterThan(3);
   expect(refusals).toEqual(Array.from({ length: 5 }, () => ({ status: 503, code: 'unavailable' })));
+  // What little room is left is used up too.
+  for (let isLeft = true; isLeft; )
+    isLeft = (await admin.post('/core/groups/', { name: crypto.randomUUID() })).status === 201;
   expect((await admin.get(`/core/groups/${acknowledged[0]}/`)).status).toBe(200);
   expect((await admin.send('GET', '/-/health/live/')).status).toBe(200);
+  const ready = await admin.send('GET', '/-/health/ready/');
+  expect([ready.status, ready.body]).toEqual([503, { status: 'the disk is full' }]);
   const { stdout } = await full.stop();
-  expect(logLines(stdout).filter(({ msg }) => msg === 'request failed')).toHaveLength(5);
+  const failures = logLines(stdout).filter(({ msg }) => msg === 'request failed');
+  expect(failures).toHaveLength(7);
+  for (const { err } of failures) expect(JSON.stringify(err)).toContain('the disk that holds the database is full');
 
   const roomy = await startServerProcess(env);
   for (const pk of acknowledged) expect((await roomy.as(processToken).get(`/core/groups/${pk}/`)).status).toBe(200);

@@ -36,6 +36,8 @@ interface Needs {
   /** Told when the disk may not have what others can read already. */
   lost(error: unknown): void;
   afterEachCommit(): void;
+  /** What those who wait are told of an error. */
+  faultOf(error: unknown): unknown;
 }
 
 /**
@@ -43,7 +45,8 @@ interface Needs {
  * disk is waited for once, and nobody is told of success before that. Meanwhile the next ones are done. One that fails undoes nothing but
  * itself: each has a savepoint of its own.
  */
-export function createSqliteWriter({ connection, tx, effects, flush, lost, afterEachCommit }: Needs): SqliteWriter {
+export function createSqliteWriter(needs: Needs): SqliteWriter {
+  const { connection, tx, effects, flush, lost, afterEachCommit, faultOf } = needs;
   const run = prepared(connection);
   const queue: Waiting[] = [];
   const unflushed = new Set<Promise<void>>();
@@ -76,7 +79,8 @@ export function createSqliteWriter({ connection, tx, effects, flush, lost, after
       else connection.exec('rollback');
     } catch (error) {
       if (connection.isTransaction) connection.exec('rollback');
-      for (const { reject } of batch) reject(error);
+      const fault = faultOf(error);
+      for (const { reject } of batch) reject(fault);
       return;
     }
     afterEachCommit();
@@ -113,7 +117,7 @@ export function createSqliteWriter({ connection, tx, effects, flush, lost, after
       // A full disk, for one, makes SQLite undo everything at once.
       if (!connection.isTransaction) throw error;
       if (!isAlone) connection.exec('rollback to work; release work');
-      waiting.reject(error);
+      waiting.reject(faultOf(error));
     }
   }
 

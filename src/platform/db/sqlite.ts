@@ -15,16 +15,21 @@ import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { ImmediateAdapter } from './statement.ts';
 import { createTableScout } from './statement-tables.ts';
 import { createStatementListeners, type StatementListeners } from './statements.ts';
 import { createTableChanges } from './table-changes.ts';
+import { DiskFull, isOutOfRoom } from './unreachable.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
 /** In pages: as long as this, the log is shortened by the next commit if nobody else does. */
 const longLog = 16_000;
+const pageBytes = 4_096;
+/** So long after a write found no room the disk counts as full. */
+const fullForMs = 10_000;
 /** What another process has committed (a command, beside the server) is seen by whatever is kept after so long. */
 const foreignSeenAfterMs = 5;
 
@@ -33,10 +38,11 @@ const foreignSeenAfterMs = 5;
  * disk, as with synchronous=FULL; but it is this process that waits for the disk after a commit, not SQLite in it.
  */
 export function openSqlite(path: string, { openLog = createLogFlush, lost = endProcess }: Disk = {}): Database {
+  requireSqlite(process.versions.sqlite ?? '');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}`,
+    `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}; pragma journal_size_limit = ${longLog * pageBytes}`,
   );
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   reader.exec('pragma cache_size = -4000; pragma temp_store = memory');
@@ -68,12 +74,18 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   });
   const log = openLog(path);
   const checkpoints = createCheckpoints(path);
+  let fullAt = Number.NEGATIVE_INFINITY;
   const works = createSqliteWriter({
     connection: writer,
     tx: kyselyOn(writeAnswers),
     effects,
     flush: log.flush,
     lost,
+    faultOf(error) {
+      if (!isOutOfRoom(error)) return error;
+      fullAt = performance.now();
+      return new DiskFull(error);
+    },
     afterEachCommit() {
       changes.commit();
       checkpoints.afterCommit();
@@ -116,6 +128,8 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     analyze: null,
     async ping() {
       reader.prepare('select 1').get();
+      // Reads go on, but this is no place to send people to.
+      if (performance.now() - fullAt < fullForMs) throw new DiskFull(null);
     },
     async close() {
       await works.idle();

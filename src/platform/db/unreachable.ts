@@ -7,6 +7,22 @@ const driverWords = /^(Connection terminated|timeout expired|Client (has encount
 /** The database is there, and cannot be used for this at the moment. */
 export class DatabaseBusy extends Error {}
 
+/** Nothing can be stored until somebody makes room. */
+export class DiskFull extends DatabaseBusy {
+  constructor(cause: unknown) {
+    super('the disk that holds the database is full', { cause });
+  }
+}
+
+/** Whether SQLite could not write: the disk is full, or takes no more of this file. */
+export function isOutOfRoom(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === 'ERR_SQLITE_ERROR' && outOfRoomCodes.has(Number(errcode));
+}
+
+/** Full, an input/output error while writing. */
+const outOfRoomCodes = new Set([13, 778]);
+
 /** Whether a statement failed because the database is away, busy or out of room, and not because of the statement. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,0 +1,24 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { openSqlite } from '../../src/platform/db/sqlite.ts';
+import { newFolder } from '../support/server.ts';
+
+test("SQLite's log shrinks again after somebody has read for long", { timeout: 60_000 }, async () => {
+  const path = join(newFolder(), 'gatehouse.db');
+  const db = openSqlite(path);
+  const megabytes = () => statSync(`${path}-wal`).size / 2 ** 20;
+  const fill = () => db.write((tx) => sql`insert into filling values (zeroblob(${2 ** 20}))`.execute(tx));
+  await db.write((tx) => sql`create table filling (bytes blob)`.execute(tx));
+  const reader = await db.snapshot();
+  for (let count = 0; count < 120; count++) await fill();
+  expect(megabytes()).toBeGreaterThan(100);
+  await reader.end();
+  const afterWrite = async () => {
+    await fill();
+    return megabytes();
+  };
+  await expect.poll(afterWrite, { timeout: 30_000 }).toBeLessThan(70);
+  await db.close();
+});
