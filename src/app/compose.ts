@@ -14,7 +14,7 @@ import { countJobs } from '../platform/jobs/queue.ts';
 import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
-import { askApplicationAccess } from '../provider/application-access.ts';
+import { createEvaluateAccess } from '../provider/application-access.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { type Endpoint, endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -130,7 +130,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   mountCancel(routes, { db, key, publicUrl: config.publicUrl });
   const routeServer: RouteServer = {
     ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath },
-    ...{ policies: kinds.policies, flows: kinds.flows, askAccess: askApplicationAccess(kinds.policies) },
+    ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },
   };
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);

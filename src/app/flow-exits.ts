@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { launchUrl } from '../core/application/launch-url.ts';
 import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
 import { cancelPath, flowPage } from '../flow/executor/challenge.ts';
-import type { FlowFacts } from '../flow/executor/flow-state.ts';
+import type { ExecutorFlow } from '../flow/executor/flow-state.ts';
 import { deleteStates } from '../flow/executor/state-store.ts';
 import { planTokenOf } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
@@ -15,7 +15,7 @@ import type { Call } from '../resource/call.ts';
 const ownPage = '/if/user/';
 
 /** Where a person goes when a flow ends and nothing says where. */
-export async function homeOf({ designation }: FlowFacts, { db, request }: Call): Promise<string> {
+export async function homeOf({ designation }: ExecutorFlow, { db, request }: Call): Promise<string> {
   if (designation === 'invalidation') return '/';
   const { launch } = await brandTargets(request.host, db);
   // An address that says something of the person is for a page that knows who they are by now.

@@ -31,7 +31,7 @@ import { transportResource } from '../notify/transport.resource.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
-import { askApplicationAccess, checkAccessAction } from '../provider/application-access.ts';
+import { checkAccessAction, createEvaluateAccess } from '../provider/application-access.ts';
 import { providersResource } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -50,7 +50,7 @@ interface Acting {
 /** Every resource: those of the engines, and those that kinds bring. */
 export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
   const { policies, flows } = kinds;
-  const askAccess = askApplicationAccess(policies);
+  const evaluateAccess = createEvaluateAccess(policies);
   const recovery = recoveryAction({ ...world, policies });
   const userActions = [recovery, ...kinds.stageKinds.flatMap((kind) => kind.userActions ?? [])];
   const all: Resource[] = [
@@ -71,7 +71,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     mappingsResource(world),
     ...ownOf(kinds.mappingKinds),
     // Applications and providers
-    applicationResource({ askAccess, checkAccess: checkAccessAction(askAccess) }),
+    applicationResource({ evaluateAccess, checkAccess: checkAccessAction(evaluateAccess) }),
     consentResource,
     providersResource,
     ...ownOf(kinds.providerKinds),
@@ -85,7 +85,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     stageBindingResource,
     stagesResource(policies),
     ...ownOf(kinds.stageKinds),
-    ...kinds.deviceKinds.flatMap(({ doors }) => [doors.own, doors.admin]),
+    ...kinds.deviceKinds.flatMap(({ deviceResources: { own, admin } }) => [own, admin]),
     brandResource(world),
     // Sources
     sourcesResource({ policies, kinds: kinds.sourceKinds }),

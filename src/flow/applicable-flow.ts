@@ -6,19 +6,19 @@ import type { PolicyEngine, PolicyMode } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 
-export interface FlowFacts {
+export interface FlowSummary {
   readonly pk: string;
   readonly slug: string;
   readonly name: string;
 }
 
 export type FlowChoice =
-  | { readonly outcome: 'applies'; readonly flow: FlowFacts }
+  | { readonly outcome: 'applies'; readonly flow: FlowSummary }
   | { readonly outcome: 'missing' }
   /** The messages are for the person who is refused. */
   | { readonly outcome: 'refused'; readonly messages: readonly string[] };
 
-interface Asked {
+interface FlowRequest {
   readonly flow: string | null;
   readonly call: Call;
   /** Whom the flow would be about; null is nobody yet. */
@@ -26,7 +26,7 @@ interface Asked {
   readonly context: Readonly<Record<string, Json>>;
 }
 
-export interface AskedFlow extends FlowFacts {
+export interface FlowCandidate extends FlowSummary {
   readonly policybindingmodel_ptr_id: string;
   readonly policy_engine_mode: PolicyMode;
   readonly authentication: string;
@@ -35,7 +35,7 @@ export interface AskedFlow extends FlowFacts {
 /** Whether a flow may begin for this caller: by whom it asks for, and by the policies that are bound to it. */
 export async function applicableFlow(
   policies: PolicyEngine,
-  { flow, call, user, context }: Asked,
+  { flow, call, user, context }: FlowRequest,
 ): Promise<FlowChoice> {
   const row = flow === null ? null : await loadFlow(call.db.read, flow);
   if (!row) return { outcome: 'missing' };
@@ -47,8 +47,8 @@ export async function applicableFlow(
 /** Why a flow may not begin for this caller, in words for them (perhaps none); null when it may. */
 export async function refusalOf(
   policies: PolicyEngine,
-  flow: AskedFlow,
-  { call, user, context }: Omit<Asked, 'flow'>,
+  flow: FlowCandidate,
+  { call, user, context }: Omit<FlowRequest, 'flow'>,
 ): Promise<readonly string[] | null> {
   if (!isCallerFit(flow.authentication, call)) return [];
   const { passing, messages } = await policies.evaluateTarget({
@@ -69,7 +69,7 @@ export async function flowsForCaller(
   pks: readonly string[],
   call: Call,
   user: UserFacts | null,
-): Promise<Map<string, FlowFacts>> {
+): Promise<Map<string, FlowSummary>> {
   const rows = await loadFlows(call.db.read, [...new Set(pks)]);
   const fit = rows.filter(({ authentication }) => isCallerFit(authentication, call));
   const targets = fit.map(({ policybindingmodel_ptr_id, policy_engine_mode, pk, slug, name }) => ({
@@ -83,14 +83,14 @@ export async function flowsForCaller(
   return new Map(open.map(({ pk, slug, name }) => [pk, { pk, slug, name }]));
 }
 
-async function loadFlow(query: Query, pk: string): Promise<AskedFlow | null> {
+async function loadFlow(query: Query, pk: string): Promise<FlowCandidate | null> {
   return (await loadFlows(query, [pk]))[0] ?? null;
 }
 
-async function loadFlows(query: Query, pks: readonly string[]): Promise<AskedFlow[]> {
+async function loadFlows(query: Query, pks: readonly string[]): Promise<FlowCandidate[]> {
   if (pks.length === 0) return [];
   const { rows } =
-    await sql<AskedFlow>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
+    await sql<FlowCandidate>`select pk, slug, name, policybindingmodel_ptr_id, policy_engine_mode, authentication
     from flows where pk in (${sql.join(pks)})`.execute(query);
   return rows;
 }

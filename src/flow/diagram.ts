@@ -11,7 +11,7 @@ interface Part {
   readonly name: string | null;
 }
 
-interface Shown {
+interface DiagramFlow {
   readonly pk: string;
   readonly name: string;
   readonly target: string;
@@ -19,7 +19,7 @@ interface Shown {
 }
 
 /** A flow as a chart in the language of Mermaid: who passes which policies and comes to which stages. */
-export async function flowDiagram(call: Call, registry: Registry, flow: Shown): Promise<string> {
+export async function flowDiagram(call: Call, registry: Registry, flow: DiagramFlow): Promise<string> {
   const stages = await loadStages(call, registry, flow.pk);
   const targets = [flow.target, ...stages.map(({ target }) => target)];
   const policies = Map.groupBy(await loadPolicies(call, registry, targets), ({ target }) => target);

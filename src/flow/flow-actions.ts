@@ -7,7 +7,7 @@ import type { Call } from '../resource/call.ts';
 import type { Action } from '../resource/define.ts';
 import { objectSchema, stringSchema } from '../resource/json-schema.ts';
 import { ReplyWith } from '../resource/operations.ts';
-import { type AskedFlow, refusalOf } from './applicable-flow.ts';
+import { type FlowCandidate, refusalOf } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';
 import { type BlueprintEntry, readBlueprint } from './blueprint/format.ts';
 import { type EntryComplaint, importFlow } from './blueprint/import-flow.ts';
@@ -47,7 +47,7 @@ const executeAction = (policies: PolicyEngine, publicUrl: string): Action => ({
   answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
   async run({ call, row }) {
     const user = await callersFacts(call, call.db.read);
-    const refusal = await refusalOf(policies, row as unknown as AskedFlow, { call, user, context: {} });
+    const refusal = await refusalOf(policies, row as unknown as FlowCandidate, { call, user, context: {} });
     if (refusal) throw Invalid.whole(['Flow not applicable to current user/request.', ...refusal].join(' '));
     return { link: new URL(flowPage(row.slug as string), publicUrl).href };
   },

@@ -1,4 +1,4 @@
-import type { AskAccess } from '../core/application/application-access.ts';
+import type { EvaluateAccess } from '../core/application/application-access.ts';
 import type { Kind } from '../core/kind/kind.ts';
 import type { SessionNeeds } from '../core/session/session-credential.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -46,7 +46,7 @@ export interface RouteServer {
   readonly sessions: SessionNeeds;
   readonly executor: Executor;
   readonly flows: FlowReads;
-  readonly askAccess: AskAccess;
+  readonly evaluateAccess: EvaluateAccess;
   /** Where people sign in who come by this host, to come back to `next`. */
   signInPath(host: string, query: Query, next: string | null): Promise<string>;
 }

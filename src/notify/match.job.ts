@@ -37,7 +37,7 @@ export const matchingEvents =
   async (tx, call, pk, event) => {
     if (event && !(await mightMatch(policies, call, event.action))) return;
     await insertUnmatched(tx, pk);
-    await jobs().lookAfter(tx);
+    await jobs().wakeAfterCommit(tx);
   };
 
 /**
@@ -74,7 +74,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     name: kindName,
     summary: 'Ask the notification rules about events.',
     oneAtATime: true,
-    leavesNoTrace: true,
+    deleteWhenDone: true,
     isWanted: async (query) => (await anyUnmatched(query)).length > 0,
     async run() {
       const { db } = quietCall();

@@ -32,9 +32,9 @@ export const bindingResource = (resources: Resources): Resource =>
     },
     fields: {
       // A PUT that names one of the three means that one and not the others.
-      policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, goesAlong: true }),
-      group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, goesAlong: true }),
-      user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, goesAlong: true }),
+      policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, cascades: true }),
+      group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, cascades: true }),
+      user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, cascades: true }),
       policy_obj: nested('svc_policies.policy', 'policy'),
       group_obj: nested('svc_core.group', 'group'),
       user_obj: nested('svc_core.user', 'user'),

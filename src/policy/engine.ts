@@ -33,7 +33,7 @@ export interface Target {
   readonly obj?: Json;
 }
 
-interface Asked {
+interface EvaluationInput {
   readonly call: Call;
   /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks. */
   readonly request: PolicyRequest | (() => Promise<PolicyRequest>);
@@ -46,10 +46,10 @@ interface Asked {
 /** Decides about access by what is bound to an object. */
 export interface PolicyEngine {
   evaluateTarget(
-    input: Asked & { readonly targetPk: string; readonly mode: PolicyMode; readonly emptyResult?: boolean },
+    input: EvaluationInput & { readonly targetPk: string; readonly mode: PolicyMode; readonly emptyResult?: boolean },
   ): Promise<PolicyResult>;
   /** Many targets for the same question, in as many statements as one takes. */
-  evaluateTargets(input: Asked & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
+  evaluateTargets(input: EvaluationInput & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
   /** Whether a policy bound to one of the targets might pass for events of this action. False only where none can. */
   mightMatch(input: {
     readonly call: Call;
@@ -84,7 +84,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
 
   async function evaluate(
-    { call, request: asking, tx, onlyAsks = false }: Asked,
+    { call, request: asking, tx, onlyAsks = false }: EvaluationInput,
     targets: readonly Target[],
     { bindings, policies }: Bound,
   ): Promise<Map<string, PolicyResult>> {

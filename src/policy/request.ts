@@ -24,14 +24,17 @@ export interface HttpFacts {
   readonly request_id: string;
 }
 
-export interface Asked {
+export interface PolicySubject {
   readonly user: UserFacts | null;
   readonly context?: Readonly<Record<string, Json>>;
   readonly obj?: Json;
 }
 
 /** The question a call raises about a user. */
-export function policyRequest({ request, now }: Call, { user, context = {}, obj = null }: Asked): PolicyRequest {
+export function policyRequest(
+  { request, now }: Call,
+  { user, context = {}, obj = null }: PolicySubject,
+): PolicyRequest {
   const { clientIp, method, path, host, userAgent, id } = request;
   const http = { method, path, host, user_agent: userAgent, client_ip: clientIp, request_id: id };
   return { user, clientIp, context, obj, http, now };

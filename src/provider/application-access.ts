@@ -1,4 +1,4 @@
-import { type AskAccess, asAsked, askedUser } from '../core/application/application-access.ts';
+import { applicationTarget, type EvaluateAccess, requestedUser } from '../core/application/application-access.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
@@ -7,7 +7,7 @@ import type { Action } from '../resource/define.ts';
 import { integerSchema } from '../resource/json-schema.ts';
 
 /** Asks the policies bound to applications. Nobody in particular passes none that asks for somebody. */
-export function askApplicationAccess(engine: PolicyEngine): AskAccess {
+export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
   return async (call, userPk, applications) => {
     const user = await cachedUserFacts(call, userPk);
     return engine.evaluateTargets({
@@ -20,7 +20,7 @@ export function askApplicationAccess(engine: PolicyEngine): AskAccess {
 }
 
 /** Whether the caller, or another whom the caller may ask about, may use an application. Why not, only superusers are told. */
-export function checkAccessAction(ask: AskAccess): Action {
+export function checkAccessAction(ask: EvaluateAccess): Action {
   return {
     name: 'check_access',
     on: 'row',
@@ -30,8 +30,8 @@ export function checkAccessAction(ask: AskAccess): Action {
     query: { for_user: integerSchema },
     answer: { status: 200, schema: { $ref: '#/components/schemas/PolicyTestResult' } },
     async run({ call, row }) {
-      const application = asAsked(row as unknown as Parameters<typeof asAsked>[0]);
-      const answers = await ask(call, await askedUser(call), [application]);
+      const application = applicationTarget(row as unknown as Parameters<typeof applicationTarget>[0]);
+      const answers = await ask(call, await requestedUser(call), [application]);
       const { passing = false, messages = [], logs = [] } = answers.get(application.pk) ?? {};
       if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
       const log_messages = logs.map(({ level, text, attributes }) => ({

@@ -106,7 +106,7 @@ export interface Declaration<
   afterWrite?(input: AfterWrite<R>): Promise<void>;
   readonly maxPageSize?: number;
   /** Another way to the rows of a model that another resource stands for: for other callers, by other rules. */
-  readonly isSecondDoor?: boolean;
+  readonly isAlternate?: boolean;
 }
 
 export interface Derived<R = Row> {

@@ -12,7 +12,7 @@ export interface Registry {
 
 export function createRegistry(resources: readonly Resource[]): Registry {
   const byModel = new Map<string, Resource>();
-  const first = resources.filter(({ isSecondDoor }) => !isSecondDoor);
+  const first = resources.filter(({ isAlternate }) => !isAlternate);
   for (const resource of first) {
     if (byModel.has(resource.model)) throw new Error(`two resources stand for ${resource.model}`);
     byModel.set(resource.model, resource);

@@ -9,7 +9,7 @@ import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
 import type { Arrival } from './sign-in.ts';
 
-interface Known {
+interface ExistingConnection {
   readonly pk: number;
   readonly user: number;
   readonly identifier: string;
@@ -30,7 +30,7 @@ export async function linkCaller(
   checkActsForThemselves(call);
   const { user } = requireActor(call);
   const connections = registry.require(connectionModel);
-  const { rows } = await sql<Known>`select pk, "user", identifier from user_source_connections
+  const { rows } = await sql<ExistingConnection>`select pk, "user", identifier from user_source_connections
     where source = ${source.pk} and ("user" = ${user.pk} or identifier = ${identity.identifier})`.execute(tx);
   const same = rows.find((row) => row.user === user.pk && row.identifier === identity.identifier);
   if (same && again === 'refresh') {
@@ -51,7 +51,7 @@ export async function linkCaller(
   await call.world.record(tx, call, { action: 'source_linked', app: sourceResource.app, context });
 }
 
-function refusal(rows: readonly Known[], user: number, source: string): string {
+function refusal(rows: readonly ExistingConnection[], user: number, source: string): string {
   if (rows.some((row) => row.user === user)) return `You are already linked to ${source}.`;
   return `This account of ${source} is linked to another user.`;
 }

@@ -62,7 +62,7 @@ export interface ResourceGround extends Ground {
 
 /** Makes objects as the maker does, and finds those of this resource behind its own door. */
 function makeBehind(resource: Resource, make: Maker['make']): Maker['make'] {
-  if (!resource.isSecondDoor) return make;
+  if (!resource.isAlternate) return make;
   return async (model, owner) => {
     const sample = await make(model, owner);
     return model === resource.model ? { ...sample, resource, path: `${resource.path}${sample.pk}/` } : sample;

@@ -212,7 +212,7 @@ export const withExtraKinds: KindLists = {
     ...catalogue.devices,
     {
       deviceClass: 'extra',
-      doors: defineDevice({
+      deviceResources: defineDevice({
         segment: 'extra',
         model: 'svc_extra.extradevice',
         schema: 'ExtraDevice',

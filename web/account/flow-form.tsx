@@ -7,7 +7,7 @@ import { sendAnswer, showChallenge } from '../flow/executor.ts';
 import { type Prompt, PromptField } from '../flow/screens/prompt-field.tsx';
 import { readPrompts } from '../flow/screens/read-prompts.ts';
 import { wordsOf } from './call.ts';
-import { Loaded, useAsked } from './loading.tsx';
+import { Loaded, useLoadable } from './loading.tsx';
 import { usePerson } from './person.ts';
 
 interface Props {
@@ -33,7 +33,7 @@ function WhoseForm() {
 /** A flow that only asks prompts, gone through in place. One that asks for more is gone through on its own page. */
 export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   const query = `next=${encodeURIComponent(returnTo)}`;
-  const asked = useAsked(useCallback(() => showChallenge({ slug, query }), [slug, query]));
+  const asked = useLoadable(useCallback(() => showChallenge({ slug, query }), [slug, query]));
   const [complained, setComplained] = useState<Challenge | null>(null);
   // Fields show what is so at the start of each walk.
   const [walk, setWalk] = useState(0);

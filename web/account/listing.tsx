@@ -2,7 +2,7 @@ import './listing.css';
 import { type ReactNode, useCallback, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { callAsPerson } from './call.ts';
-import { type Asked, Loaded, useAsked } from './loading.tsx';
+import { type Loadable, Loaded, useLoadable } from './loading.tsx';
 
 interface Page<T> {
   readonly pagination: { readonly next: number; readonly count: number };
@@ -15,14 +15,14 @@ export interface Listing<T> {
   readonly count: number;
 }
 
-export type AskedListing<T> = Asked<Listing<T>> & { readonly showMore: () => void };
+export type PagedLoadable<T> = Loadable<Listing<T>> & { readonly showMore: () => void };
 
 const rowsAPage = 50;
 
 /** A list of the API, a page more whenever more is asked for. `path` has a query already. */
-export function useListing<T>(path: string): AskedListing<T> {
+export function useListing<T>(path: string): PagedLoadable<T> {
   const [pages, setPages] = useState(1);
-  const asked = useAsked(useCallback(() => readPages<T>(path, pages), [path, pages]));
+  const asked = useLoadable(useCallback(() => readPages<T>(path, pages), [path, pages]));
   return { ...asked, showMore: () => setPages(pages + 1) };
 }
 
@@ -41,7 +41,7 @@ export async function readAll<T>(path: string): Promise<readonly T[]> {
 }
 
 interface Props<T> {
-  readonly listing: AskedListing<T>;
+  readonly listing: PagedLoadable<T>;
   /** What stands there when there is nothing. */
   readonly empty: ReactNode;
   children(rows: readonly T[]): ReactNode;

@@ -9,19 +9,19 @@ export type Answer<T> =
   | { readonly state: 'failed'; readonly problem: unknown }
   | { readonly state: 'ready'; readonly value: T };
 
-export interface Asked<T> {
+export interface Loadable<T> {
   readonly answer: Answer<T>;
   /** Asks again; what is shown stays until the new answer is there. */
   reload(): Promise<void>;
 }
 
 /** What the API answers to a `GET`. */
-export function useAnswer<T>(path: string): Asked<T> {
-  return useAsked(useCallback(() => callAsPerson<T>('GET', path), [path]));
+export function useAnswer<T>(path: string): Loadable<T> {
+  return useLoadable(useCallback(() => callAsPerson<T>('GET', path), [path]));
 }
 
 /** What a function answers; it must stay the same one as long as the question does. */
-export function useAsked<T>(ask: () => Promise<T>): Asked<T> {
+export function useLoadable<T>(ask: () => Promise<T>): Loadable<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ state: 'loading' });
   const reload = useCallback(async () => setAnswer(await answerOf(ask)), [ask]);
   useEffect(() => {
@@ -51,7 +51,7 @@ export function Waiting() {
 }
 
 /** Shows what was asked for, that it is on its way, or why it did not come. */
-export function Loaded<T>({ answer, reload, children }: Asked<T> & { children(value: T): ReactNode }) {
+export function Loaded<T>({ answer, reload, children }: Loadable<T> & { children(value: T): ReactNode }) {
   if (answer.state === 'ready') return children(answer.value);
   if (answer.state === 'loading') return <Waiting />;
   return (

@@ -14,14 +14,14 @@ export function FlowPage() {
     <WalkContext value={walk}>
       <Frame flow={walk.challenge?.flow_info ?? null}>
         <Suspense fallback={<Waiting />}>
-          <Shown walk={walk} />
+          <CurrentScreen walk={walk} />
         </Suspense>
       </Frame>
     </WalkContext>
   );
 }
 
-function Shown({ walk }: { walk: Walk }) {
+function CurrentScreen({ walk }: { walk: Walk }) {
   const { challenge, trouble, isBusy, refresh } = walk;
   if (challenge) {
     const Screen = screenOf(challenge.component);

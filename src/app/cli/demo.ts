@@ -117,7 +117,8 @@ async function makeAll(empty: EmptyDemo, kinds: Kinds): Promise<void> {
 
 /** Not confirmed by anybody: they are seen in lists and keep nobody from signing in. */
 async function makeDevices({ api }: Demo, kinds: readonly DeviceKind[]): Promise<void> {
-  for (const { deviceClass, doors } of kinds) await api.ensure(doors.admin.path, { name: `Demo: ${deviceClass}` });
+  for (const { deviceClass, deviceResources } of kinds)
+    await api.ensure(deviceResources.admin.path, { name: `Demo: ${deviceClass}` });
 }
 
 function report(made: ReadonlyMap<string, number>): string {

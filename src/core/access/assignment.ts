@@ -56,7 +56,7 @@ async function objectGrants(tx: Query, names: readonly string[], model: string, 
   return codenames.map((codename, index) => grantOf(found, codename, names[index] as string, objectPk));
 }
 
-interface Found {
+interface PermissionRow {
   readonly key: string;
   readonly pk: number;
   readonly name: string;
@@ -67,14 +67,20 @@ async function findPermissions(
   keys: readonly string[],
   key: ReturnType<typeof sql>,
   condition = sql`1 = 1`,
-): Promise<ReadonlyMap<string, Found>> {
+): Promise<ReadonlyMap<string, PermissionRow>> {
   if (keys.length === 0) return new Map();
-  const { rows } = await sql<Found>`select ${key} as key, pk, app_label || '.' || codename as name from permissions
+  const { rows } =
+    await sql<PermissionRow>`select ${key} as key, pk, app_label || '.' || codename as name from permissions
     where ${key} in (${sql.join(keys)}) and ${condition}`.execute(tx);
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-function grantOf(found: ReadonlyMap<string, Found>, key: string, given: string, objectPk: string | null): Grant {
+function grantOf(
+  found: ReadonlyMap<string, PermissionRow>,
+  key: string,
+  given: string,
+  objectPk: string | null,
+): Grant {
   const permission = found.get(key);
   if (!permission) throw Invalid.field('permissions', `Permission "${given}" does not exist.`);
   return { permission: permission.pk, name: permission.name, objectPk };

@@ -5,7 +5,7 @@ import type { Actor } from '../../resource/actor.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 
 /** An application, as far as it matters to who may use it. */
-export interface AskedApplication {
+export interface ApplicationTarget {
   readonly pk: string;
   readonly mode: 'all' | 'any';
   /** What policies see of it. */
@@ -19,10 +19,10 @@ export interface AccessAnswer {
 }
 
 /** What the policies bound to applications say of a user. Only asks: no decision comes of it. */
-export type AskAccess = (
+export type EvaluateAccess = (
   call: Call,
   userPk: number,
-  applications: readonly AskedApplication[],
+  applications: readonly ApplicationTarget[],
 ) => Promise<ReadonlyMap<string, AccessAnswer>>;
 
 interface ApplicationRow {
@@ -33,27 +33,33 @@ interface ApplicationRow {
   readonly policy_engine_mode: 'all' | 'any';
 }
 
-export const asAsked = ({ pk, name, slug, group, policy_engine_mode }: ApplicationRow): AskedApplication => ({
+export const applicationTarget = ({
+  pk,
+  name,
+  slug,
+  group,
+  policy_engine_mode,
+}: ApplicationRow): ApplicationTarget => ({
   pk,
   mode: policy_engine_mode,
   facts: { pk, name, slug, group, meta_model_name: 'svc_core.application' },
 });
 
 /** The keys of the applications that a user may not use. Those to which nothing is bound are open to all and not even asked about. */
-export async function refusedApplications(ask: AskAccess, call: Call, userPk: number): Promise<string[]> {
+export async function refusedApplications(ask: EvaluateAccess, call: Call, userPk: number): Promise<string[]> {
   const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode
     from applications a where a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(
     call.db.read,
   );
   if (rows.length === 0) return [];
-  const answers = await ask(call, userPk, rows.map(asAsked));
+  const answers = await ask(call, userPk, rows.map(applicationTarget));
   return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);
 }
 
 const otherUsers = 'svc_core.view_user_applications';
 
 /** Whose access is asked for: the caller's own, or that of the user whom `for_user` names and the caller may ask about. */
-export async function askedUser(call: Call): Promise<number> {
+export async function requestedUser(call: Call): Promise<number> {
   const actor = requireActor(call);
   const text = call.request.query.get('for_user');
   if (text === null || text === '') return actor.user.pk;

@@ -13,7 +13,7 @@ import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resour
 import { defineResource, type Resource } from '../../resource/resource.ts';
 import { imageActions, releaseImage } from '../media/image-actions.ts';
 import { image } from '../media/image-field.ts';
-import { type AskAccess, askedUser, refusedApplications } from './application-access.ts';
+import { type EvaluateAccess, refusedApplications, requestedUser } from './application-access.ts';
 import { metricsAction } from './application-metrics.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
 
@@ -23,13 +23,13 @@ const providerModel = 'svc_core.provider';
 const backchannel = { table: 'application_backchannel_providers', own: 'application', other: 'provider' };
 
 export interface ApplicationNeeds {
-  readonly askAccess: AskAccess;
+  readonly evaluateAccess: EvaluateAccess;
   /** Asks whether a user may use one application. */
   readonly checkAccess: Action;
 }
 
 /** Something people sign in to, and whom its policies let use it. */
-export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds): Resource {
+export function applicationResource({ evaluateAccess, checkAccess }: ApplicationNeeds): Resource {
   return defineResource({
     path,
     param: 'slug',
@@ -47,7 +47,7 @@ export function applicationResource({ askAccess, checkAccess }: ApplicationNeeds
       only_with_launch_url: onlyWithLaunchUrl,
       superuser_full_list: { schema: booleanSchema, condition: () => null },
     },
-    visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(askAccess, actor, row, call) },
+    visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(evaluateAccess, actor, row, call) },
     fields: {
       name: text({ filter: true, help: 'What people read in their list of applications.' }),
       slug: slug({
@@ -103,7 +103,7 @@ const onlyWithLaunchUrl: Filter = {
  * may use an application, anyone signed in may ask.
  */
 async function visibleApplications(
-  askAccess: AskAccess,
+  evaluateAccess: EvaluateAccess,
   actor: Actor,
   row: RowAlias,
   call: Call,
@@ -112,7 +112,7 @@ async function visibleApplications(
   if (asked.includes(path) && asked.endsWith('/check_access/')) return null;
   if (!asked.endsWith(path)) return permittedApplications(actor, row, call);
   if (actor.isSuperuser && hasFlag(query, 'superuser_full_list')) return null;
-  const refused = await refusedApplications(askAccess, call, await askedUser(call));
+  const refused = await refusedApplications(evaluateAccess, call, await requestedUser(call));
   return refused.length === 0 ? null : sql`${row.col('pk')} not in (${sql.join(refused)})`;
 }
 

@@ -18,7 +18,7 @@ export function searchIndexJob({ db, registry }: Needs): JobKind {
     name: 'fill_search_indexes',
     summary: 'Bring new rows into the indexes for searching.',
     oneAtATime: true,
-    leavesNoTrace: true,
+    deleteWhenDone: true,
     async isWanted(query) {
       for (const { table } of indexed(registry())) if ((await behind(db, query, table)) > fewRows) return true;
       return false;

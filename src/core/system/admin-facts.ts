@@ -84,4 +84,4 @@ export const modelsEndpoint: Endpoint = defineEndpoint({
 
 /** A list over all kinds of a family stands for no objects of its own. */
 const concrete = (registry: Registry) =>
-  registry.resources.filter(({ model, isSecondDoor }) => !isSecondDoor && registry.kinds(model).length === 0);
+  registry.resources.filter(({ model, isAlternate }) => !isAlternate && registry.kinds(model).length === 0);

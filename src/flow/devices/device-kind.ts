@@ -4,7 +4,7 @@ import type { Json } from '../../lib/json.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import type { Step } from '../executor/stage-kind.ts';
-import type { DeviceDoors } from './device.family.ts';
+import type { DeviceResources } from './device.family.ts';
 
 /** A stored device: the members of its resource, secrets in clear. */
 export interface Device extends Row {
@@ -39,7 +39,7 @@ export type Proof = { readonly device: Device } | { readonly complaint: string }
 export interface DeviceKind extends Kind {
   /** As settings and screens name it. */
   readonly deviceClass: string;
-  readonly doors: DeviceDoors;
+  readonly deviceResources: DeviceResources;
   /** The model of the stage in which people get one. */
   readonly setupStage: string;
   /** What a proof by it counts as, in the words of RFC 8176. */

@@ -27,7 +27,7 @@ export const deviceFamily = {
 } satisfies Family;
 
 /** The same rows as their owners see them and as administrators do. */
-export interface DeviceDoors<R = Row> {
+export interface DeviceResources<R = Row> {
   readonly own: Resource<R>;
   readonly admin: Resource<R>;
 }
@@ -46,7 +46,7 @@ const adminVerbs: readonly Verb[] = ['list', 'create', 'retrieve', 'update', 'pa
 export function defineDevice<F extends Fields>({
   segment,
   ...kind
-}: DeviceDeclaration<F>): DeviceDoors<StoredRow<F, DeviceFields, 'int'>> {
+}: DeviceDeclaration<F>): DeviceResources<StoredRow<F, DeviceFields, 'int'>> {
   const common = { ...kind, param: 'id', key: 'int', family: deviceFamily, order: ['name'], search: ['name'] } as const;
   return {
     own: defineResource({
@@ -62,7 +62,7 @@ export function defineDevice<F extends Fields>({
       path: `/authenticators/admin/${segment}/`,
       verbs: adminVerbs,
       visibility: { by: 'superuser' },
-      isSecondDoor: true,
+      isAlternate: true,
     }),
   };
 }

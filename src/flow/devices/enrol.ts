@@ -6,7 +6,7 @@ import { diffOf, recordWrite } from '../../resource/audit.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { insertRow } from '../../resource/verbs/write-row.ts';
 import { type Move, next, type Step } from '../executor/stage-kind.ts';
-import type { DeviceDoors } from './device.family.ts';
+import type { DeviceResources } from './device.family.ts';
 
 /** Under this name the walk keeps which devices were set up on the way. */
 const enrolled = 'enrolled_devices';
@@ -43,7 +43,7 @@ export async function hasDevices(query: Query, user: number): Promise<boolean> {
 /** Goes on with a new device of the user, stored and recorded with the move. `after` stores what hangs on it. */
 export function enrol(
   { context }: Step,
-  { own }: DeviceDoors,
+  { own }: DeviceResources,
   user: UserFacts,
   values: Row,
   after?: (tx: Query, pk: number) => Promise<void>,

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../resource/call.ts';
 import type { Engine } from '../../resource/read.ts';
-import type { DeviceDoors } from './device.family.ts';
+import type { DeviceResources } from './device.family.ts';
 import type { Device } from './device-kind.ts';
 
 /** Confirmed devices of one kind, secrets in clear. For flows only: nobody's permissions are asked. */
 export async function loadDevices(
   { engine, call }: { readonly engine: Engine; readonly call: Call },
-  { own }: DeviceDoors,
+  { own }: DeviceResources,
   condition: RawBuilder<unknown>,
 ): Promise<Device[]> {
   const plan = engine.plan(own, call);
@@ -21,6 +21,6 @@ export async function loadDevices(
 /** The user's confirmed devices of one kind. */
 export const devicesOf = (
   ground: { readonly engine: Engine; readonly call: Call },
-  doors: DeviceDoors,
+  resources: DeviceResources,
   user: number,
-): Promise<Device[]> => loadDevices(ground, doors, sql`${doors.own.row().col('user')} = ${user}`);
+): Promise<Device[]> => loadDevices(ground, resources, sql`${resources.own.row().col('user')} = ${user}`);

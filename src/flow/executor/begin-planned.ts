@@ -7,7 +7,7 @@ import { type Call, requireActor } from '../../resource/call.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedBy, type FlowPlan, planCookie, planThrough } from '../plan.ts';
 import { faultComponent, flowPage, redirectComponent } from './challenge.ts';
-import type { Executor, Shown } from './executor.ts';
+import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { planState, stateAtStart } from './planner.ts';
 import { findState, forgetState } from './state-store.ts';
@@ -69,7 +69,7 @@ async function walk(
   flow: StoredFlow,
   token: string,
   { context = {}, append, refusal, next }: Beginning,
-): Promise<Shown> {
+): Promise<ExecutorReply> {
   const { pk } = requireActor(call).user;
   const plan = planThrough(flow, pk, { context, append, ...(refusal && { refusal }) });
   const start = { query: {}, next, actor: pk };
@@ -89,7 +89,7 @@ async function walk(
 }
 
 function begunBy(
-  { challenge, cookies: own }: Shown,
+  { challenge, cookies: own }: ExecutorReply,
   { next }: Beginning,
   page: string,
   planned: string,

@@ -2,16 +2,16 @@ import { Invalid, Problem } from '../../lib/problem.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import type { FlowFacts } from './flow-state.ts';
+import type { ExecutorFlow } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
-import { type HeldState, keepState, reloadState } from './state-store.ts';
+import { type ActiveWalk, keepState, reloadState } from './state-store.ts';
 import type { Advance, Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
   /** Where a person goes when a flow ends and nothing says where. */
-  homeOf(flow: FlowFacts, call: Call): Promise<string>;
+  homeOf(flow: ExecutorFlow, call: Call): Promise<string>;
   readonly detourOf: DetourOf;
 }
 
@@ -74,7 +74,7 @@ export async function store(
   { held, unwritten }: Pick<Walk, 'held' | 'unwritten'>,
   state: Walk['state'],
   last?: Write,
-): Promise<HeldState | null> {
+): Promise<ActiveWalk | null> {
   const before = JSON.stringify(state);
   const write = bothOf(unwritten, last);
   // Whoever stays as they were costs nothing: guesses that are not even looked at are stored nowhere.

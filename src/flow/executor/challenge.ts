@@ -1,7 +1,7 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Refusal } from '../plan.ts';
-import type { FlowFacts, FlowState } from './flow-state.ts';
+import type { ExecutorFlow, FlowState } from './flow-state.ts';
 
 export const cancelPath = '/flows/-/cancel/';
 export const redirectComponent = 'xak-flow-redirect';
@@ -11,7 +11,7 @@ export const faultComponent = 'xak-stage-flow-error';
 export const linkComponent = 'xak-stage-email';
 
 /** What every screen of a flow is told. */
-export function challengeOf(flow: FlowFacts, component: string, members: Row): Row {
+export function challengeOf(flow: ExecutorFlow, component: string, members: Row): Row {
   return {
     flow_info: {
       title: flow.title,
@@ -33,14 +33,14 @@ export function filledTitle(title: string, { context }: FlowState): string {
 }
 
 /** What a person is told who may not go on, as the flow wants it told. */
-export function deniedChallenge(flow: FlowFacts, message: string, next: string | null): Row {
+export function deniedChallenge(flow: ExecutorFlow, message: string, next: string | null): Row {
   if (flow.denied_action === 'continue' && next) return redirectTo(next);
   const to = flow.denied_action === 'message_continue' ? next : null;
   return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
 }
 
 /** The same, where an application waits to hear of it: unless the flow leads there at once, the person reads why and goes back themselves. */
-export function refusedChallenge(flow: FlowFacts, message: string, { next: to, application_name }: Refusal): Row {
+export function refusedChallenge(flow: ExecutorFlow, message: string, { next: to, application_name }: Refusal): Row {
   if (flow.denied_action === 'continue') return redirectTo(to);
   return challengeOf(flow, deniedComponent, {
     error_message: message,

@@ -5,10 +5,10 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { PlanStep } from '../plan.ts';
 import { deniedChallenge, refusedChallenge } from './challenge.ts';
-import type { FlowFacts, FlowState } from './flow-state.ts';
+import type { ExecutorFlow, FlowState } from './flow-state.ts';
 import type { Write } from './stage-kind.ts';
 import { refusedState } from './state-after.ts';
-import { deleteState, type HeldState } from './state-store.ts';
+import { type ActiveWalk, deleteState } from './state-store.ts';
 
 export interface EndNeeds {
   readonly key: InstanceKey;
@@ -20,10 +20,10 @@ export interface EndNeeds {
 export function endWalk(
   { key, append }: EndNeeds,
   call: Call,
-  held: HeldState,
+  held: ActiveWalk,
   state: FlowState,
   write?: Write,
-): Promise<HeldState | null> {
+): Promise<ActiveWalk | null> {
   const { plan } = state;
   return call.db.write(
     async (tx) => {
@@ -40,8 +40,8 @@ export function endWalk(
 export async function denyWalk(
   needs: EndNeeds,
   call: Call,
-  flow: FlowFacts,
-  held: HeldState,
+  flow: ExecutorFlow,
+  held: ActiveWalk,
   message: string,
   write?: Write,
 ): Promise<Row> {
@@ -57,7 +57,7 @@ export async function denyWalk(
 }
 
 /** A request that cannot be decided any more waits for nobody. */
-const isRefused = (ended: Promise<HeldState | null>): Promise<boolean> =>
+const isRefused = (ended: Promise<ActiveWalk | null>): Promise<boolean> =>
   ended.then(
     (walk) => walk !== null,
     (error: unknown) => {

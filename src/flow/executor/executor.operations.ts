@@ -12,15 +12,15 @@ import type { Method, Operation } from '../../resource/operation.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { carriedBy, planCookie, planThrough } from '../plan.ts';
 import { deniedChallenge, flowPage, redirectTo } from './challenge.ts';
-import type { Executor, Shown } from './executor.ts';
+import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
-import type { FlowFacts, Start } from './flow-state.ts';
+import type { ExecutorFlow, Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
 import { type Opening, readOpening, signOpening } from './opening.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
-import { deleteState, type Found, findState, type HeldState, keepState } from './state-store.ts';
+import { type ActiveWalk, deleteState, findState, keepState, type StoredWalk } from './state-store.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -102,7 +102,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
 }
 
 /** The token of a link that the page was opened with, unless the walk under way is the one that it led to. */
-function linkTokenOf({ key }: Needs, pageQuery: string, found: Found | null): string | null {
+function linkTokenOf({ key }: Needs, pageQuery: string, found: StoredWalk | null): string | null {
   if (pageQuery === '') return null;
   const token = new URLSearchParams(pageQuery).get('flow_token');
   const cameByIt = token !== null && found !== null && 'state' in found && found.state.link === key.hash(token);
@@ -117,7 +117,7 @@ function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
 interface Carried {
   /** The one that this browser was given; a new one in place of none, of one that has ended and of one that was made up. */
   readonly token: string;
-  readonly found: Found | null;
+  readonly found: StoredWalk | null;
   /** That the first question of this flow was shown, where nothing is stored of it. */
   readonly opening: Opening | null;
   /** The proof that one of another flow was, to be kept on. */
@@ -125,7 +125,7 @@ interface Carried {
 }
 
 /** What a browser comes with: a walk through this flow, or proof that it was shown the first question. */
-async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: FlowFacts): Promise<Carried> {
+async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: ExecutorFlow): Promise<Carried> {
   const carried = carriedBy(call.request.cookies, publicUrl);
   if (!carried) return { token: randomToken(), found: null, opening: null, otherOpening: null };
   const proof = carried.opening === null ? null : readOpening(key, carried.token, carried.opening, call.now);
@@ -139,7 +139,12 @@ async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: FlowFact
 }
 
 /** A walk that was begun by somebody who is no longer signed in here is over. */
-async function ownWalk(key: InstanceKey, call: Call, flow: FlowFacts, found: Found): Promise<Found | null> {
+async function ownWalk(
+  key: InstanceKey,
+  call: Call,
+  flow: ExecutorFlow,
+  found: StoredWalk,
+): Promise<StoredWalk | null> {
   if (!('state' in found) || found.state.actor === null) return found;
   if (found.state.actor === call.actor?.user.pk) return found;
   await call.db.write((tx) => deleteState(tx, key, found, flow.pk));
@@ -151,10 +156,10 @@ async function heldOrBegun(
   call: Call,
   flow: StoredFlow,
   token: string,
-  found: Found | null,
+  found: StoredWalk | null,
   start: Start,
   isPageOpened: boolean,
-): Promise<HeldState | Shown> {
+): Promise<ActiveWalk | ExecutorReply> {
   if (found && 'state' in found) return isPageOpened ? leadingTo(needs, call, found, start) : found;
   try {
     return await begin(needs, call, flow, token, found, start);
@@ -165,7 +170,7 @@ async function heldOrBegun(
 }
 
 /** A walk that was left and is taken up on the way to somewhere else leads there. */
-async function leadingTo({ key }: Needs, call: Call, held: HeldState, { next, query }: Start): Promise<HeldState> {
+async function leadingTo({ key }: Needs, call: Call, held: ActiveWalk, { next, query }: Start): Promise<ActiveWalk> {
   if (next === null || next === held.state.next) return held;
   const state = { ...held.state, next, query };
   return (await call.db.write((tx) => keepState(tx, key, held, state, call))) ?? held;
@@ -177,9 +182,9 @@ async function begin(
   call: Call,
   flow: StoredFlow,
   token: string,
-  planned: Found | null,
+  planned: StoredWalk | null,
   start: Start,
-): Promise<HeldState | Shown> {
+): Promise<ActiveWalk | ExecutorReply> {
   const pk = start.actor;
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);

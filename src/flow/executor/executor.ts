@@ -4,12 +4,12 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { carryOut, type EffectNeeds, store } from './carry-out.ts';
 import { challengeOf, faultComponent, filledTitle, withComplaints } from './challenge.ts';
-import type { FlowFacts } from './flow-state.ts';
+import type { ExecutorFlow } from './flow-state.ts';
 import { afterDetour } from './sign-out-detour.ts';
 import type { StageKind } from './stage-kind.ts';
 import { nextMove, type StageNeeds } from './stage-move.ts';
 import { draftOf } from './state-after.ts';
-import type { HeldState } from './state-store.ts';
+import type { ActiveWalk } from './state-store.ts';
 import { advance, type Screen, type Walk, type WalkMove, walkFrom } from './walk.ts';
 
 export interface ExecutorNeeds extends EffectNeeds, Omit<StageNeeds, 'kinds'> {
@@ -18,18 +18,18 @@ export interface ExecutorNeeds extends EffectNeeds, Omit<StageNeeds, 'kinds'> {
 }
 
 /** What a request to the executor is answered with. */
-export interface Shown extends Screen {
+export interface ExecutorReply extends Screen {
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
 }
 
 export interface Executor {
   /** Shows where somebody stands, or takes their answer and shows where that leads. */
-  proceed(call: Call, flow: FlowFacts, held: HeldState, answer: Row | null): Promise<Shown>;
+  proceed(call: Call, flow: ExecutorFlow, held: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
   /** Ends a walk that somebody may not go through. */
-  deny(call: Call, flow: FlowFacts, held: HeldState, message: string): Promise<Shown>;
+  deny(call: Call, flow: ExecutorFlow, held: ActiveWalk, message: string): Promise<ExecutorReply>;
   /** Stores a walk whose first question could not be left to the browser. */
-  store(call: Call, held: HeldState): Promise<void>;
+  store(call: Call, held: ActiveWalk): Promise<void>;
 }
 
 /** Walks people through flows. Stages say what should happen; only here does it happen. */
@@ -37,11 +37,11 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   const stages = { ...needs, kinds: new Map(needs.kinds.map((kind) => [kind.resource.model, kind])) };
 
   /** Lets one stage after another make its move, until there is something to show. */
-  async function run(call: Call, start: Walk): Promise<Shown> {
+  async function run(call: Call, start: Walk): Promise<ExecutorReply> {
     let walk = start;
     while (!walk.screen) {
       const draft = { ...walk, state: draftOf(walk.state) };
-      const move = await nextMove(stages, call, draft).catch(keeping(call, walk));
+      const move = await nextMove(stages, call, draft).catch(storePassedSteps(call, walk));
       walk = await make(call, draft, move);
     }
     return shownAt(walk, walk.screen);
@@ -54,7 +54,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   }
 
   /** A step that breaks does not undo those that were passed before it. */
-  const keeping = (call: Call, walk: Walk) => async (error: unknown) => {
+  const storePassedSteps = (call: Call, walk: Walk) => async (error: unknown) => {
     if (walk.state !== walk.held.state) await store(needs, call, walk, walk.state);
     throw error;
   };
@@ -81,7 +81,7 @@ export function createExecutor(needs: ExecutorNeeds): Executor {
   };
 }
 
-function shownAt({ flow, state, cookies, complaints, detour }: Walk, screen: Screen): Shown {
+function shownAt({ flow, state, cookies, complaints, detour }: Walk, screen: Screen): ExecutorReply {
   const challenge = complaints ? withComplaints(screen.challenge, complaints) : screen.challenge;
   return {
     ...screen,

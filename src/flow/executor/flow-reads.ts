@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Database, Query } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
-import type { AskedFlow } from '../applicable-flow.ts';
-import type { FlowFacts, PlannedStage } from './flow-state.ts';
+import type { FlowCandidate } from '../applicable-flow.ts';
+import type { ExecutorFlow, PlannedStage } from './flow-state.ts';
 
-export type StoredFlow = FlowFacts & AskedFlow;
+export type StoredFlow = ExecutorFlow & FlowCandidate;
 
 /** A stage as it stands in a flow, before anybody's plan. */
 export interface BoundStage {

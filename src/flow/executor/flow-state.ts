@@ -2,7 +2,7 @@ import { copyJson, type Json } from '../../lib/json.ts';
 import type { FlowPlan } from '../plan.ts';
 
 /** A flow as the executor needs it. */
-export interface FlowFacts {
+export interface ExecutorFlow {
   readonly pk: string;
   readonly slug: string;
   readonly name: string;

@@ -6,11 +6,11 @@ import type { Row } from '../../resource/fields/field.ts';
 import { refusalOf, wordsOf } from '../applicable-flow.ts';
 import { type FlowLink, findLink, takeLink } from '../links/flow-link.ts';
 import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
-import type { Shown } from './executor.ts';
+import type { ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowState, Start } from './flow-state.ts';
 import { planState } from './planner.ts';
-import { forgetState, type HeldState, keepState } from './state-store.ts';
+import { type ActiveWalk, forgetState, keepState } from './state-store.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -38,9 +38,9 @@ export async function followLink(
   call: Call,
   flow: StoredFlow,
   { linkToken, token, answer, start }: Followed,
-): Promise<HeldState | Shown> {
+): Promise<ActiveWalk | ExecutorReply> {
   const { key, policies } = needs;
-  const refuse = (words: string): Shown => ({ challenge: deniedChallenge(flow, words, null), cookies: [] });
+  const refuse = (words: string): ExecutorReply => ({ challenge: deniedChallenge(flow, words, null), cookies: [] });
   const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
   if (!link) return refuse(voidLink);
   const user = await loadUserFacts(call, call.db.read, link.user);

@@ -6,8 +6,8 @@ import type { Call } from '../../resource/call.ts';
 import type { FlowPlan } from '../plan.ts';
 import type { FlowReads } from './flow-reads.ts';
 import {
+  type ExecutorFlow,
   type FlowContext,
-  type FlowFacts,
   type FlowState,
   firstContext,
   type PlannedStage,
@@ -26,7 +26,7 @@ interface Needs {
 export async function planState(
   { policies, flows }: Needs,
   call: Call,
-  flow: FlowFacts,
+  flow: ExecutorFlow,
   plan: FlowPlan,
   start: Start,
 ): Promise<FlowState> {
@@ -58,7 +58,7 @@ export const stateAtStart = (plan: FlowPlan, { next, query, actor }: Start): Flo
 export async function isStageDue(
   policies: PolicyEngine,
   call: Call,
-  flow: FlowFacts,
+  flow: ExecutorFlow,
   stage: PlannedStage,
   context: FlowContext,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { flowPage, redirectComponent, redirectTo } from './challenge.ts';
-import type { FlowFacts, FlowState } from './flow-state.ts';
+import type { ExecutorFlow, FlowState } from './flow-state.ts';
 
 /** The address by way of which a browser comes to `to`. */
 export type Detour = (to: string) => string;
@@ -13,6 +13,6 @@ export type Detour = (to: string) => string;
 export type DetourOf = (call: Call, session: string) => Promise<Detour | null>;
 
 /** The same, by the detour first. A walk does not outlast its session: whoever was asked something is asked anew, as a stranger. */
-export function afterDetour(detour: Detour, flow: FlowFacts, { next }: FlowState, shown: Row): Row {
+export function afterDetour(detour: Detour, flow: ExecutorFlow, { next }: FlowState, shown: Row): Row {
   return redirectTo(detour(shown.component === redirectComponent ? (shown.to as string) : flowPage(flow.slug, next)));
 }

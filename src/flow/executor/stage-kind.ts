@@ -11,7 +11,7 @@ import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { PageNeeds } from '../page-needs.ts';
 import type { Refusal } from '../plan.ts';
-import type { FlowContext, FlowFacts, FlowState } from './flow-state.ts';
+import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
 
 /** What a person is shown, and may answer. */
 export interface StageScreen {
@@ -46,7 +46,7 @@ export interface StageKind extends Kind, StageScreen {
 /** Where somebody stands in a flow, as a stage sees it. */
 export interface Step {
   readonly call: Call;
-  readonly flow: FlowFacts;
+  readonly flow: ExecutorFlow;
   /** For stages that write objects: what they write is held to the same rules as a request. */
   readonly engine: Engine;
   /** The stage's settings, secrets in clear. */

@@ -14,9 +14,9 @@ const lifetimeMs = 30 * 60_000;
 const mostOfNetwork = 500;
 
 /** What a browser's token stands for: a walk, or a plan that nobody has begun to walk yet. */
-export type Found = HeldState | (Omit<HeldState, 'state'> & { readonly unbegun: FlowPlan });
+export type StoredWalk = ActiveWalk | (Omit<ActiveWalk, 'state'> & { readonly unbegun: FlowPlan });
 
-export interface HeldState {
+export interface ActiveWalk {
   readonly token: string;
   /** Raised by each move; 0 while nothing of the walk is stored. */
   readonly version: number;
@@ -40,7 +40,7 @@ export async function findState(
   token: string,
   flow: string,
   now: string,
-): Promise<{ readonly isKnown: boolean; readonly found: Found | null }> {
+): Promise<{ readonly isKnown: boolean; readonly found: StoredWalk | null }> {
   const rows = await walksOf(query, key.hash(token), now);
   const row = rows.find((one) => one.flow === flow);
   return { isKnown: rows.length > 0, found: row ? heldIn(row, key, token) : null };
@@ -50,14 +50,14 @@ export async function findState(
 export async function reloadState(
   query: Query,
   key: InstanceKey,
-  { token, state: { plan } }: HeldState,
+  { token, state: { plan } }: ActiveWalk,
   now: string,
-): Promise<HeldState | null> {
+): Promise<ActiveWalk | null> {
   const { found } = await findState(query, key, token, plan.flow.pk, now);
   return found && 'state' in found ? found : null;
 }
 
-function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string): Found {
+function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string): StoredWalk {
   const content = JSON.parse(key.box.open(context, planContext(key, token, flow))) as FlowState | FlowPlan;
   return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
 }
@@ -76,10 +76,10 @@ export async function forgetState(tx: Query, key: InstanceKey, token: string, fl
 export async function keepState(
   tx: Query,
   key: InstanceKey,
-  { token, version }: Pick<HeldState, 'token' | 'version'>,
+  { token, version }: Pick<ActiveWalk, 'token' | 'version'>,
   state: FlowState,
   call: Call,
-): Promise<HeldState | null> {
+): Promise<ActiveWalk | null> {
   const hash = key.hash(token);
   const flow = state.plan.flow.pk;
   const sealed = key.box.seal(JSON.stringify(state), planContext(key, token, flow));
@@ -123,7 +123,12 @@ const deleteOldest = statement<[network: string], unknown>(
 );
 
 /** Ends a walk; false when another answer has moved it. One that was never stored has nothing to end. */
-export async function deleteState(tx: Query, key: InstanceKey, held: Pick<Found, 'token' | 'version'>, flow: string) {
+export async function deleteState(
+  tx: Query,
+  key: InstanceKey,
+  held: Pick<StoredWalk, 'token' | 'version'>,
+  flow: string,
+) {
   if (held.version === 0) return true;
   const rows = await deleteWalk(tx, key.hash(held.token), flow, held.version);
   return rows.length > 0;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { planThrough } from '../plan.ts';
-import type { FlowFacts, FlowState, PlannedStage } from './flow-state.ts';
+import type { ExecutorFlow, FlowState, PlannedStage } from './flow-state.ts';
 import { stateAtStart } from './planner.ts';
 import type { Write } from './stage-kind.ts';
 import { advance, type Effect, type Walk, type WalkMove, walkFrom } from './walk.ts';
 
-const flow: FlowFacts = {
+const flow: ExecutorFlow = {
   pk: 'f',
   slug: 'sign-in',
   name: 'Sign in',

@@ -1,18 +1,18 @@
 import type { Complaints } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { challengeOf, redirectTo, textsOf } from './challenge.ts';
-import type { FlowFacts, FlowState } from './flow-state.ts';
+import type { ExecutorFlow, FlowState } from './flow-state.ts';
 import { isUntouched } from './opening.ts';
 import type { Detour } from './sign-out-detour.ts';
 import { bothOf, type Move, type Write } from './stage-kind.ts';
 import { refusedState, stateAfter, stateBefore } from './state-after.ts';
-import type { HeldState } from './state-store.ts';
+import type { ActiveWalk } from './state-store.ts';
 
 /** A person's way through a flow within one request. */
 export interface Walk {
-  readonly flow: FlowFacts;
+  readonly flow: ExecutorFlow;
   /** The walk as last stored. */
-  readonly held: HeldState;
+  readonly held: ActiveWalk;
   /** The walk as the moves since then have left it. */
   readonly state: FlowState;
   /** The writes of those moves: stored with the next one that is. */
@@ -50,7 +50,7 @@ export type WalkMove =
   /** The write of the move before found the answers wrong. */
   | { readonly move: 'send-back'; readonly errors: Complaints }
   /** Another answer of the same person was stored first. Null: it ended the walk. */
-  | { readonly move: 'overtaken'; readonly by: HeldState | null };
+  | { readonly move: 'overtaken'; readonly by: ActiveWalk | null };
 
 /** What has to be done for a step to be made. */
 export type Effect =
@@ -68,7 +68,7 @@ export interface Advance {
   readonly effect: Effect;
 }
 
-export const walkFrom = (flow: FlowFacts, held: HeldState, answer: Row | null): Walk => ({
+export const walkFrom = (flow: ExecutorFlow, held: ActiveWalk, answer: Row | null): Walk => ({
   flow,
   held,
   state: held.state,

@@ -37,7 +37,7 @@ export interface GeoPaths {
   readonly asnPath?: string | undefined;
 }
 
-interface Found {
+interface GeoRecord {
   readonly record: Record<string, unknown>;
   readonly bytes: Uint8Array;
   readonly prefix: number;
@@ -46,7 +46,7 @@ interface Found {
 /** How many addresses: whoever asks once asks again, and the databases stay as they were read. */
 const remembered = 2_000;
 
-type Lookup = (ip: string) => Found | null;
+type Lookup = (ip: string) => GeoRecord | null;
 
 /** Refuses files that are no databases now, but reads them into memory only when they are first asked. */
 export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {}): Promise<Geo> {
@@ -110,7 +110,7 @@ function readPlace(record: Record<string, unknown>): Place {
   };
 }
 
-function readNetwork({ record, bytes, prefix }: Found): Network | null {
+function readNetwork({ record, bytes, prefix }: GeoRecord): Network | null {
   const asn = decimal(record.autonomous_system_number);
   if (asn === 0) return null;
   return { asn, as_org: text(record.autonomous_system_organization), network: formatRange(bytes, prefix) };

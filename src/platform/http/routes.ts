@@ -32,10 +32,10 @@ export interface Routes {
 
 export interface RouteTable extends Routes {
   /** Throws a `Problem` where there is no answer to be had. */
-  find(facts: RequestFacts): Found;
+  find(facts: RequestFacts): RouteMatch;
 }
 
-interface Found {
+interface RouteMatch {
   readonly answer: AnswerCall;
   readonly params: HttpCall['params'];
 }

@@ -9,7 +9,7 @@ export interface JobKind {
   /** Whether only one job of this kind runs at a time, over all instances. */
   readonly oneAtATime?: boolean;
   /** Whether a job that is done leaves nothing behind: for work so frequent that keeping its traces would cost more than it. */
-  readonly leavesNoTrace?: boolean;
+  readonly deleteWhenDone?: boolean;
   /** Runs by itself, this often. */
   readonly everyMs?: number;
   /** Whether there is something for it to do for which no job is queued: for work so frequent that a job for each piece would cost more than it. */
@@ -51,7 +51,7 @@ export interface Jobs {
   /** Queues work in the transaction that makes it necessary: it is done if and only if that is committed. */
   enqueue(tx: Query, job: NewJob): Promise<void>;
   /** Has the kinds asked, once the transaction is committed, whether they are wanted. */
-  lookAfter(tx: Query): Promise<void>;
+  wakeAfterCommit(tx: Query): Promise<void>;
   /** What there is to be done, for those who look at jobs. */
   readonly kinds: ReadonlyMap<string, JobKind>;
 }

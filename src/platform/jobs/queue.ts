@@ -101,7 +101,7 @@ export async function endJob(
       );
       return;
     }
-    if (end.state === 'done' && kind.leavesNoTrace) {
+    if (end.state === 'done' && kind.deleteWhenDone) {
       await sql`delete from jobs where ${mine}`.execute(tx);
       return;
     }

@@ -143,7 +143,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     }
   }
 
-  function lookAfter(tx: Query): void {
+  function wakeAfterCommit(tx: Query): void {
     db.afterCommit(tx, () => {
       wakeShortly();
       announceShortly();
@@ -170,9 +170,9 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
       const kind = byName.get(job.kind);
       if (!kind) throw new Error(`there are no jobs of the kind ${job.kind}`);
       await insertJob(db.dialect, tx, job, kind, clock.now());
-      lookAfter(tx);
+      wakeAfterCommit(tx);
     },
-    lookAfter: async (tx) => lookAfter(tx),
+    wakeAfterCommit: async (tx) => wakeAfterCommit(tx),
     async start() {
       await queueSchedules(db, kinds, clock.now());
       unlisten = db.listen(channel, wakeShortly);

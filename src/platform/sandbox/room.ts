@@ -103,9 +103,9 @@ export function openRoom(module: WebAssembly.Module, prelude: Uint8Array, heapBy
       return answer(functions, name, payload);
     },
   });
-  const doors = engine.call(engine.evaluate(prelude), [engine.hostFunction()]);
-  const run = engine.property(doors, 'run');
-  const describe = engine.property(doors, 'describe');
+  const entryPoints = engine.call(engine.evaluate(prelude), [engine.hostFunction()]);
+  const run = engine.property(entryPoints, 'run');
+  const describe = engine.property(entryPoints, 'describe');
   engine.capture(heapBytes + 2 * reserveBytes);
 
   return {

@@ -7,14 +7,14 @@ export interface RefOptions<T = unknown, N extends boolean = boolean> extends Co
   /** The caller must hold this verb on the object named, before and after a change. */
   readonly needs?: 'view' | 'change';
   /** The row goes with the object it names, although the reference may be empty. */
-  readonly goesAlong?: boolean;
+  readonly cascades?: boolean;
 }
 
 export interface RefField<T = unknown> extends Field<T> {
   readonly model: string;
   readonly keyType: KeyType;
   readonly needs?: 'view' | 'change';
-  readonly goesAlong?: boolean;
+  readonly cascades?: boolean;
 }
 
 export type KeyType = 'uuid' | 'int';

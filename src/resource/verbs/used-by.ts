@@ -14,7 +14,7 @@ export async function usedBy(engine: Engine, resource: Resource, call: Call): Pr
   const models = new Set([resource.model, resource.family?.model, found.values.kind as string | undefined]);
   const users: Row[] = [];
   for (const other of engine.registry.resources) {
-    if (other.isSecondDoor || other.verbs.length === 0 || engine.registry.kinds(other.model).length > 0) continue;
+    if (other.isAlternate || other.verbs.length === 0 || engine.registry.kinds(other.model).length > 0) continue;
     for (const [name, field] of Object.entries(other.allFields)) {
       if (!isRef(field) || !models.has(field.model)) continue;
       users.push(...(await rowsNaming(engine, other, name, field, found.pk, call)));
@@ -48,7 +48,7 @@ async function rowsNaming(
     model_name: other.modelName,
     pk: String(raw[other.keyName ?? 'pk']),
     name: nameOf(other, plan.load(raw, { world: call.world, call, registry: engine.registry })),
-    action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.goesAlong ? 'set_null' : 'cascade',
+    action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.cascades ? 'set_null' : 'cascade',
   }));
 }
 

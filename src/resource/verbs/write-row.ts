@@ -187,7 +187,7 @@ async function deleteAlong(
   for (const other of engine.registry.resources) {
     if (!other.afterWrite) continue;
     for (const [name, field] of Object.entries(other.allFields)) {
-      if (!isRef(field) || !field.goesAlong || (field.model !== model && field.model !== family?.model)) continue;
+      if (!isRef(field) || !field.cascades || (field.model !== model && field.model !== family?.model)) continue;
       const { rows } = await sql<{ pk: string | number }>`select pk from ${sql.table(other.table)}
         where ${sql.ref(name)} = ${pk}`.execute(tx);
       for (const row of rows) {

@@ -2,7 +2,7 @@ import './applications.css';
 import { useState } from 'react';
 import { TextField } from '../../elements/field.tsx';
 import { Empty, readAll } from '../listing.tsx';
-import { Loaded, useAsked } from '../loading.tsx';
+import { Loaded, useLoadable } from '../loading.tsx';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
 
@@ -22,7 +22,7 @@ const manyApplications = 8;
 
 /** What the person may open. */
 export function Applications() {
-  const applications = useAsked(readApplications);
+  const applications = useLoadable(readApplications);
   const [wanted, setWanted] = useState('');
   return (
     <Section title="Applications">

@@ -8,7 +8,7 @@ import { OAuthError } from './oauth-error.ts';
 import { algorithmsOf } from './security-profile.ts';
 import { isFirstUse } from './seen-once.ts';
 
-interface Asked {
+interface ProofRequest {
   readonly client: Pick<Client, 'security_profile'>;
   /** The endpoint's name below `/application/o/`. */
   readonly url: string;
@@ -27,7 +27,7 @@ const longestId = 256;
 export async function readDpopProof(
   { key, publicUrl }: Pick<OAuthNeeds, 'key' | 'publicUrl'>,
   call: Call,
-  { client, url, accessToken, status = 400 }: Asked,
+  { client, url, accessToken, status = 400 }: ProofRequest,
 ): Promise<string | null> {
   const proof = call.request.header('dpop');
   if (proof === undefined) return null;

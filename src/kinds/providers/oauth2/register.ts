@@ -115,13 +115,13 @@ function applicationOf({ client_name, client_uri }: ClientMetadata, provider: st
   return { name: client_name, slug, provider, ...(client_uri && { meta_launch_url: client_uri }) };
 }
 
-interface Made {
+interface Registration {
   readonly provider: Record<string, unknown>;
   readonly scopes: readonly ManagedScope[];
 }
 
 /** RFC 7591 §3.2.1: what was registered, which may be less than was asked for. */
-function answerOf(metadata: ClientMetadata, { provider, scopes }: Made, now: string): Record<string, unknown> {
+function answerOf(metadata: ClientMetadata, { provider, scopes }: Registration, now: string): Record<string, unknown> {
   return {
     client_id: provider.client_id,
     client_id_issued_at: seconds(now),

@@ -12,7 +12,7 @@ const wrongCode = 'Invalid Token. Please ensure that you have entered the latest
 export function smsFactor(needs: SmsNeeds): DeviceKind {
   return {
     deviceClass: 'sms',
-    doors: smsDevices,
+    deviceResources: smsDevices,
     setupStage: smsStage.model,
     methods: () => ['sms'],
     proof: codeProof,

@@ -57,7 +57,7 @@ export async function storeTokens(
 export function staticTokens({ key }: { readonly key: Pick<InstanceKey, 'hash'> }): DeviceKind {
   return {
     deviceClass: 'static',
-    doors: staticDevices,
+    deviceResources: staticDevices,
     setupStage: staticSetupModel,
     methods: () => ['otp'],
     proof: codeProof,

@@ -27,7 +27,7 @@ export const wrongCode = 'Invalid Token. Please ensure the time on your device i
 
 export const totp: DeviceKind = {
   deviceClass: 'totp',
-  doors: totpDevices,
+  deviceResources: totpDevices,
   setupStage: totpSetupModel,
   methods: () => ['otp'],
   proof: codeProof,

@@ -7,13 +7,13 @@ import { twofactorDevices } from './twofactor-device.ts';
 import type { TwofactorNeeds } from './twofactor-enrolment.ts';
 import { authAccount } from './twofactor-stage.resource.ts';
 
-type Asked = TwofactorDevice & { readonly service_user: string; readonly stage: string };
+type PushDevice = TwofactorDevice & { readonly service_user: string; readonly stage: string };
 
 /** Proof by a phone that the push service asks. The answer names the device; the person answers on it. */
 export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, 'key'>): DeviceKind {
   return {
     deviceClass: 'twofactor',
-    doors: twofactorDevices,
+    deviceResources: twofactorDevices,
     setupStage: resource.model,
     methods: () => ['mca'],
     proof: { twofactor: whole({ nullable: true, default: null }) },
@@ -33,5 +33,5 @@ export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, '
   };
 }
 
-const askable = ({ devices }: FactorGround): Asked[] =>
-  (devices as TwofactorDevice[]).filter(({ service_user, stage }) => service_user && stage) as Asked[];
+const askable = ({ devices }: FactorGround): PushDevice[] =>
+  (devices as TwofactorDevice[]).filter(({ service_user, stage }) => service_user && stage) as PushDevice[];

@@ -90,13 +90,13 @@ async function makeDemoStage({ api }: Demo, kinds: readonly DeviceKind[]): Promi
 }
 
 /** Where somebody stands who comes to this stage. */
-type Standing =
+type ValidationStep =
   | { readonly at: 'proven'; readonly kind: DeviceKind; readonly device: Device }
   | { readonly at: 'asked'; readonly user: UserFacts | null; readonly factors: readonly Factor[] }
   | { readonly at: 'choosing'; readonly stages: readonly SetupStage[] }
   | { readonly at: 'without'; readonly move: Move };
 
-async function standing(needs: Needs, step: Step): Promise<Standing> {
+async function standing(needs: Needs, step: Step): Promise<ValidationStep> {
   const { context, settings } = step;
   const user = await step.pendingUser();
   const accepted = needs.deviceKinds.filter(({ deviceClass }) =>
@@ -145,7 +145,7 @@ function alreadyShown(
   return null;
 }
 
-async function shown(step: Step, where: Standing): Promise<Move> {
+async function shown(step: Step, where: ValidationStep): Promise<Move> {
   if (where.at === 'without') return where.move;
   if (where.at === 'proven') {
     noteDevice(step, where.kind, where.device);
@@ -252,7 +252,7 @@ async function passed(
 function noteDevice({ context }: Step, kind: DeviceKind, device: Device): void {
   context.mfa_devices = [...context.mfa_devices, String(device.pk)];
   const shownBefore = (context.auth_method_args.mfa_devices ?? []) as Json[];
-  const facts = modelFacts(kind.doors.own, device.pk, device) as Record<string, Json>;
+  const facts = modelFacts(kind.deviceResources.own, device.pk, device) as Record<string, Json>;
   const shown = { ...facts, methods: [...kind.methods(device)] };
   context.auth_method_args = { ...context.auth_method_args, mfa_devices: [...shownBefore, shown] };
 }

@@ -24,7 +24,7 @@ export async function ownedKinds(
 ): Promise<readonly DeviceKind[]> {
   const rows = await confirmedKinds(call.db.read, user);
   const owned = new Set(rows.map(({ kind }) => kind));
-  return kinds.filter(({ doors }) => owned.has(doors.own.model));
+  return kinds.filter(({ deviceResources }) => owned.has(deviceResources.own.model));
 }
 
 /** What of these classes can be used. Without a user: those that can tell by themselves who it is. */
@@ -35,7 +35,7 @@ export async function usableFactors(
 ): Promise<Factor[]> {
   const factors: Factor[] = [];
   for (const kind of kinds) {
-    const devices = user ? await devicesOf(step, kind.doors, user.pk) : [];
+    const devices = user ? await devicesOf(step, kind.deviceResources, user.pk) : [];
     const ground = { step, user, devices };
     const challenges = await kind.challenges(ground);
     if (challenges.length > 0) factors.push({ kind, ground, challenges });

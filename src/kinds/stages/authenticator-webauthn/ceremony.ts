@@ -12,7 +12,7 @@ import type { RelyingParty } from './relying-party.ts';
 import type { WebauthnDevice } from './webauthn-device.ts';
 
 /** What a registration asks of a device. */
-export interface Wanted {
+export interface RegistrationPolicy {
   readonly userVerification: UserVerificationRequirement;
   readonly residentKey: ResidentKeyRequirement;
   readonly attachment: AuthenticatorAttachment | null;
@@ -52,7 +52,7 @@ export async function registrationOptions(
   party: RelyingParty & { readonly name: string },
   user: UserFacts,
   known: readonly WebauthnDevice[],
-  wanted: Wanted,
+  wanted: RegistrationPolicy,
   challenge: string,
 ): Promise<Options> {
   const { generateRegistrationOptions } = await library();
@@ -78,7 +78,7 @@ export async function registrationOptions(
 /** The key in an answer to these options; null when anything about it is wrong. */
 export async function checkRegistration(
   party: RelyingParty,
-  wanted: Wanted,
+  wanted: RegistrationPolicy,
   challenge: string,
   given: Json,
 ): Promise<NewCredential | null> {

@@ -9,7 +9,13 @@ import type { Json } from '../../../lib/json.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
-import { checkRegistration, type NewCredential, newChallenge, registrationOptions, type Wanted } from './ceremony.ts';
+import {
+  checkRegistration,
+  type NewCredential,
+  newChallenge,
+  type RegistrationPolicy,
+  registrationOptions,
+} from './ceremony.ts';
 import { deviceTypeResource, unknownDevices } from './device-type.resource.ts';
 import { type DeviceType, findDeviceType, isAllowedType } from './device-types.ts';
 import { relyingParty } from './relying-party.ts';
@@ -89,7 +95,7 @@ function again({ memory }: Step, complaint: string): Move {
 }
 
 /** What the browser itself says of the new key. It may lie, but an honest one tells people what they need to know. */
-function complaintAboutClaims(given: Json, { residentKey, attachment }: Wanted): string | null {
+function complaintAboutClaims(given: Json, { residentKey, attachment }: RegistrationPolicy): string | null {
   const { authenticatorAttachment, clientExtensionResults } = given as Record<string, Json | undefined>;
   if (attachment && typeof authenticatorAttachment === 'string' && authenticatorAttachment !== attachment)
     return attachment === 'platform'
@@ -118,9 +124,9 @@ async function isTaken(query: Query, credentialId: string): Promise<boolean> {
 
 const allowedBy = ({ settings }: Step): readonly string[] => settings.device_type_restrictions as string[];
 
-const wantedBy = (step: Step): Wanted => ({
-  userVerification: step.settings.user_verification as Wanted['userVerification'],
-  residentKey: step.settings.resident_key_requirement as Wanted['residentKey'],
-  attachment: step.settings.authenticator_attachment as Wanted['attachment'],
+const wantedBy = (step: Step): RegistrationPolicy => ({
+  userVerification: step.settings.user_verification as RegistrationPolicy['userVerification'],
+  residentKey: step.settings.resident_key_requirement as RegistrationPolicy['residentKey'],
+  attachment: step.settings.authenticator_attachment as RegistrationPolicy['attachment'],
   attestation: allowedBy(step).length > 0,
 });

@@ -25,7 +25,7 @@ const whichever = '-1';
 export function webauthnFactor({ config }: Needs): DeviceKind {
   return {
     deviceClass: 'webauthn',
-    doors: webauthnDevices,
+    deviceResources: webauthnDevices,
     setupStage: authenticatorWebauthnStage.model,
     // That a key never leaves its hardware is only known of those that vouched for it.
     methods: ({ attested }) => [attested ? 'hwk' : 'pop', 'user'],

@@ -24,9 +24,10 @@ import { sourceStage } from './source-stage.resource.ts';
 const closed = 'This source lets nobody in at the moment.';
 
 /** A kind of source that can be asked within a flow. */
-type Asked = SourceKind & Required<Pick<SourceKind, 'screen' | 'proof'>>;
+type InteractiveSourceKind = SourceKind & Required<Pick<SourceKind, 'screen' | 'proof'>>;
 
-const canBeAsked = (kind: SourceKind): kind is Asked => kind.screen !== undefined && kind.proof !== undefined;
+const canBeAsked = (kind: SourceKind): kind is InteractiveSourceKind =>
+  kind.screen !== undefined && kind.proof !== undefined;
 
 /**
  * Asks a source who somebody is. Where the flow is about somebody already, it must be the same person; else it is about
@@ -71,7 +72,7 @@ export function askingSource(needs: SignInNeeds & { readonly sourceKinds: readon
 
 const noScreen: StageScreen = { component: 'xak-stage-source', challenge: {} };
 
-const screenOf = ({ screen, proof }: Asked): StageScreen => ({
+const screenOf = ({ screen, proof }: InteractiveSourceKind): StageScreen => ({
   component: screen.component,
   challenge: { ...pendingUserSchemas, ...screen.members },
   answer: proof.answer,
@@ -94,9 +95,9 @@ async function arrived(needs: SignInNeeds, step: Step, arrival: Arrival): Promis
 
 /** The source that the stage names, if it is enabled. */
 async function findSource(
-  kinds: readonly Asked[],
+  kinds: readonly InteractiveSourceKind[],
   { settings, call }: Step,
-): Promise<{ readonly kind: Asked; readonly source: SourceRow } | null> {
+): Promise<{ readonly kind: InteractiveSourceKind; readonly source: SourceRow } | null> {
   for (const kind of kinds) {
     const isIt = (row: RowAlias) => sql`${row.col('pk')} = ${settings.source}`;
     const [source] = await loadSources(kind.resource, isIt, call, call.db.read);

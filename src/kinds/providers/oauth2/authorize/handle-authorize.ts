@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { asAsked } from '../../../../core/application/application-access.ts';
+import { applicationTarget } from '../../../../core/application/application-access.ts';
 import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Json } from '../../../../lib/json.ts';
@@ -104,9 +104,9 @@ async function checkExpected(
 }
 
 /** What the policies bound to the application say, asked at every use. Why not is not for the person to know; an event tells it. */
-export async function mayUse({ askAccess, refusals }: BrowserNeeds, call: Call, client: Client): Promise<boolean> {
+export async function mayUse({ evaluateAccess, refusals }: BrowserNeeds, call: Call, client: Client): Promise<boolean> {
   const { application } = client;
-  const answers = await askAccess(call, requireActor(call).user.pk, [asAsked(application)]);
+  const answers = await evaluateAccess(call, requireActor(call).user.pk, [applicationTarget(application)]);
   const answer = answers.get(application.pk);
   if (answer?.passing === true) return true;
   await refusals.denied(call, client, answer);

@@ -58,7 +58,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
       name: findEnded,
       summary: 'Find the clients of sessions that are over.',
       oneAtATime: true,
-      leavesNoTrace: true,
+      deleteWhenDone: true,
       everyMs: 5 * 60_000,
       async run() {
         const { now } = needs.systemCall();

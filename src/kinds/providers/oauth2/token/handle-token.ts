@@ -1,4 +1,4 @@
-import { asAsked } from '../../../../core/application/application-access.ts';
+import { applicationTarget } from '../../../../core/application/application-access.ts';
 import { cachedUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { policyRequest } from '../../../../policy/request.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -126,7 +126,7 @@ async function checkAccess(
   user: UserFacts,
   deniedAs: OAuthErrorCode = 'invalid_grant',
 ): Promise<void> {
-  const { pk, mode, facts } = asAsked(client.application);
+  const { pk, mode, facts } = applicationTarget(client.application);
   const request = policyRequest(call, { user, obj: facts });
   const answer = await policies.evaluateTarget({ call, request, targetPk: pk, mode });
   if (answer.passing) return;
