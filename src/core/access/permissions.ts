@@ -61,7 +61,7 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
   }
   for (const permission of furtherPermissions) add(...permission);
   for (const resource of resources) {
-    if (resource.isSecondDoor || secretsOf(resource).length === 0) continue;
+    if (resource.isAlternate || secretsOf(resource).length === 0) continue;
     add(resource.model, `view_${resource.modelName}_secret`, `Can view secrets of ${resource.names[0]}`);
   }
   for (const { model, actions = [] } of resources) {
