@@ -103,14 +103,19 @@ describeJourney('the account pages', (journey) => {
     const { page, person, session } = await visit(journey(), 'password', {
       prepare: ({ pk }) => server.admin.post(`/core/users/${pk}/set_password/`, { password: 'the one before it' }),
     });
+    await page.getByLabel('Current password', { exact: true }).fill('the one before it');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Password', { exact: true }).fill('password1234');
+    await page.getByText(/Password strength: .*easy to guess/i).waitFor();
     await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByText(/Password strength: (Good|Strong)/).waitFor();
     await page.getByLabel('Password (repeat)', { exact: true }).fill('something else');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText("Passwords don't match.").waitFor();
     await page.getByLabel('Password (repeat)', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.').waitFor();
-    await expect.poll(() => page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Current password', { exact: true }).inputValue()).toBe('');
     expect((await session.browser.get('/core/users/me/')).status).toBe(200);
 
     const other = await window();

@@ -4,6 +4,7 @@ import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
 import { type Challenge, otherErrors, redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer, showChallenge } from '../flow/executor.ts';
+import { CurrentPassword } from '../flow/screens/current-password.tsx';
 import { type Prompt, PromptField } from '../flow/screens/prompt-field.tsx';
 import { readPrompts } from '../flow/screens/read-prompts.ts';
 import { wordsOf } from './call.ts';
@@ -24,13 +25,17 @@ interface PromptChallenge extends Challenge {
 }
 
 const isPrompt = (challenge: Challenge): challenge is PromptChallenge => challenge.component === 'xak-stage-prompt';
+const isPassword = ({ component }: Challenge): boolean => component === 'xak-stage-password';
+
+const answerOf = async (challenge: Challenge, form: FormData): Promise<Record<string, unknown>> =>
+  isPrompt(challenge) ? readPrompts(challenge.fields, form) : { password: form.get('password') };
 
 /** Tells password managers whose password it is. */
 function WhoseForm() {
   return <input type="text" autoComplete="username" value={usePerson().username} readOnly hidden />;
 }
 
-/** A flow that only asks prompts, gone through in place. One that asks for more is gone through on its own page. */
+/** A flow that asks for the password and prompts, gone through in place. One that asks for more is gone through on its own page. */
 export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   const query = `next=${encodeURIComponent(returnTo)}`;
   const asked = useLoadable(useCallback(() => showChallenge({ slug, query }), [slug, query]));
@@ -40,13 +45,14 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
 
-  async function send(event: FormEvent<HTMLFormElement>, { fields, component }: PromptChallenge): Promise<void> {
+  async function send(event: FormEvent<HTMLFormElement>, challenge: Challenge): Promise<void> {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
     setProblem(null);
     try {
-      const answer = await readPrompts(fields, new FormData(event.currentTarget));
+      const { component } = challenge;
+      const answer = await answerOf(challenge, new FormData(event.currentTarget));
       const shown = await sendAnswer({ slug, query }, { component, ...answer });
       if (shown.component !== redirectComponent) return setComplained(shown);
       await asked.reload();
@@ -64,7 +70,8 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
     <Loaded {...asked}>
       {(first) => {
         const challenge = complained ?? first;
-        if (!isPrompt(challenge))
+        const fields = isPrompt(challenge) ? challenge.fields : [];
+        if (!isPrompt(challenge) && !isPassword(challenge))
           return (
             <p>
               <a className="button button-primary" href={`/if/flow/${encodeURIComponent(slug)}/?${query}`}>
@@ -73,14 +80,19 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
             </p>
           );
         return (
-          <form className="card stack flow-form" key={walk} onSubmit={(event) => send(event, challenge)}>
-            {challenge.fields.some(({ type }) => type === 'password') && <WhoseForm />}
-            {challenge.fields.map((prompt) => (
+          <form
+            className="card stack flow-form"
+            key={`${walk} ${challenge.component}`}
+            onSubmit={(event) => send(event, challenge)}
+          >
+            {(isPassword(challenge) || fields.some(({ type }) => type === 'password')) && <WhoseForm />}
+            {isPassword(challenge) && <CurrentPassword challenge={challenge} label="Current password" />}
+            {fields.map((prompt) => (
               <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />
             ))}
             {otherErrors(
               challenge,
-              challenge.fields.map(({ field_key }) => field_key),
+              isPassword(challenge) ? ['password'] : fields.map(({ field_key }) => field_key),
             ).map((text) => (
               <Notice tone="bad" key={text}>
                 {text}
@@ -89,7 +101,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
             {problem && <Notice tone="bad">{problem}</Notice>}
             <div className="row">
               <Button type="submit" look="primary" isBusy={isBusy}>
-                {submit}
+                {isPassword(challenge) ? 'Continue' : submit}
               </Button>
             </div>
           </form>

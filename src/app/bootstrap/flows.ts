@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Row } from '../../resource/fields/field.ts';
 import { flows } from './flow-list.ts';
+import { bindStage, makePromptStage, makeStage } from './flow-parts.ts';
 import { promptStages } from './prompt-list.ts';
 import { stages } from './stage-list.ts';
 import type { BootstrapStep, Make } from './steps.ts';
@@ -12,9 +13,7 @@ export const defaultFlows: BootstrapStep = {
     for (const { slug, ...values } of flows) await make.ensure('svc_flows.flow', { slug }, values);
     for (const setup of setups) await makeSetup(make, setup);
     for (const stage of promptStages) await makePromptStage(make, stage);
-    for (const { model, name, values, flow, order } of stages) {
-      await bind(make, flow, await make.ensure(model, { name }, values), order);
-    }
+    for (const stage of stages) await makeStage(make, stage);
     await linkPasswordChange(make);
   },
 };
@@ -40,26 +39,13 @@ const setups: readonly { readonly slug: string; readonly model: string; readonly
 
 async function makeSetup(make: Make, { slug, model, values }: (typeof setups)[number]): Promise<void> {
   const configure_flow = await make.find('svc_flows.flow', { slug });
-  await bind(make, slug, await make.ensure(model, { name: slug }, { ...values, configure_flow }), 0);
+  await bindStage(make, slug, await make.ensure(model, { name: slug }, { ...values, configure_flow }), 0);
 }
 
 /** Where people go who want another password. */
 async function linkPasswordChange({ find, tx }: Make): Promise<void> {
   const stage = await find('svc_stages_password.passwordstage', { name: 'default-authentication-password' });
   const flow = await find('svc_flows.flow', { slug: 'default-password-change' });
-  await sql`update stage_password set configure_flow = ${flow} where pk = ${stage}`.execute(tx);
-}
-
-async function makePromptStage(make: Make, { name, flow, order, prompts }: (typeof promptStages)[number]) {
-  const fields: (string | number)[] = [];
-  for (const { name: promptName, ...values } of prompts) {
-    fields.push(await make.ensure('svc_stages_prompt.prompt', { name: promptName }, values as Row));
-  }
-  const stage = await make.ensure('svc_stages_prompt.promptstage', { name }, { fields });
-  await bind(make, flow, stage, order);
-}
-
-async function bind(make: Make, slug: string, stage: string | number, order: number): Promise<void> {
-  const target = await make.find('svc_flows.flow', { slug });
-  await make.ensure('svc_flows.flowstagebinding', { target, stage, order });
+  await sql`update stage_password set configure_flow = ${flow}
+    where pk = ${stage} and configure_flow is null`.execute(tx);
 }

@@ -1,3 +1,4 @@
+import { bindPolicy } from './flow-parts.ts';
 import type { BootstrapStep } from './steps.ts';
 
 /** The rules, and for each the policies that match events by their action. */
@@ -13,17 +14,18 @@ const rules: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** How administrators hear of what goes wrong. What is bound to a rule decides which events it tells of. */
 export const notifications: BootstrapStep = {
   name: 'notifications',
-  async run({ ensure, find }) {
+  async run(make) {
+    const { ensure } = make;
     const transports = [
       await ensure('svc_events.notificationtransport', { name: 'default-email-transport' }, { mode: 'email' }),
       await ensure('svc_events.notificationtransport', { name: 'default-local-transport' }, { mode: 'local' }),
     ];
-    const group = await find('svc_core.group', { name: 'Gatehouse Admins' });
+    const group = await ensure('svc_core.group', { name: 'Gatehouse Admins' }, { is_superuser: true });
     for (const [name, matchers] of Object.entries(rules)) {
       const target = await ensure('svc_events.notificationrule', { name }, { severity: 'alert', group, transports });
       for (const [order, [matcher, action]] of Object.entries(matchers).entries()) {
         const policy = await ensure('svc_policies_event_matcher.eventmatcherpolicy', { name: matcher }, { action });
-        await ensure('svc_policies.policybinding', { target, policy, order });
+        await bindPolicy(make, target, policy, order);
       }
     }
   },

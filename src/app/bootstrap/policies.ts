@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import { bindExpression, expressionModel } from './flow-parts.ts';
+import { mfaModel, mfaStage } from './stage-list.ts';
 import type { BootstrapStep, Make } from './steps.ts';
 
 const fromSource = `// Only who comes from an outside source may walk this flow.
 return context.is_sso === true;`;
 
-const expressions: Readonly<Record<string, string>> = {
+const expressions = {
   'default-authentication-flow-password-stage': `// Who has been recognised on the way is not asked for a password.
 return !context.auth_method;`,
   'default-source-authentication-if-sso': fromSource,
@@ -25,15 +27,16 @@ for (const member of Object.keys(words)) {
   }
 }
 return true;`,
+  'default-password-change-if-password': `// Whoever has a password shows that they know it before they change it.
+return user.has_password;`,
+  'default-password-change-if-no-password': `// Whoever has none shows a second factor instead, if they have one.
+return !user.has_password;`,
 };
 
 /** The policies that the flows of a fresh install go by. */
 export const policies: BootstrapStep = {
   name: 'policies',
   async run(make) {
-    for (const [name, expression] of Object.entries(expressions)) {
-      await make.ensure('svc_policies_expression.expressionpolicy', { name }, { expression });
-    }
     for (const [slug, policy] of [
       ['default-source-authentication', 'default-source-authentication-if-sso'],
       ['default-source-enrollment', 'default-source-enrollment-if-sso'],
@@ -46,24 +49,28 @@ export const policies: BootstrapStep = {
     const password = await make.find('svc_stages_password.passwordstage', { name: 'default-authentication-password' });
     const passwordStep = await stepOf(make, 'default-authentication-flow', password);
     await bind(make, passwordStep, 'default-authentication-flow-password-stage');
+    const present = await stepOf(make, 'default-password-change', password);
+    await bind(make, present, 'default-password-change-if-password');
+    const mfa = await make.find(mfaModel, { name: mfaStage });
+    await bind(make, await stepOf(make, 'default-password-change', mfa), 'default-password-change-if-no-password');
     await validateUserSettings(make);
   },
 };
 
-async function bind(make: Make, target: string | number, name: string): Promise<void> {
-  const policy = await make.find('svc_policies_expression.expressionpolicy', { name });
-  await make.ensure('svc_policies.policybinding', { target, policy, order: 0 });
-}
+type ExpressionName = keyof typeof expressions;
+
+const bind = (make: Make, object: string | number, name: ExpressionName): Promise<void> =>
+  bindExpression(make, object, name, expressions[name]);
 
 async function stepOf(make: Make, slug: string, stage: string | number): Promise<string | number> {
   const target = await make.find('svc_flows.flow', { slug });
   return make.find('svc_flows.flowstagebinding', { target, stage });
 }
 
-async function validateUserSettings({ find, tx }: Make): Promise<void> {
-  const stage = await find('svc_stages_prompt.promptstage', { name: 'default-user-settings' });
-  const policy = await find('svc_policies_expression.expressionpolicy', {
-    name: 'default-user-settings-authorization',
-  });
-  await sql`insert into policy_validations (stage, policy) values (${stage}, ${policy})`.execute(tx);
+async function validateUserSettings(make: Make): Promise<void> {
+  const name = 'default-user-settings-authorization';
+  const stage = await make.find('svc_stages_prompt.promptstage', { name: 'default-user-settings' });
+  const policy = await make.ensure(expressionModel, { name }, { expression: expressions[name] });
+  await sql`insert into policy_validations (stage, policy) values (${stage}, ${policy})
+    on conflict do nothing`.execute(make.tx);
 }

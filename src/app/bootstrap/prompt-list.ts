@@ -10,13 +10,21 @@ interface FirstPrompt {
   readonly initial_value_expression?: boolean;
 }
 
-interface FirstPromptStage {
+export interface FirstPromptStage {
   readonly name: string;
   /** The flow it is bound to, and where in it. */
   readonly flow: string;
   readonly order: number;
   readonly prompts: readonly FirstPrompt[];
 }
+
+/** Length is what counts; words and patterns that everybody uses do not. */
+export const passwordPolicy = {
+  name: 'default-password-policy',
+  length_min: 12,
+  error_message: 'Use at least 12 characters.',
+  check_zxcvbn: true,
+};
 
 export const promptStages: readonly FirstPromptStage[] = [
   {
@@ -73,7 +81,7 @@ export const promptStages: readonly FirstPromptStage[] = [
   },
 ];
 
-function ask(
+export function ask(
   name: string,
   field_key: string,
   label: string,
@@ -97,7 +105,7 @@ function known(
   return { ...ask(name, field_key, label, type, order), ...initial };
 }
 
-function passwordTwice(prefix: string): FirstPrompt[] {
+export function passwordTwice(prefix: string): FirstPrompt[] {
   return [
     ask(`${prefix}-password`, 'password', 'Password', 'password', 300),
     ask(`${prefix}-password-repeat`, 'password_repeat', 'Password (repeat)', 'password', 301),

@@ -7,10 +7,12 @@ import { access } from './access.ts';
 import { administrator } from './administrator.ts';
 import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
+import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
 import { contactMappings, mappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { policies } from './policies.ts';
+import { recovery } from './recovery.ts';
 import { sources } from './sources.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
 import { webauthnDeviceTypes } from './webauthn-device-types.ts';
@@ -22,6 +24,8 @@ const steps: readonly BootstrapStep[] = [
   webauthnDeviceTypes,
   defaultFlows,
   policies,
+  recovery,
+  enrollment,
   brand,
   sources,
   mappings,

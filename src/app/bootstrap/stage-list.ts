@@ -1,6 +1,6 @@
 import type { Row } from '../../resource/fields/field.ts';
 
-interface FirstStage {
+export interface FirstStage {
   readonly model: string;
   readonly name: string;
   readonly values?: Row;
@@ -9,8 +9,10 @@ interface FirstStage {
   readonly order: number;
 }
 
-const login = 'svc_stages_user_login.userloginstage';
-const write = 'svc_stages_user_write.userwritestage';
+export const loginModel = 'svc_stages_user_login.userloginstage';
+export const mfaModel = 'svc_stages_authenticator_validate.authenticatorvalidatestage';
+export const mfaStage = 'default-authentication-mfa-validation';
+export const writeModel = 'svc_stages_user_write.userwritestage';
 
 /** The stages that sign people in and out and write what they said, beside those that ask. */
 export const stages: readonly FirstStage[] = [
@@ -21,15 +23,9 @@ export const stages: readonly FirstStage[] = [
     flow: 'default-authentication-flow',
     order: 10,
   },
-  {
-    model: 'svc_stages_password.passwordstage',
-    name: 'default-authentication-password',
-    values: { backends: ['svc.core.auth.InbuiltBackend', 'svc.core.auth.TokenBackend'] },
-    flow: 'default-authentication-flow',
-    order: 20,
-  },
+  presentPassword('default-authentication-flow', 20),
   mfaIn('default-authentication-flow', 30),
-  { model: login, name: 'default-authentication-login', flow: 'default-authentication-flow', order: 100 },
+  { model: loginModel, name: 'default-authentication-login', flow: 'default-authentication-flow', order: 100 },
   {
     model: 'svc_stages_user_logout.userlogoutstage',
     name: 'default-invalidation-logout',
@@ -38,19 +34,20 @@ export const stages: readonly FirstStage[] = [
   },
   // Who has a second factor here shows it wherever they come from.
   mfaIn('default-source-authentication', -10),
-  { model: login, name: 'default-source-authentication-login', flow: 'default-source-authentication', order: 0 },
+  { model: loginModel, name: 'default-source-authentication-login', flow: 'default-source-authentication', order: 0 },
   {
-    model: write,
+    model: writeModel,
     name: 'default-source-enrollment-write',
-    values: { create_users_as_inactive: false },
     flow: 'default-source-enrollment',
     order: 1,
   },
-  { model: login, name: 'default-source-enrollment-login', flow: 'default-source-enrollment', order: 2 },
+  { model: loginModel, name: 'default-source-enrollment-login', flow: 'default-source-enrollment', order: 2 },
   writesOwn('default-user-settings-write', 'default-user-settings-flow', 100),
+  presentPassword('default-password-change', -20),
+  mfaIn('default-password-change', -10),
   writesOwn('default-password-change-write', 'default-password-change', 1),
   writesOwn('default-oobe-write', 'initial-setup', 20),
-  { model: login, name: 'default-oobe-login', flow: 'initial-setup', order: 100 },
+  { model: loginModel, name: 'default-oobe-login', flow: 'initial-setup', order: 100 },
   {
     model: 'svc_stages_consent.consentstage',
     name: 'default-provider-authorization-consent',
@@ -60,11 +57,20 @@ export const stages: readonly FirstStage[] = [
   },
 ];
 
-function mfaIn(flow: string, order: number): FirstStage {
-  const model = 'svc_stages_authenticator_validate.authenticatorvalidatestage';
-  return { model, name: 'default-authentication-mfa-validation', flow, order };
+export function mfaIn(flow: string, order: number): FirstStage {
+  return { model: mfaModel, name: mfaStage, flow, order };
 }
 
-function writesOwn(name: string, flow: string, order: number): FirstStage {
-  return { model: write, name, values: { user_creation_mode: 'never_create' }, flow, order };
+export function writesOwn(name: string, flow: string, order: number): FirstStage {
+  return { model: writeModel, name, values: { user_creation_mode: 'never_create' }, flow, order };
+}
+
+function presentPassword(flow: string, order: number): FirstStage {
+  return {
+    model: 'svc_stages_password.passwordstage',
+    name: 'default-authentication-password',
+    values: { backends: ['svc.core.auth.InbuiltBackend', 'svc.core.auth.TokenBackend'] },
+    flow,
+    order,
+  };
 }

@@ -3,6 +3,7 @@ import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Engine } from '../../resource/read.ts';
+import type { Registry } from '../../resource/registry.ts';
 import { createRow } from '../../resource/verbs/write-row.ts';
 import { updateColumns } from '../../resource/write.ts';
 import type { World } from '../world.ts';
@@ -18,6 +19,7 @@ export interface BootstrapStep {
 export interface Make {
   readonly tx: Query;
   readonly world: World;
+  readonly registry: Registry;
   readonly call: Call;
   /**
    * The key of the object of this model whose members are as `identity` says; it is created from both when there is none.
@@ -40,6 +42,7 @@ export function createMake(tx: Query, world: World, engine: Engine, call: Call):
   return {
     tx,
     world,
+    registry: engine.registry,
     call,
     async ensure(model, identity, values = {}, hidden = {}) {
       const known = await look(model, identity);

@@ -15,7 +15,6 @@ import { createDemo, type EmptyDemo } from '../demo/create-demo.ts';
 import { createDemoApi } from '../demo/demo-api.ts';
 import { makeOperations } from '../demo/operations.ts';
 import { makePeople } from '../demo/people.ts';
-import { makeRecovery } from '../demo/recovery.ts';
 import { makeEnrolment, makeFarewell } from '../demo/sign-in.ts';
 import type { Kinds } from '../kinds.ts';
 import { NoDatabase } from '../open-database.ts';
@@ -107,7 +106,6 @@ async function makeAll(empty: EmptyDemo, kinds: Kinds): Promise<void> {
   for (const kind of policyKinds) await kind.demo?.(demo);
   await makeEnrolment(demo);
   await makeFarewell(demo);
-  await makeRecovery(demo);
   for (const kind of stageKinds) await kind.demo?.(demo);
   await makeDevices(demo, kinds.deviceKinds);
   await makeApplications(demo, providerKinds);

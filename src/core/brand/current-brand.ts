@@ -4,17 +4,10 @@ import type { Action } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
 import type { Settings } from '../settings/settings.ts';
+import { brandFlowColumns, brandFlowNames } from './brand-flows.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
 
-const flows = [
-  'flow_authentication',
-  'flow_invalidation',
-  'flow_recovery',
-  'flow_unenrollment',
-  'flow_user_settings',
-  'flow_device_code',
-];
 const themes = ['automatic', 'light', 'dark'];
 
 const always = objectSchema({
@@ -28,7 +21,7 @@ const always = objectSchema({
 });
 const schema: JsonSchema = {
   ...always,
-  properties: { ...always.properties, ...Object.fromEntries(flows.map((name) => [name, stringSchema])) },
+  properties: { ...always.properties, ...Object.fromEntries(brandFlowNames.map((name) => [name, stringSchema])) },
 };
 
 /** What pages need to know before anybody has signed in: looks, links, and the flows by their slugs. */
@@ -68,18 +61,16 @@ const fallbackBrand: BrandRow = {
 };
 
 async function loadBrand(pk: string, query: Query): Promise<BrandRow | undefined> {
-  const slugs = flows.map(
-    (name) => sql`(select f.slug from flows f where f.pk = b.${sql.ref(name)}) as ${sql.ref(name)}`,
-  );
   const { rows } = await sql<BrandRow>`select b.domain, b.branding_title, b.branding_logo, b.branding_favicon,
-    b.attributes, ${sql.join(slugs)} from brands b where b.pk = ${pk}`.execute(query);
+    b.attributes, ${brandFlowColumns} from brands b where b.pk = ${pk}`.execute(query);
   return rows[0];
 }
 
 function brandView(brand: BrandRow, { footer_links }: Settings): Row {
   const settings = (JSON.parse(brand.attributes) as { settings?: BrandSettings }).settings;
   const theme = settings?.theme?.base;
-  const slugs = Object.entries(brand).filter(([name, slug]) => flows.includes(name) && slug !== null);
+  const isFlow = (name: string) => brandFlowNames.some((flow) => flow === name);
+  const slugs = Object.entries(brand).filter(([name, slug]) => isFlow(name) && slug !== null);
   return {
     matched_domain: brand.domain,
     branding_title: brand.branding_title,

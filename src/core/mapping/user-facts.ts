@@ -24,6 +24,7 @@ export interface UserFacts {
   readonly last_login: string | null;
   readonly date_joined: string;
   readonly password_change_date: string;
+  readonly has_password: boolean;
   /** The groups the user is in and all above them. */
   readonly groups: readonly GroupFacts[];
 }
@@ -35,10 +36,11 @@ export interface GroupFacts {
   readonly attributes: Json;
 }
 
-type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser'> & {
+type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser' | 'has_password'> & {
   readonly attributes: string;
   readonly groups: string;
   readonly is_active: boolean | number;
+  readonly has_password: boolean | number;
 };
 
 const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
@@ -55,7 +57,8 @@ function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
       groupColumns,
     );
     return sql`select u.pk, u.uuid, u.username, u.name, u.email, u.type, u.path, u.is_active,
-      u.attributes, u.last_login, u.date_joined, u.password_change_date, ${groups} as groups
+      u.attributes, u.last_login, u.date_joined, u.password_change_date,
+      u.password not like '!%' as has_password, ${groups} as groups
       from users u where u.pk = ${pk}`;
   });
 }
@@ -79,6 +82,7 @@ export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: nu
   return {
     ...row,
     is_active: Boolean(row.is_active),
+    has_password: Boolean(row.has_password),
     // To be in a superuser group, or below one, is to have one among these: no need to have it looked up.
     is_superuser: groups.some((group) => group.is_superuser),
     attributes: JSON.parse(row.attributes),

@@ -1,8 +1,9 @@
 import { Invalid, Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import { redirectTo } from './challenge.ts';
 import { denyWalk, type EndNeeds, endWalk } from './end-walk.ts';
-import type { ExecutorFlow } from './flow-state.ts';
+import type { ExecutorFlow, FlowState } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
@@ -13,6 +14,8 @@ export interface EffectNeeds extends EndNeeds {
   /** Where a person goes when a flow ends and nothing says where. */
   homeOf(flow: ExecutorFlow, call: Call): Promise<string>;
   readonly detourOf: DetourOf;
+  /** Uses up what stages let somebody pass by. */
+  settle(state: FlowState, tx: Query, call: Call): Promise<void>;
 }
 
 /** Carries out the effect of a step. What comes of it: the walk as it is then, or a move that takes the step's place. */
@@ -39,13 +42,14 @@ async function storeOrEnd(
   call: Call,
   before: Walk,
   walk: Walk,
-  { do: what, write, ends }: Extract<Effect, { do: 'store' | 'end' }>,
+  { do: what, write, ends, isRefused }: Extract<Effect, { do: 'store' | 'end' }>,
 ): Promise<Walk | WalkMove> {
   // Asked before the write, which ends the session.
   const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
+  const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
   const storing =
     what === 'end'
-      ? endWalk(needs, call, before.held, walk.state, bothOf(before.unwritten, write))
+      ? endWalk(needs, call, before.held, walk.state, bothOf(bothOf(before.unwritten, write), settle))
       : store(needs, call, before, walk.state, write);
   // Without a write of its own a step has nothing to refuse: whatever is wrong then is a fault.
   const held = await (write || what === 'end' ? storing.catch(refusal) : storing);

@@ -7,12 +7,12 @@ import { challengeOf, faultComponent, filledTitle, withComplaints } from './chal
 import type { ExecutorFlow } from './flow-state.ts';
 import { afterDetour } from './sign-out-detour.ts';
 import type { StageKind } from './stage-kind.ts';
-import { nextMove, type StageNeeds } from './stage-move.ts';
+import { nextMove, type StageNeeds, settleStages } from './stage-move.ts';
 import { draftOf } from './state-after.ts';
 import type { ActiveWalk } from './state-store.ts';
 import { advance, type Screen, type Walk, type WalkMove, walkFrom } from './walk.ts';
 
-export interface ExecutorNeeds extends EffectNeeds, Omit<StageNeeds, 'kinds'> {
+export interface ExecutorNeeds extends Omit<EffectNeeds, 'settle'>, Omit<StageNeeds, 'kinds'> {
   readonly kinds: readonly StageKind[];
   readonly log: Log;
 }
@@ -33,8 +33,13 @@ export interface Executor {
 }
 
 /** Walks people through flows. Stages say what should happen; only here does it happen. */
-export function createExecutor(needs: ExecutorNeeds): Executor {
-  const stages = { ...needs, kinds: new Map(needs.kinds.map((kind) => [kind.resource.model, kind])) };
+export function createExecutor(given: ExecutorNeeds): Executor {
+  const kinds = new Map(given.kinds.map((kind) => [kind.resource.model, kind]));
+  const needs: ExecutorNeeds & EffectNeeds = {
+    ...given,
+    settle: (state, tx, call) => settleStages(kinds, state, tx, call),
+  };
+  const stages = { ...needs, kinds };
 
   /** Lets one stage after another make its move, until there is something to show. */
   async function run(call: Call, start: Walk): Promise<ExecutorReply> {

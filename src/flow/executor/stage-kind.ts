@@ -41,6 +41,11 @@ export interface StageKind extends Kind, StageScreen {
   show(step: Step): Promise<Move>;
   /** Judges an answer whose members have the right form. */
   judge?(step: Step, answer: Row): Promise<Move>;
+  /**
+   * Uses up what the stage let somebody pass by. Called within the transaction that makes a user of them and within the one
+   * that ends the flow: what is used up must be noted in the context. Throws `Problem` where it is no longer good.
+   */
+  settle?(context: FlowContext, tx: Query, call: Call): Promise<void>;
 }
 
 /** Where somebody stands in a flow, as a stage sees it. */
@@ -61,6 +66,8 @@ export interface Step {
   readonly walk: FlowState;
   /** The user whom the flow is about; null while that is open, or when the name given is nobody's. Read by a transaction where one is open. */
   pendingUser(query?: Query): Promise<UserFacts | null>;
+  /** Lets the stages before use up what they let somebody pass by; for a stage that makes something lasting of the walk. */
+  settle(tx: Query, call: Call): Promise<void>;
 }
 
 export type Move =

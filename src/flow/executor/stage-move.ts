@@ -1,10 +1,11 @@
 import { Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
 import type { Engine } from '../../resource/read.ts';
-import type { PlannedStage } from './flow-state.ts';
+import type { FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { pendingUserOf } from './pending-user.ts';
 import { isStageDue } from './planner.ts';
@@ -30,14 +31,20 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
   }
   const kind = needs.kinds.get(planned.kind);
   if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
-  const step = await stepOf(needs.engine, call, walk, planned, kind);
+  const step = await stepOf(needs, call, walk, planned, kind);
   const shown = await kind.show(step);
   // Only a step that asks takes an answer: one that breaks, denies or goes on by itself is not passed by answering it.
   const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
   return move.move === 'ask' ? { ...move, component: screenOf(kind, move).component } : move;
 }
 
-async function stepOf(engine: Engine, call: Call, walk: Walk, planned: PlannedStage, kind: StageKind): Promise<Step> {
+async function stepOf(
+  { engine, kinds }: StageNeeds,
+  call: Call,
+  walk: Walk,
+  planned: PlannedStage,
+  kind: StageKind,
+): Promise<Step> {
   const { flow, state } = walk;
   const { context, memory, query } = state;
   const settings = await loadStage(engine, kind.resource, planned.stage, call);
@@ -51,7 +58,19 @@ async function stepOf(engine: Engine, call: Call, walk: Walk, planned: PlannedSt
     memory,
     query,
     pendingUser: pendingUserOf(call, context),
+    settle: (tx, writing) => settleStages(kinds, state, tx, writing),
   };
+}
+
+/** Lets the stages that were passed use up what they let somebody pass by. */
+export async function settleStages(
+  kinds: StageNeeds['kinds'],
+  { stages, at, context }: FlowState,
+  tx: Query,
+  call: Call,
+): Promise<void> {
+  const passed = new Set(stages.slice(0, at).map(({ kind }) => kind));
+  for (const kind of passed) await kinds.get(kind)?.settle?.(context, tx, call);
 }
 
 /** An answer for another step, or to a step that takes none, changes nothing. */

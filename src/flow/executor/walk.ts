@@ -56,9 +56,20 @@ export type WalkMove =
 export type Effect =
   | { readonly do: 'nothing' }
   /** Stores the new state with what waits and with the move's own write. `ends` is the session that the write ends. */
-  | { readonly do: 'store'; readonly write?: Write | undefined; readonly ends?: string | undefined }
+  | {
+      readonly do: 'store';
+      readonly write?: Write | undefined;
+      readonly ends?: string | undefined;
+      readonly isRefused?: undefined;
+    }
   /** The same, but the walk is over: its plan is carried out, and the person goes where it leads. */
-  | { readonly do: 'end'; readonly write?: Write | undefined; readonly ends?: string | undefined }
+  | {
+      readonly do: 'end';
+      readonly write?: Write | undefined;
+      readonly ends?: string | undefined;
+      /** Whether the person did not agree to what the flow is for. */
+      readonly isRefused?: boolean | undefined;
+    }
   | { readonly do: 'deny'; readonly message: string; readonly write?: Write | undefined }
   | { readonly do: 'go-home' };
 
@@ -90,7 +101,10 @@ export function advance(walk: Walk, move: WalkMove): Advance {
     case 'detour':
       return { walk: onward(walk, stateAfter(state, move)), effect: { do: 'store', write: move.write } };
     case 'refuse':
-      return { walk: onward(walk, refusedState(state, move.refusal)), effect: { do: 'end', write: move.write } };
+      return {
+        walk: onward(walk, refusedState(state, move.refusal)),
+        effect: { do: 'end', write: move.write, isRefused: true },
+      };
     case 'finish':
       return { walk: onward(walk, state), effect: { do: 'end' } };
     case 'leave': {

@@ -48,6 +48,7 @@ describeOnBoth('what people set up for themselves', (server) => {
     const { browser, pk, username } = await signedIn(server());
     const elsewhere = await signIn(server(), pk);
     await browser.show(passwordFlow);
+    await browser.answer(passwordFlow, { password: oldPassword });
     const differing = await browser.answer(passwordFlow, { password: newPassword, password_repeat: 'another' });
     expect(differing.body.response_errors.non_field_errors[0].string).toBe("Passwords don't match.");
     const done = await browser.answer(passwordFlow, { password: newPassword, password_repeat: newPassword });

@@ -42,6 +42,7 @@ describeOnBoth('invitations', (server) => {
       single_use: true,
       flow: flow.pk,
       flow_obj: flow,
+      link: `${server().world.config.publicUrl}/if/flow/${flow.slug}/?itoken=${made.pk}`,
     });
     expect(body).toEqual(made);
     expect((await eventsAbout(server(), made.pk)).map(({ action, username }) => [action, username])).toEqual([
@@ -155,7 +156,7 @@ describeOnBoth('invitations', (server) => {
     const found = async (query: string) =>
       (await server().admin.get(`${stages}?${query}`)).body.results.map(({ name }: { name: string }) => name);
     expect(await found('no_flows=true')).toEqual(['unused']);
-    expect(await found('no_flows=false')).toEqual(['used']);
+    expect(await found('no_flows=false')).toEqual(['default-enrollment-invitation', 'used']);
     expect(await found('continue_flow_without_invitation=true')).toEqual(['unused']);
     expect(await found(`stage_uuid=${unused.body.pk}`)).toEqual(['unused']);
   });

@@ -7,10 +7,12 @@ const expected = [
   ['default-authenticator-static-setup', 'stage_configuration', 'require_authenticated'],
   ['default-authenticator-totp-setup', 'stage_configuration', 'require_authenticated'],
   ['default-authenticator-webauthn-setup', 'stage_configuration', 'require_authenticated'],
+  ['default-enrollment-flow', 'enrollment', 'require_unauthenticated'],
   ['default-invalidation-flow', 'invalidation', 'none'],
   ['default-password-change', 'stage_configuration', 'require_authenticated'],
   ['default-provider-authorization-explicit-consent', 'authorization', 'require_authenticated'],
   ['default-provider-authorization-implicit-consent', 'authorization', 'require_authenticated'],
+  ['default-recovery-flow', 'recovery', 'none'],
   ['default-source-authentication', 'authentication', 'require_unauthenticated'],
   ['default-source-enrollment', 'enrollment', 'none'],
   ['default-source-pre-authentication', 'stage_configuration', 'none'],
@@ -50,7 +52,13 @@ describeOnBoth('flows of a fresh install', (server) => {
       prompts.filter(({ pk }: Prompt) => fields.includes(pk)).map(({ field_key }: Prompt) => field_key),
     ]);
     expect(asked).toEqual([
+      [
+        'default-enrollment-prompt',
+        ['default-enrollment-flow'],
+        ['username', 'name', 'email', 'password', 'password_repeat'],
+      ],
       ['default-password-change-prompt', ['default-password-change'], ['password', 'password_repeat']],
+      ['default-recovery-prompt', ['default-recovery-flow'], ['password', 'password_repeat']],
       ['default-source-enrollment-prompt', ['default-source-enrollment'], ['username']],
       [
         'default-user-settings',

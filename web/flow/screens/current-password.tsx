@@ -2,10 +2,16 @@ import { PasswordField } from '../../elements/field.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 
 /** The password that somebody has, asked for on a screen of its own or with the name. */
-export function CurrentPassword({ challenge }: { challenge: Challenge & { readonly allow_show_password?: boolean } }) {
+export function CurrentPassword({
+  challenge,
+  label = 'Password',
+}: {
+  challenge: Challenge & { readonly allow_show_password?: boolean };
+  label?: string;
+}) {
   return (
     <PasswordField
-      label="Password"
+      label={label}
       name="password"
       autoComplete="current-password"
       required

@@ -1,6 +1,7 @@
 import './prompt.css';
 import { CheckboxField, type Choice, RadioGroup, SelectField } from '../../elements/choice.tsx';
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
+import { NewPasswordField } from '../../elements/new-password.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { localeChoices } from './locales.ts';
 
@@ -42,7 +43,12 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
     case 'xak-locale':
       return <SelectField {...common} choices={localeChoices(initial_value, !required)} defaultValue={initial_value} />;
     case 'password':
-      return <PasswordField {...typed} autoComplete="new-password" />;
+      // Typing it again tells nothing new of how good it is.
+      return isRepeat(name) ? (
+        <PasswordField {...typed} autoComplete="new-password" />
+      ) : (
+        <NewPasswordField {...typed} />
+      );
     case 'email':
       return <TextField {...typed} type="email" autoComplete="email" inputMode="email" />;
     case 'username':
@@ -59,6 +65,8 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
       return <TextField {...typed} autoComplete={autoComplete[name] ?? 'on'} />;
   }
 }
+
+const isRepeat = (name: string): boolean => /repeat|again|confirm/i.test(name);
 
 /** What browsers know of people under other names. */
 const autoComplete: Readonly<Record<string, string>> = { username: 'username', name: 'name', email: 'email' };

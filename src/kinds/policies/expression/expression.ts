@@ -1,6 +1,8 @@
+import { brandFlows } from '../../../core/brand/brand-flows.ts';
 import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyKind } from '../../../policy/kind.ts';
@@ -10,18 +12,19 @@ import { eventWriter } from './create-event.ts';
 import { expressionPolicy } from './expression.resource.ts';
 
 interface Needs {
+  readonly db: Database;
   readonly sandbox: Sandbox;
   readonly settings: SettingsStore;
   readonly geo: Geo;
 }
 
-export function expressions({ sandbox, settings, geo }: Needs): PolicyKind {
+export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
   return {
     resource: expressionPolicy({ sandbox }),
     async evaluate({ expression }, request) {
       const events: NewEvent[] = [];
       const result = sandbox.run(expression as string, {
-        globals: globalsOf(request, await settings.current(), geo),
+        globals: globalsOf(request, await settings.current(), geo, { ...(await brandFlows(db, request.http.host)) }),
         functions: { create_event: eventWriter(events) },
       });
       if (!result.ok) throw new Error(result.error);
@@ -35,6 +38,7 @@ function globalsOf(
   { user, context, http, obj, clientIp }: PolicyRequest,
   settings: Settings,
   geo: Geo,
+  brand: Json,
 ): Record<string, Json> {
   const facts = asJson(user);
   const known = context as Record<string, Json>;
@@ -53,6 +57,7 @@ function globalsOf(
     get asn() {
       return (geo.network(clientIp) ?? null) as Json;
     },
+    brand,
     is_sso: known.is_sso === true,
     settings: { default_user_change_name, default_user_change_email, default_user_change_username },
   };

@@ -31,9 +31,9 @@ export const emailStage = defineStage({
   table: 'stage_email',
   fields: {
     use_global_settings: flag({
-      default: false,
+      default: true,
       filter: true,
-      help: 'Send through the mail server of the server’s own settings; what is said of one here then counts for nothing.',
+      help: 'Send through the mail server of GATEHOUSE_SMTP_URL. The mail server below is used only when this is off.',
     }),
     host: text({ default: 'localhost', max: 255, filter: true }),
     port: whole({ default: 25, min: 1, max: 65_535, filter: true }),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { brandFlows } from '../../../core/brand/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
@@ -57,7 +58,7 @@ async function show(needs: Needs, step: Step): Promise<Move> {
     password_fields: password !== null,
     allow_show_password: password?.allow_show_password ?? false,
     flow_designation: flow.designation,
-    primary_action: flow.designation === 'authentication' ? 'Log in' : 'Continue',
+    primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
     ...(await links(step)),
     sources: await offeredSources(needs.sourceKinds, step.settings.sources as string[], step.call),
     show_source_labels: settings.show_source_labels,
@@ -97,14 +98,16 @@ async function inlinePassword({ engine, settings, call }: Step): Promise<Row | n
   return pk === null ? null : loadStage(engine, engine.registry.require(passwordModel), pk, call);
 }
 
-async function links({ settings, call }: Step): Promise<Row> {
+/** Ways on for those who cannot or need not sign in here. A stage without a recovery flow of its own offers the brand's. */
+async function links({ settings, call, flow }: Step): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
-  if (!enrollment_flow && !recovery_flow && !passwordless_flow) return {};
+  const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
+  const recovery = ofBrand?.flow_recovery ? { recovery_url: flowPage(ofBrand.flow_recovery) } : {};
+  if (!enrollment_flow && !recovery_flow && !passwordless_flow) return recovery;
   const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
     where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
   const urls = new Map(rows.map(({ pk, slug }) => [pk, flowPage(slug)]));
   const members = { enroll_url: enrollment_flow, recovery_url: recovery_flow, passwordless_url: passwordless_flow };
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([name, pk]) => (urls.has(pk as string) ? [[name, urls.get(pk as string)]] : [])),
-  );
+  const own = Object.entries(members).filter(([, pk]) => urls.has(pk as string));
+  return { ...recovery, ...Object.fromEntries(own.map(([name, pk]) => [name, urls.get(pk as string)])) };
 }

@@ -1,21 +1,24 @@
+import { sql } from 'kysely';
 import type { Settings } from '../../../core/settings/settings.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { requireActor } from '../../../resource/call.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { flag, time } from '../../../resource/fields/scalar.ts';
-import { embedded, nested } from '../../../resource/fields/shown.ts';
+import { computed, embedded, nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { slug } from '../../../resource/fields/text.ts';
+import { orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { relatedFilter } from '../../../resource/query.ts';
 import { defineResource, type Resource } from '../../../resource/resource.ts';
 
 export interface InvitationNeeds {
   readonly settings: { current(): Promise<Settings> };
+  readonly config: { readonly publicUrl: string };
 }
 
 /** Lets somebody through an invitation stage, with values that are set for them beforehand. */
-export function invitationResource({ settings }: InvitationNeeds): Resource {
+export function invitationResource({ settings, config }: InvitationNeeds): Resource {
   return defineResource({
     path: '/stages/invitation/invitations/',
     param: 'invite_uuid',
@@ -41,6 +44,12 @@ export function invitationResource({ settings }: InvitationNeeds): Resource {
         help: 'The one flow that accepts this invitation; any flow when empty.',
       }),
       flow_obj: nested('svc_flows.flow', 'flow'),
+      // Without a flow of its own an invitation is good for any, so that there is no one address.
+      link: computed(
+        orNull(stringSchema),
+        (row) => sql`(select ${`${config.publicUrl}/if/flow/`} || f.slug || '/?itoken=' || ${row.col('pk')}
+          from flows f where f.pk = ${row.col('flow')})`,
+      ),
     },
     async check({ call, values, current }) {
       if (!current) values.created_by = requireActor(call).user.pk;

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
+import type { FlowContext } from '../../../flow/executor/flow-state.ts';
 import { deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Call } from '../../../resource/call.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
 import { type InvitationNeeds, invitationResource } from './invitation.resource.ts';
 import { invitationStage } from './invitation-stage.resource.ts';
@@ -17,6 +20,7 @@ interface Invitation {
 }
 
 const refused = 'Invalid invite/invite not found';
+const gone = 'This invitation has been used or withdrawn.';
 
 /** Lets those pass who bring an invitation for this flow, with the data that was set for them. */
 export const inviting = (needs: InvitationNeeds): StageKind => ({
@@ -29,22 +33,36 @@ export const inviting = (needs: InvitationNeeds): StageKind => ({
     const { settings, context } = step;
     const invitation = await findInvitation(step);
     if (!invitation) return settings.continue_flow_without_invitation ? next() : deny(refused);
-    const { pk, name, created_by } = invitation;
     context.prompt_data = deepMerge(context.prompt_data, JSON.parse(invitation.fixed_data) as Record<string, Json>);
     context.invitation_in_effect = true;
-    context.invitation = { pk, name };
-    return next(async (tx, call) => {
-      if (invitation.single_use) {
-        // Of two people with one invitation, one gets through.
-        const { rows } = await sql`delete from invitations where pk = ${pk} returning pk`.execute(tx);
-        if (rows.length === 0) throw new Problem('permission_denied', refused);
-      }
-      const model = { app: 'svc_stages_invitation', model_name: 'invitation', pk: pk.replaceAll('-', ''), name };
-      const event = { action: 'invitation_used', app: 'svc_stages_invitation' };
-      await call.world.record(tx, call, { ...event, context: { invitation: model, created_by } });
-    });
+    context.invitation = { pk: invitation.pk, name: invitation.name };
+    return next();
   },
+  settle: useUp,
 });
+
+/**
+ * Opening an invitation uses nothing up: programs that look at links in mails open them too, and a walk may fail. It is used
+ * when a user is made of it, or when the flow ends. Of two people with one invitation, one gets through.
+ */
+async function useUp(context: FlowContext, tx: Query, call: Call): Promise<void> {
+  const used: unknown = context.invitation;
+  if (!isJsonObject(used) || typeof used.pk !== 'string' || used.is_used === true) return;
+  const { pk } = used;
+  const { rows } = await sql<Invitation>`select name, created_by, single_use from invitations
+    where pk = ${pk}`.execute(tx);
+  const [invitation] = rows;
+  if (!invitation || (invitation.single_use && !(await isTaken(tx, pk)))) throw new Problem('permission_denied', gone);
+  context.invitation = { ...used, is_used: true };
+  const { name, created_by } = invitation;
+  const model = { app: 'svc_stages_invitation', model_name: 'invitation', pk: pk.replaceAll('-', ''), name };
+  const event = { action: 'invitation_used', app: 'svc_stages_invitation' };
+  await call.world.record(tx, call, { ...event, context: { invitation: model, created_by } });
+}
+
+async function isTaken(tx: Query, pk: string): Promise<boolean> {
+  return (await sql`delete from invitations where pk = ${pk} returning pk`.execute(tx)).rows.length > 0;
+}
 
 /** Whether it is good is asked when it is used, never left to a clean-up. */
 async function findInvitation({ query, context, flow, call }: Step): Promise<Invitation | null> {

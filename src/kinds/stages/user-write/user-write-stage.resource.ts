@@ -18,7 +18,11 @@ export const userWriteStage = defineStage({
       default: 'create_when_required',
       filter: true,
     }),
-    create_users_as_inactive: flag({ default: true, filter: true, help: 'Whether new users cannot sign in at first.' }),
+    create_users_as_inactive: flag({
+      default: false,
+      filter: true,
+      help: 'New users cannot sign in until an e-mail stage or an administrator activates them.',
+    }),
     create_users_group: ref('svc_core.group', 'uuid', {
       nullable: true,
       filter: true,

@@ -48,7 +48,7 @@ async function hashOf(passwords: Passwords, password: Json | undefined): Promise
   }
 }
 
-function create({ context, settings, engine }: Step, hash: string | null): Move {
+function create({ context, settings, engine, settle }: Step, hash: string | null): Move {
   return next(async (tx, call) => {
     const values = userValues(context.prompt_data);
     const group = settings.create_users_group as string | null;
@@ -64,7 +64,7 @@ function create({ context, settings, engine }: Step, hash: string | null): Move 
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
     context.pending_user = pk as number;
     context.created_user = pk as number;
-    context.created_user = pk as number;
+    await settle(tx, call);
     await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
   });
 }

@@ -1,0 +1,52 @@
+import './new-password.css';
+import { type ComponentProps, type CSSProperties, useEffect, useState } from 'react';
+import { PasswordField } from './field.tsx';
+
+/** A password that somebody makes up, with an estimate of how hard it is to guess. */
+export function NewPasswordField(props: ComponentProps<typeof PasswordField>) {
+  const [typed, setTyped] = useState('');
+  const score = useScore(typed);
+  return (
+    <div className="new-password">
+      <PasswordField {...props} autoComplete="new-password" onInput={(event) => setTyped(event.currentTarget.value)} />
+      {score !== null && <Strength score={score} />}
+    </div>
+  );
+}
+
+const words = ['Very easy to guess', 'Easy to guess', 'Still easy to guess', 'Good', 'Strong'];
+
+function Strength({ score }: { score: number }) {
+  const style: CSSProperties & { '--score': number } = { '--score': Math.max(score, 0.3) };
+  return (
+    <div className="strength small" data-is-good={score > 2 || undefined} style={style}>
+      <div className="strength-bar" aria-hidden="true">
+        <span />
+      </div>
+      <span role="status">Password strength: {words[score]}</span>
+    </div>
+  );
+}
+
+/** Longer texts are estimated by their beginning, as on the server. */
+const longest = 128;
+const pauseMs = 150;
+
+/** From 0 (guessed at once) to 4; null as long as nothing is typed, or the estimator has not been loaded. */
+function useScore(typed: string): number | null {
+  const [score, setScore] = useState<number | null>(null);
+  useEffect(() => {
+    if (typed === '') return setScore(null);
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      // Without it there is no meter; the server has the last word anyway.
+      const estimator = await import('./strength.ts').catch(() => null);
+      if (estimator && isCurrent) setScore(estimator.strengthOf(typed.slice(0, longest)));
+    }, pauseMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [typed]);
+  return score;
+}
