@@ -111,6 +111,8 @@ export interface Declaration<
 
 export interface Derived<R = Row> {
   readonly schema: JsonSchema;
+  /** Whether answers may come without it, where `from` gives nothing. */
+  readonly optional?: boolean;
   from(row: R, context: ReadContext): unknown;
 }
 

@@ -51,7 +51,10 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
     ...(component !== undefined && descriptive(component, names, model)),
     ...fields,
     ...Object.fromEntries(
-      Object.entries(derived).map(([name, { schema, from }]: [string, Derived]) => [name, derivedField(schema, from)]),
+      Object.entries(derived).map(([name, { schema, from, optional = false }]: [string, Derived]) => [
+        name,
+        { ...derivedField(schema, from), ...(optional && { required: false }) },
+      ]),
     ),
   };
   return {

@@ -16,7 +16,12 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
   for (const [name, field] of Object.entries(resource.allFields)) {
     if (isShown(field) && (!names || names.includes(name))) properties[name] = memberSchema(field, resource, registry);
   }
-  const schema: JsonSchema = { type: 'object', properties, required: Object.keys(properties) };
+  const isOptional = (name: string) => {
+    const field = resource.allFields[name];
+    return field?.kind === 'derived' && field.required === false;
+  };
+  const required = Object.keys(properties).filter((name) => !isOptional(name));
+  const schema: JsonSchema = { type: 'object', properties, required };
   return { name: schemaName(resource, view), schema };
 }
 

@@ -317,7 +317,7 @@ describeOnBoth('the stages of flows', (server) => {
     const invitation = await invite({ flow: walk.pk, single_use: true });
     const browser = openBrowser(server());
     const events = await eventsDuring(server(), async () => {
-      expect((await browser.show(walk.slug, `itoken=${invitation.pk}`)).body.component).toBe('xak-stage-prompt');
+      expect((await browser.show(walk.slug, `itoken=${invitation.token}`)).body.component).toBe('xak-stage-prompt');
     });
     expect(events).toEqual([]);
     const used = await eventsDuring(server(), async () => {
@@ -325,7 +325,7 @@ describeOnBoth('the stages of flows', (server) => {
     });
     expect(used.map(({ action }) => action).sort()).toEqual(['invitation_used', 'user_write']);
     expect((await server().admin.get(`/core/users/?username=${username}`)).body.results).toHaveLength(1);
-    const again = await openBrowser(server()).show(walk.slug, `itoken=${invitation.pk}`);
+    const again = await openBrowser(server()).show(walk.slug, `itoken=${invitation.token}`);
     expect(again.body).toMatchObject({
       component: 'xak-stage-access-denied',
       error_message: 'Invalid invite/invite not found',
@@ -335,7 +335,7 @@ describeOnBoth('the stages of flows', (server) => {
     const both = await Promise.all(
       [1, 2].map(async () => {
         const guest = openBrowser(server());
-        await guest.show(only.slug, `token=${twice.pk}`);
+        await guest.show(only.slug, `token=${twice.token}`);
         return guest.answer(only.slug, { component: 'xak-stage-dummy' });
       }),
     );

@@ -31,7 +31,7 @@ describeJourney(
         fixed_data: { name: 'Ada Lovelace' },
         expires: new Date(Date.now() + 3_600_000).toISOString(),
       });
-      const address = `/if/flow/${walk.slug}/?itoken=${invitation.pk}`;
+      const address = `/if/flow/${walk.slug}/?itoken=${invitation.token}`;
       const page = await journey().window();
       await page.goto(address);
       await page.getByRole('heading', { name: 'Join us' }).waitFor();

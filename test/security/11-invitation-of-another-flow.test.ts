@@ -14,18 +14,18 @@ describeOnBoth('classes 11, 12 and 13: invitations', (server) => {
   test('are refused in another flow', async () => {
     const own = await makeWalk(server(), [['invitation/stages'], ['dummy']]);
     const other = await makeWalk(server(), [['invitation/stages'], ['dummy']]);
-    const { pk } = await invite({ flow: own.pk });
-    expect((await openBrowser(server()).show(other.slug, `itoken=${pk}`)).body).toMatchObject(refused);
-    expect((await openBrowser(server()).show(own.slug, `itoken=${pk}`)).body.component).toBe('xak-stage-dummy');
+    const { token } = await invite({ flow: own.pk });
+    expect((await openBrowser(server()).show(other.slug, `itoken=${token}`)).body).toMatchObject(refused);
+    expect((await openBrowser(server()).show(own.slug, `itoken=${token}`)).body.component).toBe('xak-stage-dummy');
   });
 
   test('are refused once expired, before any clean-up', async () => {
     const walk = await makeWalk(server(), [['invitation/stages'], ['dummy']]);
-    const { pk } = await invite({});
-    expect((await openBrowser(server()).show(walk.slug, `itoken=${pk}`)).body.component).toBe('xak-stage-dummy');
+    const { pk, token } = await invite({});
+    expect((await openBrowser(server()).show(walk.slug, `itoken=${token}`)).body.component).toBe('xak-stage-dummy');
     const { clock, db } = server().world;
     await db.write((tx) => sql`update invitations set expires = ${clock.now()} where pk = ${pk}`.execute(tx));
-    expect((await openBrowser(server()).show(walk.slug, `itoken=${pk}`)).body).toMatchObject(refused);
+    expect((await openBrowser(server()).show(walk.slug, `itoken=${token}`)).body).toMatchObject(refused);
   });
 
   test('are refused when the key is forged', async () => {

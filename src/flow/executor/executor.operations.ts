@@ -196,5 +196,12 @@ async function begin(
   if (refusal) {
     return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next), cookies: [] };
   }
-  return { token, version: 0, state: await planState(needs, call, flow, planThrough(flow, pk), start) };
+  return {
+    token,
+    version: 0,
+    state: await planState(needs, call, flow, planThrough(flow, isEnrolment(flow) ? null : pk), start),
+  };
 }
+
+/** An enrolment makes a new user, whoever begins it: it is about nobody, and writes to nobody's account. */
+const isEnrolment = ({ designation }: StoredFlow): boolean => designation === 'enrollment';

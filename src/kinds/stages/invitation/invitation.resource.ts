@@ -1,24 +1,44 @@
 import { sql } from 'kysely';
 import type { Settings } from '../../../core/settings/settings.ts';
+import { flowPage } from '../../../flow/executor/challenge.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
-import { requireActor } from '../../../resource/call.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { randomText } from '../../../platform/random.ts';
+import { type Call, requireActor } from '../../../resource/call.ts';
+import { lasting } from '../../../resource/credentials.ts';
+import type { ReadContext } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { flag, time } from '../../../resource/fields/scalar.ts';
-import { computed, embedded, nested } from '../../../resource/fields/shown.ts';
+import { embedded, nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
-import { slug } from '../../../resource/fields/text.ts';
+import { slug, text } from '../../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { relatedFilter } from '../../../resource/query.ts';
 import { defineResource, type Resource } from '../../../resource/resource.ts';
 
 export interface InvitationNeeds {
   readonly settings: { current(): Promise<Settings> };
+  readonly key: Pick<InstanceKey, 'hash'>;
   readonly config: { readonly publicUrl: string };
 }
 
+/** Made in a call, told in its answer, and known to nobody afterwards. */
+interface NewToken {
+  readonly token: string;
+  /** Null for one that is good for any flow: there is no one address. */
+  readonly link: string | null;
+}
+
 /** Lets somebody through an invitation stage, with values that are set for them beforehand. */
-export function invitationResource({ settings, config }: InvitationNeeds): Resource {
+export function invitationResource({ settings, key, config }: InvitationNeeds): Resource {
+  const made = new WeakMap<Call, NewToken>();
+  const toldOnce = (name: keyof NewToken) => ({
+    schema: orNull(stringSchema),
+    optional: true,
+    from: (_row: unknown, { call }: ReadContext) => made.get(call)?.[name],
+  });
   return defineResource({
     path: '/stages/invitation/invitations/',
     param: 'invite_uuid',
@@ -27,6 +47,7 @@ export function invitationResource({ settings, config }: InvitationNeeds): Resou
     schema: 'Invitation',
     names: ['Invitation', 'Invitations'],
     table: 'invitations',
+    writtenWith: lasting,
     order: ['-expires'],
     search: ['name', 'created_by.username', 'expires', 'flow.slug'],
     filters: {
@@ -44,15 +65,19 @@ export function invitationResource({ settings, config }: InvitationNeeds): Resou
         help: 'The one flow that accepts this invitation; any flow when empty.',
       }),
       flow_obj: nested('svc_flows.flow', 'flow'),
-      // Without a flow of its own an invitation is good for any, so that there is no one address.
-      link: computed(
-        orNull(stringSchema),
-        (row) => sql`(select ${`${config.publicUrl}/if/flow/`} || f.slug || '/?itoken=' || ${row.col('pk')}
-          from flows f where f.pk = ${row.col('flow')})`,
-      ),
+      token_hash: text({ readOnly: true, writeOnly: true, nullable: true, default: null }),
     },
-    async check({ call, values, current }) {
-      if (!current) values.created_by = requireActor(call).user.pk;
+    derived: { token: toldOnce('token'), link: toldOnce('link') },
+    async check({ call, tx, values, current }) {
+      if (Object.keys(values.fixed_data as object).some((name) => /password/i.test(name)))
+        return { fixed_data: ['An invitation sets no password: people choose theirs.'] };
+      if (!current) {
+        values.created_by = requireActor(call).user.pk;
+        const token = randomText(43);
+        values.token_hash = key.hash(token);
+        const slug = await slugOf(tx, values.flow);
+        made.set(call, { token, link: slug === null ? null : `${config.publicUrl}${flowPage(slug)}?itoken=${token}` });
+      }
       // No invitation is good for ever: one without an end gets the usual one.
       if (values.expires === null) {
         const lifetime = parseDuration((await settings.current()).default_token_duration) ?? 0;
@@ -61,4 +86,9 @@ export function invitationResource({ settings, config }: InvitationNeeds): Resou
       return null;
     },
   });
+}
+
+async function slugOf(tx: Query, flow: unknown): Promise<string | null> {
+  const { rows } = await sql<{ slug: string }>`select slug from flows where pk = ${flow}`.execute(tx);
+  return rows[0]?.slug ?? null;
 }

@@ -7,7 +7,6 @@ import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
-import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
 import { type InvitationNeeds, invitationResource } from './invitation.resource.ts';
 import { invitationStage } from './invitation-stage.resource.ts';
 
@@ -31,9 +30,13 @@ export const inviting = (needs: InvitationNeeds): StageKind => ({
   challenge: {},
   async show(step) {
     const { settings, context } = step;
-    const invitation = await findInvitation(step);
+    const invitation = await findInvitation(needs, step);
     if (!invitation) return settings.continue_flow_without_invitation ? next() : deny(refused);
-    context.prompt_data = deepMerge(context.prompt_data, JSON.parse(invitation.fixed_data) as Record<string, Json>);
+    const fixed = withoutPasswords(JSON.parse(invitation.fixed_data) as Record<string, Json>);
+    context.prompt_data = deepMerge(context.prompt_data, fixed);
+    context.fixed_data = fixed;
+    // It is for somebody who has no account yet: whoever opens the link, it is not about theirs.
+    if (context.created_user !== context.pending_user) context.pending_user = null;
     context.invitation_in_effect = true;
     context.invitation = { pk: invitation.pk, name: invitation.name };
     return next();
@@ -64,12 +67,18 @@ async function isTaken(tx: Query, pk: string): Promise<boolean> {
   return (await sql`delete from invitations where pk = ${pk} returning pk`.execute(tx)).rows.length > 0;
 }
 
+const withoutPasswords = (data: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => !/password/i.test(name)));
+
 /** Whether it is good is asked when it is used, never left to a clean-up. */
-async function findInvitation({ query, context, flow, call }: Step): Promise<Invitation | null> {
+async function findInvitation(
+  { key }: InvitationNeeds,
+  { query, context, flow, call }: Step,
+): Promise<Invitation | null> {
   const token = query.itoken ?? query.token ?? context.prompt_data.token;
-  if (!isUuid(token)) return null;
+  if (typeof token !== 'string' || token === '') return null;
   const { rows } = await sql<Invitation>`select pk, name, fixed_data, created_by, single_use from invitations
-    where pk = ${canonicalUuid(token)} and (flow is null or flow = ${flow.pk}) and expires > ${call.now}`.execute(
+    where token_hash = ${key.hash(token)} and (flow is null or flow = ${flow.pk}) and expires > ${call.now}`.execute(
     call.db.read,
   );
   return rows[0] ?? null;

@@ -36,7 +36,7 @@ export function prompting(needs: Needs): StageKind {
       if (Object.keys(wrong).length > 0) return stay(wrong);
       const refused = await refusals(needs.policies, step, values);
       if (refused.length > 0) return stay({ non_field_errors: refused });
-      step.context.prompt_data = { ...step.context.prompt_data, ...values };
+      step.context.prompt_data = { ...step.context.prompt_data, ...values, ...fixedOf(step.context) };
       return next();
     },
   };
@@ -52,6 +52,10 @@ async function shownPrompts(
   const http = policyRequest(call, { user }).http as unknown as Record<string, string>;
   return rows.map((row) => showPrompt(promptOf(row), { sandbox, user, http, promptContext: shareable(context) }));
 }
+
+/** What an invitation has fixed is not for whoever was invited to change. */
+const fixedOf = ({ fixed_data }: Step['context']): Record<string, Json> =>
+  typeof fixed_data === 'object' && fixed_data !== null ? { ...(fixed_data as Record<string, Json>) } : {};
 
 /** A password that was typed before is not shown again. */
 const shareable = ({ prompt_data }: Step['context']): Record<string, Json> =>

@@ -15,6 +15,7 @@ import { linksByMail } from './0015-links-by-mail.ts';
 import { oauth2Logins } from './0018-oauth2-logins.ts';
 import { clientKeys } from './0019-client-keys.ts';
 import { namesWithoutCase } from './0020-names-without-case.ts';
+import { invitationTokens } from './0021-invitation-tokens.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   oauth2Logins,
   clientKeys,
   namesWithoutCase,
+  invitationTokens,
 ];
