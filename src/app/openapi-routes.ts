@@ -1,11 +1,14 @@
 import { stringify } from 'yaml';
-import { Problem } from '../lib/problem.ts';
+import { Invalid, Problem } from '../lib/problem.ts';
 import type { Call, Reply } from '../resource/call.ts';
 import { etagOf, matchesEtag } from '../resource/etag.ts';
 import type { OpenApiDocument } from '../resource/openapi.ts';
+import { asOpenApi30 } from '../resource/openapi-30.ts';
 import type { Operation } from '../resource/operation.ts';
 
 type Format = 'json' | 'yaml';
+const versions = ['3.0', '3.1'] as const;
+type Version = (typeof versions)[number];
 
 const mediaTypes: Record<Format, readonly string[]> = {
   json: ['application/json', 'application/vnd.oai.openapi+json'],
@@ -14,7 +17,7 @@ const mediaTypes: Record<Format, readonly string[]> = {
 
 /** The document that describes the API. Written when it is first asked for: most processes never are. */
 export function schemaOperation(document: () => OpenApiDocument): Operation {
-  const texts = new Map<Format, Rendered>();
+  const texts = new Map<`${Format} ${Version}`, Rendered>();
   return {
     id: 'schema_retrieve',
     method: 'GET',
@@ -29,6 +32,12 @@ export function schemaOperation(document: () => OpenApiDocument): Operation {
         schema: { type: 'string', enum: ['json', 'yaml'] },
         description: 'What to write it in; the Accept header decides when this is missing.',
       },
+      {
+        name: 'version',
+        in: 'query',
+        schema: { type: 'string', enum: versions, default: '3.1' },
+        description: 'The version of OpenAPI; 3.0 is for generators that do not know 3.1.',
+      },
       { name: 'If-None-Match', in: 'header', schema: { type: 'string' } },
     ],
     answer: {
@@ -38,10 +47,12 @@ export function schemaOperation(document: () => OpenApiDocument): Operation {
     },
     async handle(call): Promise<Reply> {
       const { format, type } = wanted(call);
-      let rendered = texts.get(format);
+      const version = wantedVersion(call);
+      const key = `${format} ${version}` as const;
+      let rendered = texts.get(key);
       if (!rendered) {
-        rendered = render(document(), format);
-        texts.set(format, rendered);
+        rendered = render(version === '3.0' ? asOpenApi30(document()) : document(), format);
+        texts.set(key, rendered);
       }
       const headers = { etag: rendered.etag, vary: 'accept', 'cache-control': 'no-cache' };
       const known = call.request.header('if-none-match');
@@ -56,11 +67,19 @@ interface Rendered {
   readonly etag: string;
 }
 
-function render(document: OpenApiDocument, format: Format): Rendered {
+function render(document: unknown, format: Format): Rendered {
   // Schemas that stand in several places are written out in each: tools that read YAML do not all know its aliases.
   const text =
     format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
   return { bytes: Buffer.from(text), etag: etagOf(text) };
+}
+
+function wantedVersion({ request }: Call): Version {
+  const asked = request.query.get('version') ?? '3.1';
+  const version = versions.find((one) => one === asked);
+  if (!version)
+    throw Invalid.field('version', `"${asked}" is not a valid choice. Choose one of: ${versions.join(', ')}.`);
+  return version;
 }
 
 function wanted({ request }: Call): { format: Format; type: string } {

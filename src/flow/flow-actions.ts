@@ -5,7 +5,7 @@ import { callersFacts } from '../policy/request.ts';
 import { cacheActions } from '../resource/cache-actions.ts';
 import type { Call } from '../resource/call.ts';
 import type { Action } from '../resource/define.ts';
-import { objectSchema, stringSchema } from '../resource/json-schema.ts';
+import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../resource/json-schema.ts';
 import { ReplyWith } from '../resource/operations.ts';
 import { type FlowCandidate, refusalOf } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';
@@ -72,13 +72,22 @@ const diagramAction: Action = {
 
 const yaml = 'application/yaml';
 
+const blueprintSchema: JsonSchema = {
+  ...objectSchema({
+    version: integerSchema,
+    metadata: { type: 'object', additionalProperties: true },
+    entries: arrayOf({ type: 'object', additionalProperties: true }),
+  }),
+  additionalProperties: true,
+};
+
 const exportAction: Action = {
   name: 'export',
   on: 'row',
   method: 'GET',
   summary: 'Export a flow with its stages and policies as a blueprint',
   access: { permission: 'svc_flows.export_flow' },
-  answer: { status: 200, schema: { type: 'string', format: 'binary' }, file: yaml },
+  answer: { status: 200, file: yaml, fileSchema: blueprintSchema },
   async run({ call, engine, row }) {
     const { pk, slug } = row as { pk: string; slug: string };
     const text = await exportFlow(engine, call, { pk, slug });

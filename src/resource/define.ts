@@ -238,8 +238,9 @@ export interface Answer {
   /** The body's schema; `self` is the resource; none is an empty body. */
   readonly schema?: JsonSchema | 'self';
   readonly schemaName?: string;
-  /** The media type it comes in when a caller asks for a file instead. */
+  /** The media type it comes in when a caller asks for a file instead, and what it holds unless that is text. */
   readonly file?: string;
+  readonly fileSchema?: JsonSchema;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface JsonSchema {
   readonly readOnly?: boolean;
   readonly writeOnly?: boolean;
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly discriminator?: { readonly propertyName: string; readonly mapping: Readonly<Record<string, string>> };
   readonly $ref?: string;
 }
 
@@ -33,10 +35,28 @@ export type ValueOf<S extends JsonSchema> = S extends { readonly type: 'string' 
 
 /** The same schema, null allowed. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  if (schema.$ref || schema.anyOf) return { anyOf: [schema, { type: 'null' }] };
+  if (schema.$ref || schema.anyOf || schema.oneOf) return { anyOf: [schema, { type: 'null' }] };
   if (schema.type === undefined) return schema;
   return { ...schema, type: [schema.type, 'null'].flat(), ...(schema.enum && { enum: [...schema.enum, null] }) };
 }
+
+/**
+ * The same schema without bounds on lengths: for answers, which hold what was stored by other ways or lost a part since,
+ * and for filters, which no row need match.
+ */
+export function withoutLengths({ minLength, maxLength, minItems, maxItems, ...schema }: JsonSchema): JsonSchema {
+  const { items, properties } = schema;
+  const inner = (members: NonNullable<typeof properties>) =>
+    Object.fromEntries(Object.entries(members).map(([name, member]) => [name, withoutLengths(member)]));
+  return {
+    ...schema,
+    ...(items && { items: withoutLengths(items) }),
+    ...(properties && { properties: inner(properties) }),
+  };
+}
+
+/** Any JSON value but null. */
+export const anyButNull: JsonSchema = { type: ['object', 'array', 'string', 'number', 'boolean'] };
 
 export const stringSchema = { type: 'string' } as const;
 export const booleanSchema = { type: 'boolean' } as const;

@@ -50,6 +50,14 @@ export interface DocumentFacts {
 
 const json = 'application/json';
 
+const description = `The administrative API of Gatehouse.
+
+Schemas say what to send. Requests are read leniently besides: a number is taken for its text where text is asked for
+(unless it is a secret), the text of a number where a number is asked for, and \`yes\`, \`on\`, \`1\` and their like where a
+boolean is asked for in a body. An empty text stands for null where a reference may be null. Members and query
+parameters that are not named here are ignored. A filter with an empty value is no filter. Names in \`ordering\` that
+nothing can be ordered by are ignored.`;
+
 /** Describes the operations that are served, from the declarations that serve them. */
 export function openApiDocument(
   operations: readonly Operation[],
@@ -64,7 +72,7 @@ export function openApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Gatehouse', version, description: 'The administrative API of Gatehouse.' },
+    info: { title: 'Gatehouse', version, description },
     servers: [{ url: prefix }],
     tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths: sorted(paths),
@@ -95,14 +103,14 @@ function sorted<T>(members: Record<string, T>): Record<string, T> {
 
 function operationObject(operation: Operation): OperationObject {
   const { id, tag, summary, parameters, body, anonymous, reaches, credentials = everyCredential } = operation;
+  const reachWords = reaches && 'Only superusers may do this: it decides how people sign in.';
+  const words = [operation.description, reachWords].filter(Boolean).join(' ');
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(reaches && {
-      description: 'Only superusers may do this: it decides how people sign in.',
-      'x-reaches': reaches,
-    }),
+    ...(words && { description: words }),
+    ...(reaches && { 'x-reaches': reaches }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(body) }),
     'x-credentials': credentials,
@@ -143,10 +151,13 @@ function responsesOf({ answer, parameters }: Operation): Record<string, Response
   };
 }
 
-function success({ status, schema, types = [json], file }: OperationAnswer, isTagged: boolean): ResponseObject {
+function success(
+  { status, schema, types = [json], file, fileSchema }: OperationAnswer,
+  isTagged: boolean,
+): ResponseObject {
   const content: Content = {
     ...(schema && Object.fromEntries(types.map((type) => [type, { schema: referenceTo(schema) }]))),
-    ...(file && { [file]: { schema: { type: 'string' } } }),
+    ...(file && { [file]: { schema: fileSchema ?? { type: 'string' } } }),
   };
   return {
     description: status === 204 ? 'Done.' : status === 201 ? 'Created.' : 'The answer.',
@@ -184,7 +195,8 @@ function schemasOf(operations: readonly Operation[], registry: Registry): Record
   }
 
   const missing = new Map<string, string>();
-  for (const { id, body, answer } of operations) {
+  for (const { id, body, answer, schemas: own = {} } of operations) {
+    for (const [name, schema] of Object.entries(own)) add(name, schema);
     for (const named of [body?.schema, answer.schema]) {
       if (named?.name) add(named.name, named.schema);
       else if (named) follow(named.schema, id);

@@ -13,9 +13,12 @@ export interface Operation {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
+  readonly description?: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body?: Body | undefined;
   readonly answer: OperationAnswer;
+  /** Schemas that those of the body and the answer refer to and no resource brings. */
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
   /** Whether it may be called without signing in. */
   readonly anonymous?: boolean;
   /** What it decides beyond the object it is about; only superusers may call it then. */
@@ -46,8 +49,9 @@ export interface OperationAnswer {
   readonly schema?: NamedSchema;
   /** The media types of the body; JSON unless said otherwise. */
   readonly types?: readonly string[];
-  /** The media type of a file that the same operation may answer with. */
+  /** The media type of a file that the same operation may answer with, and what it holds unless that is text. */
   readonly file?: string;
+  readonly fileSchema?: JsonSchema;
 }
 
 /** A schema that stands in the document under a name, or inline when it has none. */

@@ -76,12 +76,23 @@ const listParameters: Parameter[] = [
     schema: text,
     description: 'Members to order by, separated by commas; a minus in front descends.',
   },
-  { name: 'page', in: 'query', schema: { type: 'integer' }, description: 'Which page; `last` is the last one.' },
+  {
+    name: 'page',
+    in: 'query',
+    schema: {
+      anyOf: [
+        { type: 'integer', minimum: 1 },
+        { type: 'string', enum: ['last'] },
+      ],
+    },
+    description: 'Which page; `last` is the last one.',
+  },
   {
     name: 'page_size',
     in: 'query',
-    schema: { type: 'integer' },
-    description: 'How many results make a page; 100 unless told otherwise.',
+    schema: { anyOf: [{ type: 'integer' }, text] },
+    description: 'How many results make a page. What is no positive number is ignored: 100 make a page then.',
+    allowEmptyValue: true,
   },
   { name: 'search', in: 'query', schema: text, description: 'Words that must all be found in the searched members.' },
 ];
@@ -125,6 +136,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     path: pathOf(resource, facts.below.replace('key', `{${resource.param}}`)),
     tag: resource.path.split('/')[1] as string,
     summary: facts.summary(resource.names),
+    description: verb === 'update' ? whatStays(resource) : undefined,
     reaches: facts.method === 'GET' ? undefined : resource.reaches,
     credentials: facts.method === 'GET' ? undefined : resource.writtenWith,
     parameters,
@@ -144,6 +156,14 @@ function leavingOut({ allFields }: Resource): Parameter[] {
   const nests = Object.values(allFields).flatMap(({ storage }) => (storage.in === 'nested' ? [storage.nest] : []));
   const names = new Set(nests.flatMap(({ unless }) => unless ?? []));
   return [...names].map((name) => ({ name, in: 'query', schema: { type: 'boolean', default: true } }));
+}
+
+/** What a replacing write does with members that its body leaves out. */
+function whatStays({ allFields }: Resource): string {
+  const reset = Object.entries(allFields).filter(([, field]) => isWritable(field) && field.resetOnPut);
+  const names = reset.map(([name]) => `\`${name}\``).join(', ');
+  const but = names && ` Only ${names} get${reset.length === 1 ? 's its default' : ' their defaults'} then.`;
+  return `Members that the body leaves out keep their values; defaults are for new objects.${but}`;
 }
 
 const pathOf = (resource: Resource, below: string) => `${resource.path}${below}${below && '/'}`;
@@ -179,7 +199,7 @@ const actionSuffix = { GET: 'retrieve', POST: 'create', PUT: 'update', PATCH: 'p
 function actionOperation(action: Action, resource: Resource, engine: Engine): Operation {
   const below = action.on === 'row' ? `{${resource.param}}/${action.name}` : action.name;
   const name = action.name.replaceAll('/', '_');
-  const { schema, schemaName, status, file } = action.answer;
+  const { schema, schemaName, status, file, fileSchema } = action.answer;
   const answer: NamedSchema | undefined =
     schema === 'self'
       ? responseSchema(resource, engine.registry)
@@ -205,7 +225,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
     ],
     ...(action.body && { body: actionBody(action) }),
     ...(action.upload && { body: { schema: { name: 'FileUploadRequest', schema: uploadSchema }, upload: true } }),
-    answer: { status, ...(answer && { schema: answer }), ...(file && { file }) },
+    answer: { status, ...(answer && { schema: answer }), ...(file && { file }), ...(fileSchema && { fileSchema }) },
     handle: (call) => runAction(action, resource, engine, call),
   };
 }

@@ -8,6 +8,7 @@ import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
+import { type JsonSchema, withoutLengths } from './json-schema.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
@@ -27,7 +28,7 @@ export function filterTable(fields: Fields, declared: Readonly<Record<string, Fi
 export function fieldFilter(column: string, field: Field): Filter {
   if (isRef(field)) return field.kind === 'refs' ? joinFilter(field) : refFilter(column, field);
   return {
-    schema: field.schema,
+    schema: filterSchema(field),
     condition({ texts, row }) {
       const parsed = parseFilterText(field, texts.at(-1) ?? '');
       if (parsed === null || 'complaint' in parsed) return parsed;
@@ -36,6 +37,12 @@ export function fieldFilter(column: string, field: Field): Filter {
       return sql`${row.col(column)} = ${parsed.value}`;
     },
   };
+}
+
+/** What a column cannot hold is no bad filter: it matches no row. */
+function filterSchema({ schema }: Field): JsonSchema {
+  const { minimum, maximum, ...rest } = withoutLengths(schema);
+  return rest;
 }
 
 const isInt32 = (value: unknown) => Number.isInteger(value) && Math.abs(value as number) <= 2147483647;

@@ -1,5 +1,5 @@
 import { type Field, type Fields, isRequired, isShown, isWritable, type Nest } from './fields/field.ts';
-import { arrayOf, type JsonSchema, orNull } from './json-schema.ts';
+import { arrayOf, type JsonSchema, orNull, withoutLengths } from './json-schema.ts';
 import type { NamedSchema } from './operation.ts';
 import { keyField } from './plan.ts';
 import type { Registry } from './registry.ts';
@@ -28,7 +28,8 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
 const schemaName = ({ schema, views }: Resource, view: string): string => views?.[view]?.schema ?? schema;
 
 function memberSchema(field: Field, resource: Resource, registry: Registry): JsonSchema {
-  const value = field.storage.in === 'nested' ? nestedSchema(field.storage.nest, resource, registry) : field.schema;
+  const value =
+    field.storage.in === 'nested' ? nestedSchema(field.storage.nest, resource, registry) : withoutLengths(field.schema);
   const schema = field.nullable ? orNull(value) : value;
   const isReadOnly = !isWritable(field);
   return { ...schema, ...(isReadOnly && { readOnly: true }), ...(field.help && { description: field.help }) };
@@ -47,17 +48,18 @@ function nestedSchema(
 /** The schema of a body: for creating and replacing, or (all optional) for changing. */
 export function requestSchema(fields: Fields, isPatch: boolean): JsonSchema {
   const writable = Object.entries(fields).filter(([, field]) => isWritable(field));
-  const properties = Object.fromEntries(writable.map(([name, field]) => [name, bodyMember(field)]));
+  const properties = Object.fromEntries(writable.map(([name, field]) => [name, bodyMember(field, isPatch)]));
   const required = isPatch ? [] : writable.filter(([, field]) => isRequired(field)).map(([name]) => name);
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-function bodyMember(field: Field): JsonSchema {
+/** A change has no defaults: what it leaves out stays as it is. */
+function bodyMember(field: Field, isPatch: boolean): JsonSchema {
   const schema = field.requestSchema ?? field.schema;
   const isFixed = field.default !== undefined && typeof field.default !== 'function' && field.default !== null;
   return {
     ...(field.nullable ? orNull(schema) : schema),
-    ...(isFixed && { default: field.default }),
+    ...(isFixed && !isPatch && { default: field.default }),
     ...(field.writeOnly && { writeOnly: true }),
     ...(field.help && { description: field.help }),
   };
@@ -102,9 +104,9 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       component: { type: 'string' },
       model_name: { type: 'string' },
       icon_url: { type: 'string' },
-      requires_enterprise: { type: 'boolean', default: false },
+      requires_enterprise: { type: 'boolean' },
     },
-    required: ['name', 'description', 'component', 'model_name'],
+    required: ['name', 'description', 'component', 'model_name', 'icon_url', 'requires_enterprise'],
   },
   UsedBy: {
     type: 'object',

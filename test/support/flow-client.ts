@@ -1,5 +1,6 @@
 import { csrfHeader } from '../../src/core/session/session-cookies.ts';
 import { type Answer, apiFor, type HeaderMap } from './api.ts';
+import { challengeCheck } from './challenge-check.ts';
 import type { TestServer } from './server.ts';
 
 /** A browser that keeps cookies and walks through flows. */
@@ -12,9 +13,13 @@ export interface Browser {
   post(path: string, body?: unknown): Promise<Answer>;
 }
 
-export function openBrowser({ url }: Pick<TestServer, 'url'>, headers: HeaderMap = {}): Browser {
+export function openBrowser(
+  { url, app }: Pick<TestServer, 'url'> & Partial<TestServer>,
+  headers: HeaderMap = {},
+): Browser {
   const cookies = new Map<string, string>();
   const api = apiFor(url, headers);
+  const check = app && challengeCheck(app.operations);
 
   async function send(method: string, path: string, body?: unknown): Promise<Answer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -30,11 +35,17 @@ export function openBrowser({ url }: Pick<TestServer, 'url'>, headers: HeaderMap
     }
     return answer;
   }
+  /** What a flow shows is what the document says of it, in every test. */
+  async function walk(method: string, path: string, values?: Record<string, unknown>): Promise<Answer> {
+    const answer = await send(method, path, values);
+    if (answer.status === 200) check?.(answer.body);
+    return answer;
+  }
   const executor = (flow: string, query = '') => `/flows/executor/${flow}/?query=${encodeURIComponent(query)}`;
   return {
     cookies,
-    show: (flow, query) => send('GET', executor(flow, query)),
-    answer: (flow, values, query) => send('POST', executor(flow, query), values),
+    show: (flow, query) => walk('GET', executor(flow, query)),
+    answer: (flow, values, query) => walk('POST', executor(flow, query), values),
     get: (path) => send('GET', path),
     post: (path, body = {}) => send('POST', path, body),
   };

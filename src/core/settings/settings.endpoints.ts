@@ -7,7 +7,7 @@ import { accept, type Common, complain, type Field, type Row } from '../../resou
 import { duration, flag, whole } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
-import { type JsonSchema, objectSchema, orNull } from '../../resource/json-schema.ts';
+import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/json-schema.ts';
 import { avatarsComplaint } from '../directory/avatar.ts';
 import { defaultSettings, type Settings, type SettingsStore, shortestKey } from './settings.ts';
 
@@ -73,7 +73,7 @@ const schema: JsonSchema = objectSchema(
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
       name,
-      { ...field.schema, ...(field.help && { description: field.help }) },
+      { ...withoutLengths(field.schema), ...(field.help && { description: field.help }) },
     ]),
   ),
 );

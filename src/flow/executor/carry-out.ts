@@ -29,7 +29,7 @@ export async function carryOut(needs: EffectNeeds, call: Call, before: Walk, ste
       return storeOrEnd(needs, call, before, walk, effect);
     case 'deny': {
       const write = bothOf(before.unwritten, effect.write);
-      const challenge = await denyWalk(needs, call, walk.flow, walk.held, effect.message, write);
+      const challenge = await denyWalk(needs, call, walk, effect.message, write);
       return { ...walk, screen: { challenge, denial: effect.message } };
     }
     case 'go-home':

@@ -32,17 +32,23 @@ export function filledTitle(title: string, { context }: FlowState): string {
   );
 }
 
-/** What a person is told who may not go on, as the flow wants it told. */
-export function deniedChallenge(flow: ExecutorFlow, message: string, next: string | null): Row {
+/** What a person (`whom` names them) is told who may not go on, as the flow wants it told. */
+export function deniedChallenge(flow: ExecutorFlow, message: string, next: string | null, whom: Row): Row {
   if (flow.denied_action === 'continue' && next) return redirectTo(next);
   const to = flow.denied_action === 'message_continue' ? next : null;
-  return challengeOf(flow, deniedComponent, { error_message: message, ...(to && { to }) });
+  return challengeOf(flow, deniedComponent, { ...whom, error_message: message, ...(to && { to }) });
 }
 
 /** The same, where an application waits to hear of it: unless the flow leads there at once, the person reads why and goes back themselves. */
-export function refusedChallenge(flow: ExecutorFlow, message: string, { next: to, application_name }: Refusal): Row {
+export function refusedChallenge(
+  flow: ExecutorFlow,
+  message: string,
+  { next: to, application_name }: Refusal,
+  whom: Row,
+): Row {
   if (flow.denied_action === 'continue') return redirectTo(to);
   return challengeOf(flow, deniedComponent, {
+    ...whom,
     error_message: message,
     to,
     ...(application_name && { application_name }),

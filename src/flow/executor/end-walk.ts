@@ -5,10 +5,12 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { PlanStep } from '../plan.ts';
 import { deniedChallenge, refusedChallenge } from './challenge.ts';
-import type { ExecutorFlow, FlowState } from './flow-state.ts';
+import type { FlowState } from './flow-state.ts';
+import { deniedUserMembers } from './pending-user.ts';
 import type { Write } from './stage-kind.ts';
 import { refusedState } from './state-after.ts';
 import { type ActiveWalk, deleteState } from './state-store.ts';
+import type { Walk } from './walk.ts';
 
 export interface EndNeeds {
   readonly key: InstanceKey;
@@ -40,20 +42,20 @@ export function endWalk(
 export async function denyWalk(
   needs: EndNeeds,
   call: Call,
-  flow: ExecutorFlow,
-  held: ActiveWalk,
+  { flow, held, state: { context } }: Pick<Walk, 'flow' | 'held' | 'state'>,
   message: string,
   write?: Write,
 ): Promise<Row> {
   const { state } = held;
   const { refusal } = state.plan;
+  const whom = await deniedUserMembers(call, context);
   if (refusal && (await isRefused(endWalk(needs, call, held, refusedState(state, refusal), write)))) {
-    return refusedChallenge(flow, message, refusal);
+    return refusedChallenge(flow, message, refusal, whom);
   }
   const bare = { ...state, plan: { ...state.plan, append: [] } };
   if (held.version > 0 || write) await endWalk(needs, call, held, bare, write);
   // Where nothing could be refused, what was to come next is not there.
-  return deniedChallenge(flow, message, refusal ? null : state.next);
+  return deniedChallenge(flow, message, refusal ? null : state.next, whom);
 }
 
 /** A request that cannot be decided any more waits for nobody. */

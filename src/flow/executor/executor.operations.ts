@@ -17,6 +17,7 @@ import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { ExecutorFlow, Start } from './flow-state.ts';
 import { followLink } from './open-link.ts';
 import { type Opening, readOpening, signOpening } from './opening.ts';
+import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
@@ -33,6 +34,7 @@ interface Needs {
 
 /** `GET` shows where a person stands in a flow, and begins it; `POST` takes their answer. Anybody may: the flow decides. */
 export function executorOperations(needs: Needs): Operation[] {
+  const { union, schemas } = challengeTypes(needs.kinds);
   const common = {
     path: '/flows/executor/{flow_slug}/',
     tag: 'flows',
@@ -48,7 +50,8 @@ export function executorOperations(needs: Needs): Operation[] {
         description: 'The query string of the page that shows the flow.',
       },
     ],
-    answer: { status: 200, schema: { name: 'ChallengeTypes', schema: challengeTypes(needs.kinds) } },
+    answer: { status: 200, schema: { name: 'ChallengeTypes', schema: union } },
+    schemas,
   } as const;
   return [
     {
@@ -165,7 +168,7 @@ async function heldOrBegun(
     return await begin(needs, call, flow, token, found, start);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { challenge: deniedChallenge(flow, error.message, null), cookies: [] };
+    return { challenge: deniedChallenge(flow, error.message, null, await deniedUserMembers(call, null)), cookies: [] };
   }
 }
 
@@ -194,7 +197,8 @@ async function begin(
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });
   if (refusal) {
-    return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next), cookies: [] };
+    const whom = await deniedUserMembers(call, null);
+    return { challenge: deniedChallenge(flow, wordsOf(refusal), start.next, whom), cookies: [] };
   }
   return {
     token,

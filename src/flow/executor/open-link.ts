@@ -9,6 +9,7 @@ import { challengeOf, deniedChallenge, linkComponent } from './challenge.ts';
 import type { ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowState, Start } from './flow-state.ts';
+import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { type ActiveWalk, forgetState, keepState } from './state-store.ts';
 
@@ -40,7 +41,11 @@ export async function followLink(
   { linkToken, token, answer, start }: Followed,
 ): Promise<ActiveWalk | ExecutorReply> {
   const { key, policies } = needs;
-  const refuse = (words: string): ExecutorReply => ({ challenge: deniedChallenge(flow, words, null), cookies: [] });
+  const whom = await deniedUserMembers(call, null);
+  const refuse = (words: string): ExecutorReply => ({
+    challenge: deniedChallenge(flow, words, null, whom),
+    cookies: [],
+  });
   const link = await findLink(call.db.read, key, linkToken, flow.pk, call.now);
   if (!link) return refuse(voidLink);
   const user = await loadUserFacts(call, call.db.read, link.user);

@@ -17,7 +17,10 @@ export const pendingUserSchemas: Readonly<Record<string, JsonSchema>> = {
  * Whom a screen greets. Who has only typed a name sees that name and nothing else, whether or not it is anybody's, unless
  * the stage that asked for it may show whom it found.
  */
-export async function pendingUserMembers({ context, pendingUser }: Step): Promise<Row> {
+export async function pendingUserMembers({
+  context,
+  pendingUser,
+}: Pick<Step, 'context' | 'pendingUser'>): Promise<Row> {
   const typed = context.pending_user_identifier;
   const user = typed === null || context.show_matched_user === true ? await pendingUser() : null;
   if (user) {
@@ -27,6 +30,14 @@ export async function pendingUserMembers({ context, pendingUser }: Step): Promis
   const name = typed ?? '';
   const nobody = { username: name, name, email: '', attributes: {} };
   return { pending_user: name, pending_user_avatar: avatarOf(defaultAvatars, nobody) };
+}
+
+/** Who is told that they may not go on: whom the walk was about, or who is signed in. */
+export async function deniedUserMembers(call: Call, context: FlowContext | null): Promise<Row> {
+  const { user } = call.actor ?? { user: { username: '', name: '', email: '', attributes: {} } };
+  const isAboutSomebody = context && (context.pending_user !== null || context.pending_user_identifier !== null);
+  if (isAboutSomebody) return pendingUserMembers({ context, pendingUser: () => loadPendingUser(call, context) });
+  return { pending_user: user.username, pending_user_avatar: avatarOf(defaultAvatars, user) };
 }
 
 const nobody = 0;

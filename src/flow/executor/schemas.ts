@@ -1,6 +1,7 @@
 import { arrayOf, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { requestSchema } from '../../resource/schemas.ts';
 import { deniedComponent, faultComponent, redirectComponent } from './challenge.ts';
+import { pendingUserSchemas } from './pending-user.ts';
 import type { StageKind, StageScreen } from './stage-kind.ts';
 
 const layouts = ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'];
@@ -13,7 +14,7 @@ const flowInfo: JsonSchema = {
     cancel_url: stringSchema,
     layout: { type: 'string', enum: layouts },
   },
-  required: ['cancel_url', 'layout'],
+  required: ['title', 'background', 'cancel_url', 'layout'],
 };
 
 const responseErrors: JsonSchema = {
@@ -22,6 +23,7 @@ const responseErrors: JsonSchema = {
 };
 
 const deniedMembers = {
+  ...pendingUserSchemas,
   error_message: stringSchema,
   to: { ...stringSchema, description: 'Where the person may go on; absent when nowhere.' },
   application_name: {
@@ -31,32 +33,60 @@ const deniedMembers = {
   },
 };
 
-function challengeSchema(component: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function challengeSchema({ component, challenge, sometimes = [] }: StageScreen): JsonSchema {
   return {
     type: 'object',
     properties: {
       flow_info: flowInfo,
       component: { type: 'string', enum: [component] },
       response_errors: responseErrors,
-      ...members,
+      ...challenge,
     },
-    required: ['component'],
+    required: [
+      'component',
+      ...(component === redirectComponent ? [] : ['flow_info']),
+      ...Object.keys(challenge).filter((name) => !sometimes.includes(name)),
+    ],
   };
 }
 
 const screensOf = (kinds: readonly StageKind[]): StageScreen[] =>
   kinds.flatMap((kind) => [kind, ...(kind.otherScreens ?? [])]);
 
-/** Everything that a flow may show. */
-export function challengeTypes(kinds: readonly StageKind[]): JsonSchema {
+/** The screens that the executor itself shows. */
+const ownScreens: readonly StageScreen[] = [
+  { component: redirectComponent, challenge: { to: stringSchema } },
+  { component: deniedComponent, challenge: deniedMembers, sometimes: ['to', 'application_name'] },
+  { component: faultComponent, challenge: { request_id: stringSchema, error: stringSchema } },
+];
+
+/** Everything that a flow may show, told apart by `component`, and the schemas of each. */
+export function challengeTypes(kinds: readonly StageKind[]): {
+  readonly union: JsonSchema;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+} {
+  const screens = new Map([...screensOf(kinds), ...ownScreens].map((screen) => [screen.component, screen]));
+  const named = [...screens.values()].map((screen) => [screen.component, nameOf(screen), screen] as const);
+  const at = (name: string) => `#/components/schemas/${name}`;
   return {
-    anyOf: [
-      challengeSchema(redirectComponent, { to: stringSchema }),
-      challengeSchema(deniedComponent, deniedMembers),
-      challengeSchema(faultComponent, { request_id: stringSchema, error: stringSchema }),
-      ...screensOf(kinds).map(({ component, challenge }) => challengeSchema(component, challenge)),
-    ],
+    union: {
+      oneOf: named.map(([, name]) => ({ $ref: at(name) })),
+      discriminator: {
+        propertyName: 'component',
+        mapping: Object.fromEntries(named.map(([component, name]) => [component, at(name)])),
+      },
+    },
+    schemas: Object.fromEntries(named.map(([, name, screen]) => [name, challengeSchema(screen)])),
   };
+}
+
+/** `xak-stage-access-denied`: `AccessDeniedChallenge`. */
+function nameOf({ component }: StageScreen): string {
+  const words = component
+    .replace(/^xak-(stage|flow)-/, '')
+    .replace(/^xak-/, '')
+    .split('-');
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Challenge`;
 }
 
 /** Everything that a person may answer. */

@@ -19,6 +19,8 @@ export interface StageScreen {
   readonly component: string;
   /** The members of its challenge beside the common ones. */
   readonly challenge: Readonly<Record<string, JsonSchema>>;
+  /** Those of them that may be missing. */
+  readonly sometimes?: readonly string[];
   /** What an answer may hold. */
   readonly answer?: Fields;
 }

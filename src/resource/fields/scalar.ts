@@ -111,6 +111,7 @@ export function time<N extends boolean = false>(options: Common<string, N> = {})
     orderable: true,
     storage: { in: 'column', type: 'time' },
     schema: { type: 'string', format: 'date-time' },
+    requestSchema: { type: 'string', format: 'date-time', minLength: 1 },
     ...options,
     parse: (value) => {
       const parsed = typeof value === 'string' ? parseTimestamp(value.trim()) : null;
@@ -130,6 +131,7 @@ export function duration<N extends boolean = false>(options: Common<string, N> =
     orderable: true,
     storage: { in: 'column', type: 'text' },
     schema: { type: 'string' },
+    requestSchema: { type: 'string', minLength: 1 },
     ...options,
     parse: (value) =>
       typeof value === 'string' && parseDuration(value.trim()) !== null

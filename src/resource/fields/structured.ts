@@ -1,5 +1,5 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import { anyButNull, type JsonSchema } from '../json-schema.ts';
 import {
   accept,
   type Common,
@@ -38,7 +38,7 @@ export function json<A extends boolean = false, N extends boolean = false>(
     kind: 'json',
     orderable: false,
     storage: { in: 'column', type: 'json' },
-    schema: options.anyValue ? {} : { type: 'object', additionalProperties: true },
+    schema: options.anyValue ? anyButNull : { type: 'object', additionalProperties: true },
     ...options,
     parse: (value) => parseJson(value, options),
     toColumn: (value) => JSON.stringify(value),

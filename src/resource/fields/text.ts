@@ -37,14 +37,14 @@ const formats = {
 };
 
 export function text<N extends boolean = false>(options: TextOptions<N> = {}): Field<string | Null<N>> {
-  const { max, blank = false, format, nullable } = options;
+  const { max, blank = false, format } = options;
   const shape = { type: 'string', ...(max && { maxLength: max }), ...(format && !blank && formats[format].schema) };
   return {
     kind: 'text',
     orderable: true,
     storage: { in: 'column', type: 'text' },
     schema: { type: 'string', ...(max && { maxLength: max }) },
-    requestSchema: blank || nullable ? shape : { ...shape, minLength: 1 },
+    requestSchema: blank ? shape : { ...shape, minLength: 1 },
     ...options,
     parse: (value) => parseText(value, options),
     toColumn: (value) => value,

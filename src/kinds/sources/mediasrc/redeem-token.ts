@@ -9,7 +9,7 @@ import { lasting } from '../../../resource/credentials.ts';
 import { type ActionInput, defineAction } from '../../../resource/define.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
-import { type JsonSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { isDryRun } from '../../../resource/write.ts';
@@ -57,7 +57,7 @@ export const redeemToken = (needs: RedeemNeeds) =>
     name: 'redeem_token',
     summary: 'Redeem a token of the media server, and begin to sign in or to enrol',
     access: 'anyone',
-    answer: { status: 200, schema: redirectChallenge, schemaName: 'RedirectChallenge' },
+    answer: { status: 200, schema: { $ref: '#/components/schemas/RedirectChallenge' } },
     async prepare(input) {
       const arrival = await arrive(needs, input);
       const { call } = input;
@@ -147,28 +147,3 @@ function queryOf({ request }: Call): string {
   query.delete('dry_run');
   return `?${query}`;
 }
-
-const redirectChallenge: JsonSchema = {
-  type: 'object',
-  properties: {
-    flow_info: {
-      ...objectSchema({
-        title: stringSchema,
-        background: stringSchema,
-        cancel_url: stringSchema,
-        layout: {
-          type: 'string',
-          enum: ['stacked', 'content_left', 'content_right', 'sidebar_left', 'sidebar_right'],
-        },
-      }),
-      required: ['cancel_url', 'layout'],
-    },
-    component: { type: 'string', default: 'xak-flow-redirect' },
-    response_errors: {
-      type: 'object',
-      additionalProperties: { type: 'array', items: objectSchema({ string: stringSchema, code: stringSchema }) },
-    },
-    to: stringSchema,
-  },
-  required: ['to'],
-};

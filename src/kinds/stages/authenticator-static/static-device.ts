@@ -5,7 +5,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { computed } from '../../../resource/fields/shown.ts';
-import { arrayOf, integerSchema, objectSchema } from '../../../resource/json-schema.ts';
+import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 import { staticSetupModel } from './authenticator-static-stage.resource.ts';
 
 const longestToken = 16;
@@ -29,7 +29,7 @@ export const staticDevices = defineDevice({
   },
   derived: {
     token_set: {
-      schema: arrayOf(objectSchema({ token: { type: 'string', maxLength: longestToken } })),
+      schema: arrayOf(objectSchema({ token: stringSchema })),
       from: ({ tokens_left }) => Array.from({ length: tokens_left }, () => hiddenToken),
     },
   },

@@ -39,6 +39,7 @@ export function identification(needs: Needs): StageKind {
       sources: arrayOf(offeredSchema(needs.sourceKinds)),
       show_source_labels: booleanSchema,
     },
+    sometimes: ['enroll_url', 'recovery_url', 'passwordless_url'],
     answer: {
       uid_field: text({ max: 254 }),
       password: text({ trim: false, strict: true, blank: true, nullable: true, default: null, writeOnly: true }),

@@ -39,7 +39,7 @@ export function previewAction(fields: Fields, sandbox: Sandbox): Action {
     access: { permission: 'svc_stages_prompt.add_prompt' },
     body: fields,
     bodySchema: 'PromptRequest',
-    answer: { status: 200, schema: challengeSchema, schemaName: 'PromptChallenge' },
+    answer: { status: 200, schema: challengeSchema, schemaName: 'PromptPreview' },
     async prepare({ call, values }) {
       const user = await loadUserFacts(call, call.db.read, requireActor(call).user.pk);
       const shown = showPrompt(promptOf(values), { sandbox, user, http: httpFacts(call), promptContext: {} });

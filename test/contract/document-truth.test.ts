@@ -1,0 +1,164 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { isWritable } from '../../src/resource/fields/field.ts';
+import type { JsonSchema } from '../../src/resource/json-schema.ts';
+import type { OpenApiDocument } from '../../src/resource/openapi.ts';
+import { requestSchema } from '../../src/resource/schemas.ts';
+import { describeOnSqlite } from '../support/server.ts';
+
+describeOnSqlite('what the OpenAPI document says', (server) => {
+  const read = async (query = '') => (await server().nobody.get(`/schema/${query}`)).body as OpenApiDocument;
+
+  test('names no default in the body of a PATCH', async () => {
+    const { paths, components } = await read();
+    const found: string[] = [];
+    for (const { patch } of Object.values(paths)) {
+      const schema = patch?.requestBody?.content['application/json']?.schema;
+      if (!schema) continue;
+      const body = schema.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+      for (const [name, member] of Object.entries(body?.properties ?? {})) {
+        if ('default' in member) found.push(`${patch?.operationId} ${name}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('says of each PUT of a row that absent members stay, and they do', async () => {
+    const { paths } = await read();
+    for (const [path, { put }] of Object.entries(paths)) {
+      const isRow = server().app.engine.registry.resources.some((one) => `${one.path}{${one.param}}/` === path);
+      if (put && isRow) expect(put.description, put.operationId).toContain('keep their values');
+    }
+    const { body } = await server().admin.post('/core/groups/', { name: 'kept', attributes: { of: 'before' } });
+    const put = await server().admin.put(`/core/groups/${body.pk}/`, { name: 'renamed' });
+    expect(put.body.attributes).toEqual({ of: 'before' });
+  });
+
+  test('sets no bounds on lengths in answers, which other ways of writing do not keep', async () => {
+    const { paths, components } = await read();
+    const bounded: string[] = [];
+    const bounds = ['minItems', 'maxItems', 'minLength', 'maxLength'];
+    const seen = new Set<string>();
+    function look(value: unknown, where: string): void {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, inner] of Object.entries(value)) {
+        if (bounds.includes(name) && typeof inner === 'number') bounded.push(`${where} ${name}`);
+        if (name === '$ref' && typeof inner === 'string' && !seen.has(inner)) {
+          seen.add(inner);
+          look(components.schemas[inner.split('/').at(-1) ?? ''], inner);
+        } else look(inner, where);
+      }
+    }
+    for (const operations of Object.values(paths)) {
+      for (const { operationId, responses } of Object.values(operations)) look(responses, operationId);
+    }
+    expect(bounded).toEqual([]);
+  });
+
+  test('is right that a prompt stage may have lost its last prompt', async () => {
+    const { admin } = server();
+    const prompt = await admin.post('/stages/prompt/prompts/', {
+      name: 'lost',
+      field_key: 'lost',
+      label: 'Lost',
+      type: 'text',
+    });
+    const stage = await admin.post('/stages/prompt/stages/', { name: 'empty soon', fields: [prompt.body.pk] });
+    await admin.delete(`/stages/prompt/prompts/${prompt.body.pk}/`);
+    const { body } = await admin.get(`/stages/prompt/stages/${stage.body.pk}/`);
+    expect(body.fields).toEqual([]);
+    const { components } = await read();
+    expect(components.schemas.PromptStage?.properties?.fields).not.toHaveProperty('minItems');
+    expect(components.schemas.PromptStageRequest?.properties?.fields).toHaveProperty('minItems', 1);
+  });
+
+  test('tells challenges apart by their component', async () => {
+    const { components } = await read();
+    const { oneOf = [], discriminator } = components.schemas.ChallengeTypes as JsonSchema;
+    expect(discriminator?.propertyName).toBe('component');
+    const mapping = Object.entries(discriminator?.mapping ?? {});
+    expect(mapping.map(([, ref]) => ref).sort()).toEqual(oneOf.map(({ $ref }) => $ref).sort());
+    for (const [component, ref] of mapping) {
+      const schema = components.schemas[ref.split('/').at(-1) ?? ''];
+      expect(schema?.properties?.component?.enum).toEqual([component]);
+      expect(schema?.required).toContain('component');
+    }
+    expect(components.schemas.AccessDeniedChallenge?.required).toEqual(
+      expect.arrayContaining(['pending_user', 'pending_user_avatar', 'error_message']),
+    );
+  });
+
+  test('comes as OpenAPI 3.0 too, with the same operations', async () => {
+    const [now, before] = [await read(), await read('?version=3.0')];
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(JSON.stringify(before)));
+    expect(result.errors ?? []).toEqual([]);
+    expect(validator.version).toBe('3.0');
+    expect(Object.keys(before.paths)).toEqual(Object.keys(now.paths));
+    expect(Object.keys(before.components.schemas)).toEqual(Object.keys(now.components.schemas));
+    const text = JSON.stringify(before);
+    expect(text).not.toContain('"null"');
+    expect(text).not.toMatch(/"type":\[/);
+    expect(parse((await server().nobody.get('/schema/?version=3.0&format=yaml')).text)).toEqual(before);
+    expect(await read('?version=3.1')).toEqual(now);
+    const { status, body } = await server().nobody.get('/schema/?version=2.0');
+    expect([status, Object.keys(body)]).toEqual([400, ['version']]);
+  });
+
+  test('is right about the export of a flow: an object in YAML', async () => {
+    const { paths } = await read();
+    const path = '/flows/instances/{slug}/export/';
+    const content = paths[path]?.get?.responses[200]?.content ?? {};
+    expect(Object.keys(content)).toEqual(['application/yaml']);
+    const { text, headers } = await server().admin.get(path.replace('{slug}', 'default-authentication-flow'));
+    expect(headers.get('content-type')).toBe('application/yaml');
+    const ajv = new Ajv2020({ strict: false });
+    expect(ajv.validate(content['application/yaml']?.schema as object, parse(text)), ajv.errorsText()).toBe(true);
+  });
+
+  test('is right about pages: what is no page size is ignored, `last` is a page', async () => {
+    for (const query of ['page_size=null', 'page_size=', 'page_size=-1', 'page_size=x', 'page=last']) {
+      const { status, body } = await server().admin.get(`/core/groups/?${query}`);
+      expect(status, query).toBe(200);
+      expect(body.pagination.current).toBe(1);
+    }
+    const { parameters = [] } = (await read()).paths['/core/groups/']?.get ?? {};
+    const schemaOf = (name: string) => parameters.find((one) => one.name === name)?.schema as object;
+    const ajv = new Ajv2020({ strict: false });
+    for (const value of ['null', 'x', -1, 20]) expect(ajv.validate(schemaOf('page_size'), value)).toBe(true);
+    expect(ajv.validate(schemaOf('page'), 'last')).toBe(true);
+  });
+
+  test('sets no bounds on filters that the server does not set', async () => {
+    for (const { parameters } of server().app.operations) {
+      for (const { name, schema, in: place } of parameters) {
+        if (place === 'query') expect(schema, name).not.toHaveProperty('maxLength');
+      }
+    }
+    const long = 'x'.repeat(2000);
+    const { status, body } = await server().admin.get(`/core/groups/?name=${long}`);
+    expect([status, body.pagination.count]).toEqual([200, 0]);
+    const empty = await server().admin.get('/policies/bindings/?policy=');
+    expect(empty.status).toBe(200);
+  });
+
+  test('takes neither null nor empty text where the server refuses it', async () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const wrong: string[] = [];
+    for (const { model, allFields } of server().app.engine.registry.resources) {
+      const { properties = {} } = requestSchema(allFields, false);
+      for (const [name, schema] of Object.entries(properties)) {
+        const field = allFields[name];
+        if (!field || !isWritable(field)) continue;
+        const validate = ajv.compile(schema);
+        if (validate(null) && !field.nullable) wrong.push(`${model} ${name}: null`);
+        if (validate('') && 'complaint' in field.parse('')) wrong.push(`${model} ${name}: ''`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
