@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Call, Reply } from '../resource/call.ts';
 import { etagOf, matchesEtag } from '../resource/etag.ts';
+import { noChoice } from '../resource/fields/text.ts';
 import type { OpenApiDocument } from '../resource/openapi.ts';
 import { asOpenApi30 } from '../resource/openapi-30.ts';
 import type { Operation } from '../resource/operation.ts';
@@ -77,8 +78,7 @@ function render(document: unknown, format: Format): Rendered {
 function wantedVersion({ request }: Call): Version {
   const asked = request.query.get('version') ?? '3.1';
   const version = versions.find((one) => one === asked);
-  if (!version)
-    throw Invalid.field('version', `"${asked}" is not a valid choice. Choose one of: ${versions.join(', ')}.`);
+  if (!version) throw Invalid.field('version', noChoice(asked, versions));
   return version;
 }
 

@@ -5,7 +5,15 @@ import { callersFacts } from '../policy/request.ts';
 import { cacheActions } from '../resource/cache-actions.ts';
 import type { Call } from '../resource/call.ts';
 import type { Action } from '../resource/define.ts';
-import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../resource/json-schema.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+} from '../resource/json-schema.ts';
+import { logSchema } from '../resource/log-schema.ts';
 import { ReplyWith } from '../resource/operations.ts';
 import { type FlowCandidate, refusalOf } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';
@@ -96,6 +104,8 @@ const exportAction: Action = {
   },
 };
 
+const importSchema = objectSchema({ logs: arrayOf(logSchema), success: booleanSchema });
+
 const importAction: Action = {
   name: 'import',
   on: 'set',
@@ -104,11 +114,14 @@ const importAction: Action = {
   access: { permission: 'svc_flows.add_flow' },
   reaches: 'sign-in',
   upload: true,
-  answer: { status: 204 },
+  answer: { status: 200, schema: importSchema, schemaName: 'FlowImportResult' },
   prepare: ({ call }) => uploadedEntries(call),
   async run({ call, engine, tx, prepared }) {
-    const complaints = await importFlow(engine, call, tx, prepared as BlueprintEntry[]);
-    if (complaints.length === 0) return new ReplyWith(204);
+    const entries = prepared as BlueprintEntry[];
+    const complaints = await importFlow(engine, call, tx, entries);
+    if (complaints.length === 0) {
+      return { success: true, logs: entries.map(({ model }, index) => importedLog(index + 1, model, call.now)) };
+    }
     const body = { success: false, logs: complaints.map((complaint) => logOf(complaint, call.now)) };
     throw new Rollback(new ReplyWith(400, body));
   },
@@ -128,7 +141,17 @@ async function uploadedEntries(call: Call): Promise<BlueprintEntry[]> {
 const logOf = ({ entry, model, complaints }: EntryComplaint, now: string) => ({
   timestamp: now,
   log_level: 'error',
-  logger: 'gatehouse.blueprint',
+  logger,
   event: `Entry ${entry} is refused.`,
   attributes: { entry, model, complaints },
 });
+
+const importedLog = (entry: number, model: string, now: string) => ({
+  timestamp: now,
+  log_level: 'info',
+  logger,
+  event: `Entry ${entry} is imported.`,
+  attributes: { entry, model },
+});
+
+const logger = 'gatehouse.blueprint';

@@ -116,7 +116,10 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     const { text, headers } = await server().admin.get(path.replace('{slug}', 'default-authentication-flow'));
     expect(headers.get('content-type')).toBe('application/yaml');
     const ajv = new Ajv2020({ strict: false });
-    expect(ajv.validate(content['application/yaml']?.schema as object, parse(text)), ajv.errorsText()).toBe(true);
+    expect(
+      ajv.validate(content['application/yaml']?.schema as object, parse(text, { logLevel: 'silent' })),
+      ajv.errorsText(),
+    ).toBe(true);
   });
 
   test('is right about pages: what is no page size is ignored, `last` is a page', async () => {

@@ -144,6 +144,33 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
   });
 
+  test('a prompt whose expression fails shows its text, and the failure is recorded once', async () => {
+    const failing = 'return nothing.at.all';
+    const fields = [
+      await makePrompt(server(), 'hint', 'text', { placeholder: failing, placeholder_expression: true }),
+      await makePrompt(server(), 'given', 'text', { initial_value: failing, initial_value_expression: true }),
+      await makePrompt(server(), 'pick', 'dropdown', { placeholder: failing, placeholder_expression: true }),
+    ];
+    const walk = await makeWalk(server(), [
+      ['prompt/stages', { fields }],
+      ['deny', {}],
+    ]);
+    const browser = openBrowser(server());
+    const events = await eventsDuring(server(), async () => {
+      const { body } = await browser.show(walk.slug);
+      expect(body.component).toBe('xak-stage-prompt');
+      const byKey = Object.fromEntries(body.fields.map((field: { field_key: string }) => [field.field_key, field]));
+      expect(byKey.hint.placeholder).toBe(failing);
+      expect(byKey.given.initial_value).toBe(failing);
+      expect(byKey.pick.choices).toEqual([failing]);
+    });
+    expect(events.map(({ action }) => action)).toEqual(Array(3).fill('property_mapping_exception'));
+    expect(events[0]?.context).toMatchObject({ expression: failing, message: expect.stringContaining('nothing') });
+    const denied = await browser.answer(walk.slug, { hint: 'a', given: 'b', pick: failing });
+    expect(denied.body).toMatchObject({ component: 'xak-stage-access-denied', pending_user: '' });
+    expect(denied.body.pending_user_avatar).toMatch(/^data:image/);
+  });
+
   test('prompts of every type accept only values of their type', async () => {
     const fields = [
       await makePrompt(server(), 'title', 'text'),

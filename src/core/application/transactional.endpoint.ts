@@ -7,6 +7,7 @@ import { choice } from '../../resource/fields/text.ts';
 import { arrayOf, booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { createRow } from '../../resource/verbs/write-row.ts';
+import { assignableModels } from '../access/models.ts';
 import { applicationModel } from './application.resource.ts';
 
 /** What an administrator enters at an application, from the provider that was made for it and the application's slug. */
@@ -17,8 +18,12 @@ interface DescribedKind {
   readonly clientFacts?: ClientFacts;
 }
 
+/** The providers that permissions name, whether or not there is a kind for them yet. */
+const plannedModels = assignableModels.filter((model) => /^svc_providers_\w+\.\w+provider$/.test(model));
+
 /** Makes an application together with its provider: both or neither. */
 export function transactionalApplications(providerKinds: readonly DescribedKind[]): Endpoint {
+  const models = providerKinds.map(({ resource }) => resource.model);
   return defineEndpoint({
     id: 'core_transactional_applications_update',
     method: 'PUT',
@@ -27,7 +32,7 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
     access: 'authenticated',
     body: {
       app: json({ schema: { $ref: '#/components/schemas/ApplicationRequest' } }),
-      provider_model: choice(providerKinds.map(({ resource }) => resource.model)),
+      provider_model: choice(models, { planned: plannedModels.filter((model) => !models.includes(model)) }),
       provider: json(),
     },
     bodySchema: 'TransactionApplicationRequest',

@@ -4,7 +4,7 @@ import type { Filter } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
 import { time, whole } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
-import { text } from '../../resource/fields/text.ts';
+import { noChoice, text } from '../../resource/fields/text.ts';
 import { oneOfFilter } from '../../resource/filters.ts';
 import type { JsonSchema } from '../../resource/json-schema.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
@@ -29,7 +29,9 @@ const action: Field<string> = {
   parse: (value) =>
     typeof value === 'string' && isEventAction(value)
       ? accept(value)
-      : complain(`"${typeof value === 'object' ? JSON.stringify(value) : value}" is not a valid choice.`),
+      : complain(
+          noChoice(typeof value === 'object' ? JSON.stringify(value) : String(value), Object.keys(eventActions)),
+        ),
 };
 
 /** A column that repeats a part of the event. */

@@ -5,6 +5,7 @@ import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Action, ActionInput } from '../../resource/define.ts';
 import { parseWhole } from '../../resource/fields/scalar.ts';
+import { noChoice } from '../../resource/fields/text.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { filterConditions, searchConditions } from '../../resource/query.ts';
@@ -96,7 +97,7 @@ function parseQuery(text: string): Record<string, string | number> {
   const conditions: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(given)) {
     const column = Object.hasOwn(queryColumns, name) ? queryColumns[name] : undefined;
-    if (!column) throw Invalid.field('query', `"${name}" is not a valid choice.`);
+    if (!column) throw Invalid.field('query', noChoice(name, Object.keys(queryColumns)));
     conditions[column] = columnValue(column, value);
   }
   return conditions;

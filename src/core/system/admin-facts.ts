@@ -7,7 +7,8 @@ import {
   objectSchema,
   stringSchema,
 } from '../../resource/json-schema.ts';
-import type { Registry } from '../../resource/registry.ts';
+import { modelNames } from '../access/models.ts';
+import { appLabelOf, appNames } from '../event/app-names.ts';
 import { appLabel } from './app-label.ts';
 
 /** The version that runs. Nobody is asked for newer ones, so none is known. */
@@ -54,7 +55,7 @@ export const workersEndpoint: Endpoint = defineEndpoint({
 
 const names: JsonSchema = arrayOf(objectSchema({ name: stringSchema, label: stringSchema }));
 
-/** The parts of the server that events name as their emitters. */
+/** The parts of the server that event matchers tell events apart by. */
 export const appsEndpoint: Endpoint = defineEndpoint({
   id: 'admin_apps_list',
   method: 'GET',
@@ -62,13 +63,10 @@ export const appsEndpoint: Endpoint = defineEndpoint({
   summary: 'List the parts of the server that emit events',
   access: 'authenticated',
   answer: { status: 200, schema: names },
-  run: async ({ engine: { registry } }) => {
-    const apps = new Set(concrete(registry).map(({ app }) => app));
-    return [...apps].sort().map((name) => ({ name, label: appLabel(name) }));
-  },
+  run: async () => appNames.map((name) => ({ name, label: appLabel(appLabelOf(name)) })),
 });
 
-/** The kinds of object that events are about. */
+/** The kinds of object that event matchers tell events apart by. */
 export const modelsEndpoint: Endpoint = defineEndpoint({
   id: 'admin_models_list',
   method: 'GET',
@@ -76,12 +74,5 @@ export const modelsEndpoint: Endpoint = defineEndpoint({
   summary: 'List the kinds of object that events are about',
   access: 'authenticated',
   answer: { status: 200, schema: names },
-  run: async ({ engine: { registry } }) =>
-    concrete(registry)
-      .map(({ model, names: [label] }) => ({ name: model, label }))
-      .sort((left, right) => (left.name < right.name ? -1 : 1)),
+  run: async () => Object.entries(modelNames).map(([name, label]) => ({ name, label })),
 });
-
-/** A list over all kinds of a family stands for no objects of its own. */
-const concrete = (registry: Registry) =>
-  registry.resources.filter(({ model, isAlternate }) => !isAlternate && registry.kinds(model).length === 0);

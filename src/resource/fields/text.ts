@@ -1,3 +1,4 @@
+import { nearestWord } from '../../lib/nearest-word.ts';
 import { accept, asStored, type Common, complain, type Field, type Null, type Parsed } from './field.ts';
 import { isStorable, unstorable } from './well-formed.ts';
 
@@ -76,10 +77,15 @@ function isWebUrl(text: string): boolean {
 
 export const slug = (options: TextOptions<false> = {}): Field<string> => text({ max: 50, ...options, format: 'slug' });
 
+export interface ChoiceOptions<V, N extends boolean = boolean> extends Common<V, N> {
+  /** Values that the interface knows and this server cannot act on yet. */
+  readonly planned?: readonly string[];
+}
+
 /** One of a closed list of texts. */
 export function choice<const V extends string, N extends boolean = false>(
   values: readonly V[],
-  options: Common<V, N> = {},
+  options: ChoiceOptions<V, N> = {},
 ): Field<V | Null<N>> {
   return {
     kind: 'choice',
@@ -90,9 +96,21 @@ export function choice<const V extends string, N extends boolean = false>(
     parse(value) {
       const given = typeof value === 'object' ? JSON.stringify(value) : String(value);
       const chosen = typeof value === 'object' ? undefined : values.find((one) => one === given);
-      return chosen === undefined ? complain(`"${given}" is not a valid choice.`) : accept(chosen);
+      return chosen === undefined ? complain(noChoice(given, values, options.planned)) : accept(chosen);
     },
     toColumn: (value) => value,
     fromColumn: asStored,
   };
+}
+
+/** More would bury the message. */
+const mostListed = 20;
+
+/** Tells what would have been right: all choices, or the nearest of many. */
+export function noChoice(given: string, values: readonly string[], planned: readonly string[] = []): string {
+  const refusal = `"${given}" is not a valid choice.`;
+  const words = planned.includes(given) ? `${refusal} This server does not support it yet.` : refusal;
+  if (values.length <= mostListed) return `${words} Valid choices: ${values.join(', ')}.`;
+  const nearest = nearestWord(given, values);
+  return nearest === null ? words : `${words} Did you mean "${nearest}"?`;
 }

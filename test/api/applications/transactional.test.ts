@@ -57,7 +57,14 @@ describeOnBoth('an application together with its provider', (server) => {
           },
         },
       ],
-      [{ ...whole, provider_model: 'svc_core.user' }, { provider_model: ['"svc_core.user" is not a valid choice.'] }],
+      [
+        { ...whole, provider_model: 'svc_providers_ldap.ldapprovider' },
+        { provider_model: [expect.stringContaining('This server does not support it yet.')] },
+      ],
+      [
+        { ...whole, provider_model: 'svc_core.user' },
+        { provider_model: [expect.stringContaining('"svc_core.user" is not a valid choice.')] },
+      ],
       [
         {},
         {

@@ -204,7 +204,7 @@ describeOnBoth('certificate-key pairs', (server) => {
       [{ subject_alt_name: 'not a host' }, { subject_alt_name: [expect.stringContaining('not a host')] }],
       [{ validity_days: 0 }, { validity_days: ['Ensure this value is greater than or equal to 1.'] }],
       [{ validity_days: 'x' }, { validity_days: ['A valid integer is required.'] }],
-      [{ alg: 'dsa' }, { alg: ['"dsa" is not a valid choice.'] }],
+      [{ alg: 'dsa' }, { alg: [expect.stringContaining('"dsa" is not a valid choice.')] }],
     ];
     for (const [change, complaints] of refusals) {
       const { status, body } = await server().admin.post(`${path}generate/`, { ...good, ...change });

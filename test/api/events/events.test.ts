@@ -76,14 +76,14 @@ describeOnBoth('events', (server) => {
     [
       { action: 'sneeze', app: '', client_ip: 'here', expires: 'soon', user: null },
       {
-        action: ['"sneeze" is not a valid choice.'],
+        action: [expect.stringContaining('"sneeze" is not a valid choice.')],
         app: ['This field may not be blank.'],
         client_ip: ['Enter a valid IPv4 or IPv6 address.'],
         expires: [expect.stringContaining('Datetime has wrong format.')],
         user: ['This field may not be null.'],
       },
     ],
-    [{ action: { a: 1 }, app: 'x' }, { action: ['"{"a":1}" is not a valid choice.'] }],
+    [{ action: { a: 1 }, app: 'x' }, { action: [expect.stringContaining('"{"a":1}" is not a valid choice.')] }],
   ])('%j is refused', async (body, complaints) => {
     const answer = await server().admin.post('/events/events/', body);
     expect(answer.status).toBe(400);

@@ -62,10 +62,10 @@ describeOnBoth('GeoIP policies (E12)', (server) => {
       {
         name: ['This field may not be blank.'],
         countries: {
-          1: ['"XX" is not a valid choice.'],
+          1: [expect.stringContaining('"XX" is not a valid choice.')],
           2: ['This field may not be null.'],
-          3: ['"5000" is not a valid choice.'],
-          4: ['"{}" is not a valid choice.'],
+          3: [expect.stringContaining('"5000" is not a valid choice.')],
+          4: [expect.stringContaining('"{}" is not a valid choice.')],
         },
         asns: {
           1: ['A valid integer is required.'],

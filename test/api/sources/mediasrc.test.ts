@@ -155,8 +155,8 @@ describeOnBoth('media sources', (server) => {
       enrollment_flow: [`Invalid pk "${missing}" - object does not exist.`],
       user_property_mappings: [`Invalid pk "${missing}" - object does not exist.`],
       group_property_mappings: ['Expected a list of items but got type "str".'],
-      policy_engine_mode: ['"some" is not a valid choice.'],
-      user_matching_mode: ['"guess" is not a valid choice.'],
+      policy_engine_mode: [expect.stringContaining('"some" is not a valid choice.')],
+      user_matching_mode: [expect.stringContaining('"guess" is not a valid choice.')],
       user_path_template: ['This field may not be blank.'],
       group_matching_mode: ['This field may not be null.'],
       client_id: ['This field may not be blank.'],
@@ -185,7 +185,7 @@ describeOnBoth('media sources', (server) => {
       ]);
     }
     const shallow = await put('policy_engine_mode', 50);
-    expect(shallow.body.policy_engine_mode).toEqual([`"${deep(50)}" is not a valid choice.`]);
+    expect(shallow.body.policy_engine_mode).toEqual([expect.stringContaining(`"${deep(50)}" is not a valid choice.`)]);
   });
 
   test('E3: a slug is unique over all kinds of source', async () => {

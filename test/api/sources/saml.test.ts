@@ -78,11 +78,11 @@ describeOnBoth('SAML sources', (server) => {
       pre_authentication_flow: ['This field may not be null.'],
       sso_url: ['Enter a valid URL.'],
       slo_url: ['Ensure this field has no more than 200 characters.'],
-      name_id_policy: ['"anything" is not a valid choice.'],
-      binding_type: ['"ARTIFACT" is not a valid choice.'],
+      name_id_policy: [expect.stringContaining('"anything" is not a valid choice.')],
+      binding_type: [expect.stringContaining('"ARTIFACT" is not a valid choice.')],
       signing_kp: ['Invalid pk "00000000-0000-4000-8000-000000000000" - object does not exist.'],
-      digest_algorithm: ['"md5" is not a valid choice.'],
-      signature_algorithm: ['"none" is not a valid choice.'],
+      digest_algorithm: [expect.stringContaining('"md5" is not a valid choice.')],
+      signature_algorithm: [expect.stringContaining('"none" is not a valid choice.')],
       temporary_user_delete_after: ["soon is not in the correct format of 'hours=3;minutes=1'."],
     });
   });

@@ -118,9 +118,9 @@ describeOnBoth('WebAuthn stages', (server) => {
     expect(status).toBe(400);
     expect(body).toEqual({
       name: ['stage with this name already exists.'],
-      user_verification: ['"never" is not a valid choice.'],
+      user_verification: [expect.stringContaining('"never" is not a valid choice.')],
       friendly_name: ['This field may not be blank.'],
-      authenticator_attachment: ['"glue" is not a valid choice.'],
+      authenticator_attachment: [expect.stringContaining('"glue" is not a valid choice.')],
       device_type_restrictions: ['Invalid pk "55555555-5555-5555-5555-555555555555" - object does not exist.'],
     });
   });

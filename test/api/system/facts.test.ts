@@ -28,12 +28,27 @@ describeOnBoth('facts about the server', (server) => {
     expect(version).toMatchObject({ outdated: false, outpost_outdated: false });
     expect((await user.api.get('/admin/workers/')).body).toEqual({ count: 1 });
     expect((await user.api.get('/admin/apps/')).body).toContainEqual({
-      name: 'svc_stages_authenticator_webauthn',
+      name: 'svc.stages.authenticator_webauthn',
       label: 'Stages.Authenticator WebAuthn',
     });
     const models = (await user.api.get('/admin/models/')).body;
     expect(models).toContainEqual({ name: 'svc_flows.flow', label: 'Flow' });
     expect(models.map(({ name }: { name: string }) => name)).not.toContain('svc_flows.stage');
+    expect(models).toHaveLength(89);
+  });
+
+  test('apps and models are exactly those that event matchers take', async () => {
+    const { admin } = server();
+    const { body: schema } = await admin.get('/schema/');
+    const { app, model } = schema.components.schemas.EventMatcherPolicyRequest.properties;
+    const names = async (path: string) => (await admin.get(path)).body.map(({ name }: { name: string }) => name);
+    const [apps, models] = [await names('/admin/apps/'), await names('/admin/models/')];
+    expect([...apps, null]).toEqual(app.enum);
+    expect([...models, null]).toEqual(model.enum);
+    for (const [index, name] of models.entries()) {
+      const matcher = { name: `about ${name}`, model: name, app: apps[index % apps.length] };
+      expect((await admin.post('/policies/event_matcher/?dry_run=true', matcher)).status, name).toBe(201);
+    }
   });
 
   test('the system is shown to who may see it, and no credential with it', async () => {

@@ -1,8 +1,8 @@
 import { assignableModels } from '../../../core/access/models.ts';
 import { eventActions } from '../../../core/event/actions.ts';
+import { appNames } from '../../../core/event/app-names.ts';
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
-import { appNames } from './app-names.ts';
 
 const optional = { nullable: true, default: null, filter: true } as const;
 

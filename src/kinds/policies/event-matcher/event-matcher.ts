@@ -1,6 +1,6 @@
+import { appLabelOf } from '../../../core/event/app-names.ts';
 import type { Json } from '../../../lib/json.ts';
 import { type PolicyKind, pass, refuse } from '../../../policy/kind.ts';
-import { appLabelOf } from './app-names.ts';
 import { eventMatcherPolicy } from './event-matcher.resource.ts';
 
 export const eventMatcher: PolicyKind = {

@@ -15,7 +15,7 @@ export const passwordStage = defineStage({
   description: 'Prompt for the user’s password, and check it.',
   table: 'stage_password',
   fields: {
-    backends: list(choice([ownPasswords, appPasswords]), {
+    backends: list(choice([ownPasswords, appPasswords], { planned: ['svc.sources.ldap.auth.LDAPBackend'] }), {
       notEmpty: true,
       help: 'What a password is checked against.',
     }),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { ask, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import type { MappingFailed } from '../../../core/mapping/evaluate.ts';
+import { ask, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -11,7 +12,7 @@ import { promptSchema } from './preview.ts';
 import { promptResource } from './prompt.resource.ts';
 import { isForPrompts, readAnswers } from './prompt-answers.ts';
 import { promptStage } from './prompt-stage.resource.ts';
-import { promptOf, type ShownPrompt, showPrompt } from './show-prompt.ts';
+import { type PromptContext, promptOf, type ShownPrompt, showPrompt } from './show-prompt.ts';
 
 interface Needs {
   readonly sandbox: Sandbox;
@@ -26,7 +27,7 @@ export function prompting(needs: Needs): StageKind {
     component: 'xak-stage-prompt',
     challenge: { fields: arrayOf(promptSchema) },
     isAnswer: () => true,
-    show: async (step) => ask({ fields: await shownPrompts(needs, step) }),
+    show: (step) => showAll(needs, step),
     async judge(step, given) {
       const prompts = await shownPrompts(needs, step);
       if (!isForPrompts(prompts, given)) return ask({ fields: prompts });
@@ -42,15 +43,32 @@ export function prompting(needs: Needs): StageKind {
   };
 }
 
+/** Shows the prompts. What failed in them is recorded once for each walk. */
+async function showAll(needs: Needs, step: Step): Promise<Move> {
+  const { call, memory } = step;
+  const failures: MappingFailed[] = [];
+  const fields = await shownPrompts(needs, step, (failure) => failures.push(failure));
+  if (failures.length > 0 && memory.told !== true) {
+    memory.told = true;
+    await call.db.write(async (tx) => {
+      for (const failure of failures) await call.world.record(tx, call, failure.event());
+    });
+  }
+  return ask({ fields });
+}
+
 async function shownPrompts(
   { sandbox }: Needs,
   { call, settings, context, pendingUser }: Step,
+  onFailure: NonNullable<PromptContext['onFailure']> = () => {},
 ): Promise<ShownPrompt[]> {
   const { rows } = await sql<Row>`select p.* from prompts p join prompt_stage_fields f on f.prompt = p.pk
     where f.stage = ${settings.pk} order by p."order", p.field_key`.execute(call.db.read);
   const user = await pendingUser();
   const http = policyRequest(call, { user }).http as unknown as Record<string, string>;
-  return rows.map((row) => showPrompt(promptOf(row), { sandbox, user, http, promptContext: shareable(context) }));
+  return rows.map((row) =>
+    showPrompt(promptOf(row), { sandbox, user, http, promptContext: shareable(context), onFailure }),
+  );
 }
 
 /** What an invitation has fixed is not for whoever was invited to change. */

@@ -1,3 +1,4 @@
+import { MappingFailed } from '../../../core/mapping/evaluate.ts';
 import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Invalid } from '../../../lib/problem.ts';
@@ -39,12 +40,14 @@ export interface PromptContext {
   readonly http: Readonly<Record<string, string>>;
   /** What is known of the answers already. */
   readonly promptContext: Readonly<Record<string, Json>>;
+  /** Told of each expression that fails; its text is shown instead. Without it a failure is thrown. */
+  onFailure?(failure: MappingFailed): void;
 }
 
 /** Of a row as it is stored, too: SQLite has numbers for flags. */
 export const promptOf = (row: Row): Prompt => ({ ...(row as unknown as Prompt), required: Boolean(row.required) });
 
-/** Works out what a prompt shows. Throws `Invalid` when one of its expressions fails, naming the member it stands in. */
+/** Works out what a prompt shows. */
 export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt {
   const { field_key, label, type, required, order, sub_text } = prompt;
   const hint = prompt.placeholder_expression ? evaluate('placeholder', prompt, context) : prompt.placeholder;
@@ -72,8 +75,11 @@ function evaluate(member: 'placeholder' | 'initial_value', prompt: Prompt, conte
     prompt_context: { ...context.promptContext },
   };
   const result = context.sandbox.run(prompt[member], { globals });
-  if (!result.ok) throw Invalid.field(member, result.error);
-  return result.value;
+  if (result.ok) return result.value;
+  // Its author, who previews it, has to know which member fails; people who sign up are not stopped by it.
+  if (!context.onFailure) throw Invalid.field(member, result.error);
+  context.onFailure(new MappingFailed(prompt[member], result.error));
+  return prompt[member];
 }
 
 function textOf(value: Json): string {
