@@ -44,6 +44,7 @@ const ownExpiring: readonly Outdated[] = [
   expiredUnlessEndless('user_consents', 'consents'),
   expired('flow_plans', 'flow plans'),
   expired('flow_links', 'links into flows'),
+  expired('shared_counts', 'counts for limits'),
   expired('sign_in_attempts', 'counts of attempts to sign in'),
   expired('events', 'events'),
 ];

@@ -5,14 +5,32 @@ export interface RateLimit {
   waitAfter(key: string): number;
 }
 
+/** What other instances have counted. */
+export interface CountsOfOthers {
+  /** Tells them of so many more of these. */
+  add(key: string, by: number): void;
+  /** How many there are of these in the window of time that runs, as far as is known. */
+  of(key: string): number;
+}
+
+/** Others are told of those only who have come to so much of a limit: most never do. */
+export const worthTelling = 1 / 20;
+
 interface Window {
   readonly ends: number;
   count: number;
 }
 
+export interface Limit {
+  readonly most: number;
+  readonly windowMs: number;
+  readonly keys?: number;
+  readonly others?: CountsOfOthers | null;
+}
+
 /** So many in each window of time, which begins with the first of them. At least the last `keys` that came are remembered. */
 export function createRateLimit(
-  { most, windowMs, keys = 5_000 }: { readonly most: number; readonly windowMs: number; readonly keys?: number },
+  { most, windowMs, keys = 5_000, others = null }: Limit,
   now: () => number = Date.now,
 ): RateLimit {
   const windows = createLruCache<Window>(2 * keys);
@@ -30,7 +48,9 @@ export function createRateLimit(
       const moment = now();
       const window = windowOf(key, moment);
       window.count += 1;
-      return window.count > most ? window.ends - moment : 0;
+      const tellFrom = Math.ceil(most * worthTelling);
+      if (window.count >= tellFrom) others?.add(key, window.count === tellFrom ? tellFrom : 1);
+      return window.count + (others?.of(key) ?? 0) > most ? window.ends - moment : 0;
     },
   };
 }

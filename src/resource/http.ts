@@ -7,6 +7,7 @@ import { isUpload, readUpload } from '../platform/http/read-upload.ts';
 import { refusalOf } from '../platform/http/refusal.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
+import { createSharedCounts } from '../platform/shared-counts.ts';
 import type { Actor } from './actor.ts';
 import type { Call, Reply, ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
@@ -31,7 +32,9 @@ type Offered = ReadonlyMap<string, Operation>;
 
 /** Serves all operations below one prefix. */
 export function mountApi(routes: Routes, operations: readonly Operation[], needs: ApiNeeds): void {
-  const anonymous = createRateLimit({ most: needs.anonymousPerMinute, windowMs: 60_000 });
+  const windowMs = 60_000;
+  const others = createSharedCounts({ db: needs.db, name: 'anonymous', windowMs });
+  const anonymous = createRateLimit({ most: needs.anonymousPerMinute, windowMs, others });
 
   async function serve(http: HttpCall, offered: Offered): Promise<HttpAnswer> {
     const started = performance.now();

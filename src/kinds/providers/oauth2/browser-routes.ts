@@ -34,7 +34,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
   const needs: BrowserNeeds = {
     ...mount,
     signer: createSigner(mount.key.box),
-    failures: createFailureCount(),
+    failures: createFailureCount(mount.db, 'browsers'),
     refusals: createRefusalEvents(),
   };
 

@@ -28,7 +28,7 @@ export function clientRoutes(mount: MountNeeds): Route[] {
   const needs: OAuthNeeds = {
     ...mount,
     signer: createSigner(mount.key.box),
-    failures: createFailureCount(),
+    failures: createFailureCount(mount.db, 'clients'),
     refusals: createRefusalEvents(),
   };
   const callOf = (http: HttpCall): Call => ({

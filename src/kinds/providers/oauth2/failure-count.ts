@@ -1,11 +1,14 @@
 import { networkOf } from '../../../lib/cidr.ts';
 import { createLruCache } from '../../../lib/lru-cache.ts';
+import { worthTelling } from '../../../lib/rate-limit.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { createSharedCounts } from '../../../platform/shared-counts.ts';
 import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /**
- * Counts failures by address and by whom it claims to be, in this process: secrets of clients are long, so it is their
+ * Counts failures by address and by whom it claims to be, on all instances together: secrets of clients are long, so it is their
  * number that must not hurt. Others behind the same proxy go on meanwhile.
  */
 export interface FailureCount {
@@ -19,12 +22,14 @@ const windowMs = 60_000;
 /** At least half of these, those that failed last. */
 const remembered = 20_000;
 
-export function createFailureCount(): FailureCount {
+export function createFailureCount(db: Database, name: string): FailureCount {
+  const others = createSharedCounts({ db, name: `oauth2 ${name}`, windowMs });
   const counts = createLruCache<{ readonly failures: number; readonly until: string }>(remembered);
   const current = ({ request, now }: Call, who = '') => {
     const subject = `${networkOf(request.clientIp)} ${who}`;
     const known = counts.get(subject);
-    return { subject, failures: known && known.until > now ? known.failures : 0, until: known?.until ?? now };
+    const own = known && known.until > now ? known.failures : 0;
+    return { subject, own, failures: own + (others?.of(subject) ?? 0), until: known?.until ?? now };
   };
   let lastUntil = '';
   return {
@@ -37,9 +42,12 @@ export function createFailureCount(): FailureCount {
       });
     },
     count(call, who) {
-      const { subject, failures, until } = current(call, who);
-      const end = failures === 0 ? addMilliseconds(call.now, windowMs) : until;
-      counts.set(subject, { failures: failures + 1, until: end });
+      const { subject, own, until } = current(call, who);
+      const end = own === 0 ? addMilliseconds(call.now, windowMs) : until;
+      const failures = own + 1;
+      counts.set(subject, { failures, until: end });
+      const tellFrom = most * worthTelling;
+      if (failures >= tellFrom) others?.add(subject, failures === tellFrom ? tellFrom : 1);
       if (end > lastUntil) lastUntil = end;
     },
   };

@@ -16,6 +16,7 @@ import { oauth2Logins } from './0018-oauth2-logins.ts';
 import { clientKeys } from './0019-client-keys.ts';
 import { namesWithoutCase } from './0020-names-without-case.ts';
 import { invitationTokens } from './0021-invitation-tokens.ts';
+import { sharedCounts } from './0022-shared-counts.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   clientKeys,
   namesWithoutCase,
   invitationTokens,
+  sharedCounts,
 ];
