@@ -6,16 +6,16 @@ import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
 import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
-import { growthTable, lifeTable, machineLine, operationsTable } from './report.ts';
+import { growthTable, machineLine, operationsTable, serverTable } from './report.ts';
 
 const usage = `npm run bench -- [options]
-  --postgres URL    on databases of their own on this PostgreSQL server (the role must be allowed to create them)
+  --postgres URL    on new databases on this PostgreSQL server (the role must be allowed to create them)
   --large           instead: lists of users at 10,000 and at 1,000,000 users
-  --oauth           instead: tokens, next to the floor and to oidc-provider (on SQLite)
+  --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
-  --rounds N        rounds of server and floor by turns (7)
-  --connections N   connections kept open at a time (8)
+  --rounds N        rounds, alternating between server and floor (7)
+  --connections N   open connections (8)
   --profile FOLDER  write a CPU profile of the server there
   --write           put the table into docs/performance.md`;
 
@@ -60,6 +60,6 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
   const { kind } = options.databases;
   if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
   if (values.large) return { section: `${kind}, many users`, tables: [growthTable(await measureGrowth(options))] };
-  const { rows, life } = await measureAll(options);
-  return { section: kind, tables: [operationsTable(rows), ...(life ? [lifeTable(life)] : [])] };
+  const { rows, figures } = await measureAll(options);
+  return { section: kind, tables: [operationsTable(rows), ...(figures ? [serverTable(figures)] : [])] };
 }

@@ -15,7 +15,7 @@ const idleSeconds = 10;
 const settledWithinSeconds = 60;
 
 /** What a server costs besides its requests. */
-export interface Life {
+export interface ServerFigures {
   readonly readyOnDataMs: number;
   readonly readyOnEmptyMs: number;
   readonly memoryAfterStart: number;
@@ -23,7 +23,9 @@ export interface Life {
   readonly idleStatements: number;
 }
 
-export async function measureAll(options: BenchOptions): Promise<{ rows: MeasuredRow[]; life: Life | null }> {
+export async function measureAll(
+  options: BenchOptions,
+): Promise<{ rows: MeasuredRow[]; figures: ServerFigures | null }> {
   const { databases, only, say } = options;
   buildBundle();
   const database = await databases.fresh();
@@ -36,7 +38,7 @@ export async function measureAll(options: BenchOptions): Promise<{ rows: Measure
       return { captured: await captureRows(wanted, world, app, url, data, adminToken), names };
     });
     await database.settle();
-    if (only !== '') return { rows: (await measureRows(captured, database, options, names)).rows, life: null };
+    if (only !== '') return { rows: (await measureRows(captured, database, options, names)).rows, figures: null };
 
     say('Starting on this data and on nothing');
     // Once without counting: V8 keeps what it compiled.
@@ -44,7 +46,7 @@ export async function measureAll(options: BenchOptions): Promise<{ rows: Measure
     const readyOnDataMs = await readyTimes(starts, async () => database, options);
     const readyOnEmptyMs = await readyTimes(starts, databases.fresh, options);
     const { rows, ...memoryAndIdle } = await measureRows(captured, database, options, names);
-    return { rows, life: { readyOnDataMs, readyOnEmptyMs, ...memoryAndIdle } };
+    return { rows, figures: { readyOnDataMs, readyOnEmptyMs, ...memoryAndIdle } };
   } finally {
     await database.drop();
   }

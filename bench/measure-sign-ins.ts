@@ -7,7 +7,7 @@ export const signInRow: BenchRow = {
   title: 'sign-in by password through the whole default flow; floor: argon2id alone',
   operation: 'flows_executor_solve',
   caller: 'nobody',
-  goal: 0.8,
+  target: 0.8,
   isList: false,
   requests: () => [],
 };

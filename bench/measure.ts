@@ -1,6 +1,6 @@
 import type { CapturedRow } from './capture.ts';
 import type { Drive } from './drive.ts';
-import { type DriverProcess, type FloorProcess, processorMsOf, type ServerProcess } from './processes.ts';
+import { cpuMsOf, type DriverProcess, type FloorProcess, type ServerProcess } from './processes.ts';
 
 export interface Rounds {
   readonly seconds: number;
@@ -15,7 +15,7 @@ export interface Figures {
   readonly p99: number;
   readonly answerBytes: number;
   /** Of the process for one request. */
-  readonly processorMs: number;
+  readonly cpuMs: number;
 }
 
 export interface MeasuredRow {
@@ -26,7 +26,7 @@ export interface MeasuredRow {
   readonly ratio: number;
 }
 
-type Run = Drive & { readonly processorMs: number };
+type Run = Drive & { readonly cpuMs: number };
 
 export const warmUpSeconds = 2;
 
@@ -82,10 +82,10 @@ export async function allByTurns(
   let runs = 0;
   async function once({ name, pid, run }: Side, length: number): Promise<Run> {
     runs += 1;
-    const before = processorMsOf(pid);
+    const before = cpuMsOf(pid);
     const drive = await run(length, `${Date.now().toString(36)}${name}${runs}`);
     if (drive.failure !== null) throw new Error(`${name}: ${drive.failure}`);
-    return { ...drive, processorMs: processorMsOf(pid) - before };
+    return { ...drive, cpuMs: cpuMsOf(pid) - before };
   }
 
   for (const side of sides) await once(side, warmUpSeconds);
@@ -108,7 +108,7 @@ function figuresOf(runs: readonly Run[]): Figures {
     p95: at(0.95),
     p99: at(0.99),
     answerBytes: sum((run) => run.bytes) / latencies.length,
-    processorMs: sum((run) => run.processorMs) / latencies.length,
+    cpuMs: sum((run) => run.cpuMs) / latencies.length,
   };
 }
 

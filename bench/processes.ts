@@ -164,7 +164,7 @@ function residentBytesOf(pid: number): number {
 }
 
 /** The processor time that a process has used so far, in milliseconds. */
-export function processorMsOf(pid: number): number {
+export function cpuMsOf(pid: number): number {
   // The name in parentheses may hold spaces; after it, the 12th and 13th fields are user and system time in ticks.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;

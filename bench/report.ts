@@ -1,12 +1,12 @@
 import { cpus } from 'node:os';
 import type { Growth } from './growth.ts';
 import type { MeasuredRow } from './measure.ts';
-import type { Life } from './measure-all.ts';
+import type { ServerFigures } from './measure-all.ts';
 import type { BenchOptions } from './options.ts';
 
 const listTail = 10;
 const growthLimit = 3;
-const goals = {
+const targets = {
   readyOnDataMs: 1000,
   readyOnEmptyMs: 2000,
   memoryAfterStart: 150,
@@ -23,8 +23,8 @@ export function machineLine({ databases, rounds: { connections, rounds, seconds 
 export function operationsTable(rows: readonly MeasuredRow[]): string {
   return table(
     [
-      'work',
-      'answer',
+      'request',
+      'response',
       'req/s',
       'p50',
       'p95',
@@ -34,8 +34,8 @@ export function operationsTable(rows: readonly MeasuredRow[]): string {
       'floor p50',
       'floor p99',
       'floor CPU',
-      'of the floor',
-      'by CPU',
+      'ratio',
+      'CPU ratio',
       'statements',
     ],
     rows.map(({ captured: { row, statements }, server, floor, ratio }) => [
@@ -45,13 +45,13 @@ export function operationsTable(rows: readonly MeasuredRow[]): string {
       milliseconds(server.p50),
       milliseconds(server.p95),
       milliseconds(server.p99),
-      milliseconds(server.processorMs),
+      milliseconds(server.cpuMs),
       whole(floor.perSecond),
       milliseconds(floor.p50),
       milliseconds(floor.p99),
-      milliseconds(floor.processorMs),
-      mark(ratio.toFixed(2), row.goal === null || (ratio >= row.goal && hasEvenTail(row.isList, server))),
-      (floor.processorMs / server.processorMs).toFixed(2),
+      milliseconds(floor.cpuMs),
+      mark(ratio.toFixed(2), row.target === null || (ratio >= row.target && hasEvenTail(row.isList, server))),
+      (floor.cpuMs / server.cpuMs).toFixed(2),
       row.isList ? String(statements) : '',
     ]),
   );
@@ -59,7 +59,7 @@ export function operationsTable(rows: readonly MeasuredRow[]): string {
 
 const hasEvenTail = (isList: boolean, { p50, p99 }: { p50: number; p99: number }) => !isList || p99 < listTail * p50;
 
-export function lifeTable(life: Life): string {
+export function serverTable(figures: ServerFigures): string {
   const megabytes = (bytes: number) => Math.round(bytes / 1_000_000);
   const line = (name: string, value: number, unit: string, limit: number) => [
     name,
@@ -67,13 +67,18 @@ export function lifeTable(life: Life): string {
     limit === 0 ? 'none' : `under ${limit}${unit}`,
   ];
   return table(
-    ['of the server itself', 'measured', 'to reach'],
+    ['server', 'measured', 'target'],
     [
-      line('ready after start, on this data', Math.round(life.readyOnDataMs), ' ms', goals.readyOnDataMs),
-      line('ready after start, on an empty store', Math.round(life.readyOnEmptyMs), ' ms', goals.readyOnEmptyMs),
-      line('resident memory after start', megabytes(life.memoryAfterStart), ' MB', goals.memoryAfterStart),
-      line('resident memory after all of the above', megabytes(life.memoryAfterRun), ' MB', goals.memoryAfterRun),
-      line('statements in 10 s without requests', life.idleStatements, '', goals.idleStatements),
+      line('ready after start, on this data', Math.round(figures.readyOnDataMs), ' ms', targets.readyOnDataMs),
+      line(
+        'ready after start, on an empty database',
+        Math.round(figures.readyOnEmptyMs),
+        ' ms',
+        targets.readyOnEmptyMs,
+      ),
+      line('resident memory after start', megabytes(figures.memoryAfterStart), ' MB', targets.memoryAfterStart),
+      line('resident memory after all of the above', megabytes(figures.memoryAfterRun), ' MB', targets.memoryAfterRun),
+      line('statements in 10 s without requests', figures.idleStatements, '', targets.idleStatements),
     ],
   );
 }
@@ -81,13 +86,13 @@ export function lifeTable(life: Life): string {
 export function growthTable({ few, many }: Growth): string {
   return table(
     [
-      'work',
+      'request',
       'p50 at 10,000',
       'p95 at 10,000',
       'p50 at 1,000,000',
       'p95 at 1,000,000',
       'growth of p95',
-      'of the floor at 1,000,000',
+      'ratio at 1,000,000',
     ],
     many.map((large, index) => {
       const small = few[index] as MeasuredRow;
@@ -105,8 +110,8 @@ export function growthTable({ few, many }: Growth): string {
   );
 }
 
-/** A figure that misses what is to be reached stands out. */
-export const mark = (text: string, isReached: boolean): string => (isReached ? text : `**${text}** (missed)`);
+/** Marks a figure that misses its target. */
+export const mark = (text: string, isMet: boolean): string => (isMet ? text : `**${text}** (missed)`);
 export const whole = (value: number): string => Math.round(value).toLocaleString('en');
 export const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`;
 const size = (bytes: number): string => (bytes < 1000 ? `${Math.round(bytes)} B` : `${(bytes / 1000).toFixed(1)} kB`);

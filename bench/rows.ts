@@ -1,15 +1,15 @@
 import { type Loaded, rareWord } from './load.ts';
 import type { BenchRequest } from './recipe.ts';
 
-/** One line of the table: which requests are sent, by whom, and what is to be reached. */
+/** One line of the table: which requests are sent, by whom, and the target. */
 export interface BenchRow {
   readonly title: string;
   /** The operation that must exist for this to be measured. */
   readonly operation: string;
   readonly caller: 'administrator' | 'delegate' | 'nobody';
-  /** Of the floor's requests per second; null when nothing is asked. */
-  readonly goal: number | null;
-  /** Lists are asked for an even tail as well, and their statements are counted. */
+  /** Share of the floor's requests per second; null: no target. */
+  readonly target: number | null;
+  /** Lists also have a target for p99, and their statements are counted. */
   readonly isList: boolean;
   readonly requests: (data: Loaded) => BenchRequest[];
 }
@@ -21,10 +21,10 @@ const paged = (path: string, filter: string) => pages.map((page) => get(`${path}
 
 interface Line extends Pick<BenchRow, 'title' | 'operation' | 'requests'> {
   readonly caller?: BenchRow['caller'];
-  readonly goal?: number | null;
+  readonly target?: number | null;
 }
 
-const read = (line: Line): BenchRow => ({ caller: 'administrator', goal: 0.5, isList: false, ...line });
+const read = (line: Line): BenchRow => ({ caller: 'administrator', target: 0.5, isList: false, ...line });
 const list = (line: Line): BenchRow => ({ ...read(line), isList: true });
 
 export const signInFlow = 'default-authentication-flow';
@@ -34,7 +34,7 @@ export const benchRows: readonly BenchRow[] = [
   read({
     title: 'authentication alone (`OPTIONS`, no body)',
     operation: 'events_rules_list',
-    goal: null,
+    target: null,
     requests: () => [{ method: 'OPTIONS', path: `${api}/events/rules/` }],
   }),
   read({
@@ -43,7 +43,7 @@ export const benchRows: readonly BenchRow[] = [
     requests: ({ quietRules }) => quietRules.map((pk) => get(`/events/rules/${pk}/`)),
   }),
   read({
-    title: 'E25 by a caller who is no superuser',
+    title: 'E25 by a caller who is not a superuser',
     operation: 'events_rules_retrieve',
     caller: 'delegate',
     requests: ({ quietRules }) => quietRules.map((pk) => get(`/events/rules/${pk}/`)),
@@ -55,10 +55,10 @@ export const benchRows: readonly BenchRow[] = [
       passwordExpiryPolicies.map((pk) => get(`/policies/password_expiry/${pk}/`)),
   }),
   read({
-    title: 'the first question of the sign-in flow, by people with no cookie',
+    title: 'first challenge of the sign-in flow, without a cookie',
     operation: 'flows_executor_get',
     caller: 'nobody',
-    goal: 0.4,
+    target: 0.4,
     requests: () => [get(`/flows/executor/${signInFlow}/?query=`)],
   }),
   list({
@@ -77,7 +77,7 @@ export const benchRows: readonly BenchRow[] = [
     requests: () => paged('/events/rules/', 'severity=notice'),
   }),
   list({
-    title: 'E23 by a caller who is no superuser',
+    title: 'E23 by a caller who is not a superuser',
     operation: 'events_rules_list',
     caller: 'delegate',
     requests: () => paged('/events/rules/', 'severity=notice'),

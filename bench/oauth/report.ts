@@ -5,7 +5,7 @@ import type { MeasuredOAuthRow } from './measure.ts';
 export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
   return table(
     [
-      'work',
+      'request',
       'req/s',
       'p50',
       'p99',
@@ -14,10 +14,10 @@ export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
       'floor CPU',
       'oidc-provider req/s',
       'oidc-provider CPU',
-      'of the floor',
-      'by CPU',
-      'to oidc-provider',
-      'by CPU',
+      'ratio',
+      'CPU ratio',
+      'ratio to oidc-provider',
+      'CPU ratio',
     ],
     rows.map(({ row, server, floor, other }) => {
       const ours = server.figures;
@@ -27,15 +27,15 @@ export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
         whole(ours.perSecond),
         milliseconds(ours.p50),
         milliseconds(ours.p99),
-        milliseconds(ours.processorMs),
+        milliseconds(ours.cpuMs),
         whole(floor.figures.perSecond),
-        milliseconds(floor.figures.processorMs),
+        milliseconds(floor.figures.cpuMs),
         whole(other.figures.perSecond),
-        milliseconds(other.figures.processorMs),
-        mark(toFloor.toFixed(2), row.goal === null || toFloor >= row.goal),
-        (floor.figures.processorMs / ours.processorMs).toFixed(2),
+        milliseconds(other.figures.cpuMs),
+        mark(toFloor.toFixed(2), row.target === null || toFloor >= row.target),
+        (floor.figures.cpuMs / ours.cpuMs).toFixed(2),
         mark(toOther.toFixed(2), toOther > 1),
-        (other.figures.processorMs / ours.processorMs).toFixed(2),
+        (other.figures.cpuMs / ours.cpuMs).toFixed(2),
       ];
     }),
   );

@@ -3,14 +3,14 @@ import type { OAuthRowName } from './supply.ts';
 export interface OAuthRow {
   readonly name: OAuthRowName;
   readonly title: string;
-  /** Of the floor's requests per second; null when nothing is asked. */
-  readonly goal: number | null;
+  /** Share of the floor's requests per second; null: no target. */
+  readonly target: number | null;
 }
 
 export const oauthRows: readonly OAuthRow[] = [
-  { name: 'client_credentials', title: 'client credentials: access token', goal: 0.5 },
-  { name: 'authorization_code', title: 'code exchange: access, ID and refresh token', goal: null },
-  { name: 'refresh_token', title: 'refresh: access, ID and new refresh token', goal: null },
-  { name: 'introspection', title: 'introspection', goal: 0.5 },
-  { name: 'userinfo', title: 'userinfo', goal: null },
+  { name: 'client_credentials', title: 'client credentials: access token', target: 0.5 },
+  { name: 'authorization_code', title: 'code exchange: access, ID and refresh token', target: null },
+  { name: 'refresh_token', title: 'refresh: access, ID and new refresh token', target: null },
+  { name: 'introspection', title: 'introspection', target: 0.5 },
+  { name: 'userinfo', title: 'userinfo', target: null },
 ];
