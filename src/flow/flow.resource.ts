@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { imageActions, releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
+import { Invalid } from '../lib/problem.ts';
+import type { AfterWrite } from '../resource/define.ts';
 import { flag, uuid } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
@@ -117,6 +119,18 @@ export function flowResource(needs: FlowActionNeeds): Resource {
       ...imageActions({ model: 'svc_flows.flow', column: 'background', field: 'background' }),
       ...flowActions(needs),
     ],
-    afterWrite: (input) => releaseImage('background', input),
+    async afterWrite(input) {
+      if (input.verb === 'destroy') await checkSignsNobodyIn(input);
+      await releaseImage('background', input);
+    },
   });
+}
+
+/** Without the flow that signs people in nobody could undo its deletion. */
+async function checkSignsNobodyIn({ tx, pk }: AfterWrite): Promise<void> {
+  const { rows } = await sql<{ domain: string }>`select domain from brands where flow_authentication = ${pk}
+    order by domain`.execute(tx);
+  if (rows.length === 0) return;
+  const brands = rows.map(({ domain }) => domain).join(', ');
+  throw Invalid.whole(`People sign in by this flow (brand ${brands}). Set another flow_authentication there first.`);
 }

@@ -13,6 +13,8 @@ interface FirstSecrets {
 /** The first administrator, the group that makes administrators, and a token to begin with. */
 export const administrator: BootstrapStep = {
   name: 'administrator',
+  // Who lost it has `recover-admin`; another run would set their password.
+  isOnce: true,
   async prepare({ config, passwords }: World): Promise<FirstSecrets> {
     const password = config.bootstrap.password ?? randomText(24);
     return { password, passwordHash: await passwords.hash(password), token: config.bootstrap.token ?? randomText(60) };

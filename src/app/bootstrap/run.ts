@@ -62,6 +62,27 @@ export async function bootstrap(world: World, { engine, endpoints, resourceWorld
   if (pending.length > 0) await db.analyze?.();
 }
 
+/**
+ * Brings back what of the objects of a fresh install has been deleted; what is there stays as it is. Answers how many objects
+ * were made. Each leaves an event.
+ */
+export async function restoreDefaults(world: World, { engine, resourceWorld }: Composed): Promise<number> {
+  const { db, clock } = world;
+  let made = 0;
+  const counting = {
+    ...resourceWorld,
+    record: async (...event: Parameters<typeof resourceWorld.record>) => {
+      made += 1;
+      await resourceWorld.record(...event);
+    },
+  };
+  for (const step of steps.filter(({ isOnce }) => !isOnce)) {
+    const prepared = await step.prepare?.(world);
+    await db.write((tx) => step.run(createMake(tx, world, engine, systemCall(db, counting, clock.now())), prepared));
+  }
+  return made;
+}
+
 function startPreparing(step: BootstrapStep, world: World): Promise<unknown> {
   const ready = step.prepare?.(world) ?? Promise.resolve();
   ready.catch(() => {

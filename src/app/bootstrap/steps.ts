@@ -11,6 +11,8 @@ import type { World } from '../world.ts';
 /** A set of objects that a fresh install has. Runs once in the life of a database: what an administrator changes stays. */
 export interface BootstrapStep {
   readonly name: string;
+  /** Whether `restore-defaults` leaves it alone. */
+  readonly isOnce?: boolean;
   /** What takes long, before the transaction. */
   readonly prepare?: (world: World) => Promise<unknown>;
   run(make: Make, prepared: unknown): Promise<void>;

@@ -11,9 +11,19 @@ import { messageOf } from './message-of.ts';
 import { migrateDatabase } from './migrate.ts';
 import { recoverAdmin } from './recover-admin.ts';
 import { restore } from './restore.ts';
+import { restoreDefaultObjects } from './restore-defaults.ts';
 import { serve } from './serve.ts';
 
-const commands: readonly Command[] = [serve, migrateDatabase, backup, restore, recoverAdmin, check, demo];
+const commands: readonly Command[] = [
+  serve,
+  migrateDatabase,
+  backup,
+  restore,
+  recoverAdmin,
+  restoreDefaultObjects,
+  check,
+  demo,
+];
 
 const helpWords = new Set(['help', '--help', '-h']);
 

@@ -4,7 +4,8 @@ import { isVisible } from '../../resource/access.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Action, ActionInput } from '../../resource/define.ts';
 import { whole } from '../../resource/fields/scalar.ts';
-import { checkMayGrantMembership } from '../access/delegation.ts';
+import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.ts';
+import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { checkMayTouchGroup } from './group-rules.ts';
 
 const common = {
@@ -45,6 +46,7 @@ export const removeUserAction: Action = {
     const group = row.pk as string;
     await checkMayTouchGroup(tx, call, group);
     await sql`delete from user_groups where "user" = ${values.pk} and "group" = ${group}`.execute(tx);
+    if (await bringsSuperuser(tx, [group])) await checkSuperuserLeft(tx, call);
     const context = {
       model: modelFacts(registry.require('svc_core.group'), group, row),
       diff: { users: { remove: [values.pk] } },

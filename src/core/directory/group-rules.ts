@@ -3,7 +3,9 @@ import { type Complaints, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
 import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles } from '../access/delegation.ts';
+import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';
 
 /** A group stands in a tree, has roles of its own, and brings its members nothing that the caller does not hold. */
@@ -46,8 +48,21 @@ export async function checkMayTouchGroup(tx: Query, call: Call, group: string): 
   if (await bringsSuperuser(tx, [group])) throw new Problem('permission_denied');
 }
 
-export async function afterGroupWrite({ tx, call, verb, pk }: AfterWrite): Promise<void> {
+export async function afterGroupWrite({ tx, call, verb, pk, values, current }: AfterWrite): Promise<void> {
   if (verb === 'destroy') await checkMayTouchGroup(tx, call, pk as string);
+  if (!current || (verb !== 'destroy' && !isWeaker(current, values))) return;
+  if (!(await didBringSuperuser(tx, current))) return;
+  await checkSuperuserLeft(tx, call, verb === 'destroy' ? { group: pk as string } : {});
+}
+
+/** Whether a member of the group before may have lost something. */
+const isWeaker = (before: Row, after: Row): boolean =>
+  before.is_superuser !== after.is_superuser ||
+  before.parent !== after.parent ||
+  (after.users !== undefined && added(before.users, after.users).length > 0);
+
+async function didBringSuperuser(tx: Query, { is_superuser, parent }: Row): Promise<boolean> {
+  return is_superuser === true || (parent !== null && bringsSuperuser(tx, [parent as string]));
 }
 
 function added(after: unknown, before: unknown): unknown[] {

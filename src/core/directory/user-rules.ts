@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
-import { checkMayGrantMembership, checkMayReachUser, checkMayTouchUser } from '../access/delegation.ts';
+import {
+  bringsSuperuser,
+  checkMayGrantMembership,
+  checkMayReachUser,
+  checkMayTouchUser,
+} from '../access/delegation.ts';
+import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
@@ -52,4 +58,18 @@ export async function afterUserWrite(
     }
   }
   if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk as number);
+  await keepSuperuser({ tx, call, verb, pk, values, current });
+}
+
+type Change = Pick<AfterWrite, 'tx' | 'call' | 'verb' | 'pk' | 'values' | 'current'>;
+
+/** The last superuser stays one. */
+async function keepSuperuser({ tx, call, verb, pk, values, current }: Change): Promise<void> {
+  const before = (current?.groups ?? []) as string[];
+  if (!current?.is_active || before.length === 0) return;
+  const after = new Set(values.groups as string[]);
+  const isWeaker = !values.is_active || values.type !== current.type || before.some((group) => !after.has(group));
+  if (verb !== 'destroy' && !isWeaker) return;
+  if (!(await bringsSuperuser(tx, before))) return;
+  await checkSuperuserLeft(tx, call, verb === 'destroy' ? { user: pk as number } : {});
 }

@@ -88,7 +88,7 @@ describeOnBoth('flows', (server) => {
       expect(status).toBe(200);
       return page.results.map(({ slug }: { slug: string }) => slug);
     };
-    expect(await slugs('designation=recovery')).toEqual(['find-a']);
+    expect(await slugs('designation=recovery')).toEqual(['default-recovery-flow', 'find-a']);
     expect(await slugs('denied_action=continue')).toEqual(['find-a']);
     expect(await slugs('slug=find-b')).toEqual(['find-b']);
     expect(await slugs('name=zwei%20three')).toEqual(['find-b']);

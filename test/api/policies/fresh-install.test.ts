@@ -23,6 +23,10 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     expect(await namesAt('/policies/expression/')).toEqual([
       'default-authentication-flow-password-stage',
       'default-oobe-password-usable',
+      'default-password-change-if-no-password',
+      'default-password-change-if-password',
+      'default-recovery-flow-if-on',
+      'default-recovery-identification-if-unknown',
       'default-source-authentication-if-sso',
       'default-source-enrollment-if-sso',
       'default-source-enrollment-if-username',
@@ -39,6 +43,10 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
       'default-match-property-mapping-exception',
       'default-match-update',
       'default-oobe-password-usable',
+      'default-password-change-if-no-password',
+      'default-password-change-if-password',
+      'default-recovery-flow-if-on',
+      'default-recovery-identification-if-unknown',
       'default-source-authentication-if-sso',
       'default-source-enrollment-if-sso',
       'default-source-enrollment-if-username',
@@ -50,7 +58,10 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
   test('what a prompt stage validates by counts as bound', async () => {
     const name = 'default-user-settings-authorization';
     const { body } = await server().admin.get('/policies/all/?promptstage__isnull=false');
-    expect(body.results).toMatchObject([{ name, bound_to: 1 }]);
+    expect(body.results).toMatchObject([
+      { name: 'default-password-policy', bound_to: 4 },
+      { name, bound_to: 1 },
+    ]);
     const unused = await server().admin.get(`/policies/all/?promptstage__isnull=true&name=${name}`);
     expect(unused.body.results).toEqual([]);
   });

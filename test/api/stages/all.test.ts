@@ -35,7 +35,10 @@ describeOnBoth('stages of every kind', (server) => {
     const { pk } = (await server().admin.post('/stages/invitation/stages/', { name: 'to delete' })).body;
     const view = 'svc_stages_invitation.view_invitationstage';
     const viewer = await server().user([view]);
-    expect((await viewer.api.get(path)).body.results.map(({ name }: { name: string }) => name)).toEqual(['to delete']);
+    expect((await viewer.api.get(path)).body.results.map(({ name }: { name: string }) => name)).toEqual([
+      'default-enrollment-invitation',
+      'to delete',
+    ]);
     expect((await viewer.api.delete(`${path}${pk}/`)).status).toBe(403);
     const remover = await server().user([view, 'svc_stages_invitation.delete_invitationstage']);
     expect((await remover.api.delete(`${path}${pk}/`)).status).toBe(403);

@@ -73,7 +73,12 @@ describeOnBoth('stages around second factors', (server) => {
       .body;
     expect(results[0]).toMatchObject({ not_configured_action: 'skip', last_auth_threshold: 'seconds=0' });
     const flows = results[0].flow_set.map(({ slug }: { slug: string }) => slug);
-    expect(flows).toEqual(['default-authentication-flow', 'default-source-authentication']);
+    expect(flows).toEqual([
+      'default-authentication-flow',
+      'default-password-change',
+      'default-recovery-flow',
+      'default-source-authentication',
+    ]);
     for (const [kind, values] of [
       ['totp', { friendly_name: 'TOTP Device', digits: '6' }],
       ['static', { friendly_name: 'Static Tokens', token_count: 6 }],
