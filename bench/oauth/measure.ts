@@ -20,7 +20,7 @@ import { type OAuthRow, oauthRows } from './rows.ts';
 import type { Supply } from './supply.ts';
 
 /** No server here redeems more of them in a second. */
-const mostPerSecond = 3000;
+const maxPerSecond = 3000;
 
 export interface MeasuredOAuthRow {
   readonly row: OAuthRow;
@@ -33,7 +33,7 @@ export interface MeasuredOAuthRow {
 export async function measureOAuth(options: BenchOptions): Promise<MeasuredOAuthRow[]> {
   const { databases, only, rounds, profileFolder, say } = options;
   if (databases.kind !== 'sqlite') throw new Error('tokens are measured on SQLite, as the floor for them is');
-  const count = Math.ceil(mostPerSecond * (warmUpSeconds + rounds.rounds * rounds.seconds));
+  const count = Math.ceil(maxPerSecond * (warmUpSeconds + rounds.rounds * rounds.seconds));
   buildBundle();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const database = await databases.fresh();
@@ -84,7 +84,7 @@ async function measureRow(
       name,
       pid,
       async run(seconds) {
-        const part = taken.next(Math.ceil(seconds * mostPerSecond));
+        const part = taken.next(Math.ceil(seconds * maxPerSecond));
         const drive = await driver.drive({ supply: part, port, connections, seconds });
         taken.used(drive.latencies.length);
         return drive;
@@ -96,7 +96,7 @@ async function measureRow(
     [
       sideOf('server', server, supply),
       // It redeems nothing, so that it can be sent the same again.
-      sideOf('floor', floor, { ...supply, requests: supply.requests.slice(0, mostPerSecond), isSingleUse: false }),
+      sideOf('floor', floor, { ...supply, requests: supply.requests.slice(0, maxPerSecond), isSingleUse: false }),
       sideOf('oidc-provider', other, await other.ask({ row: row.name, count })),
     ],
     rounds,

@@ -11,7 +11,7 @@ const millisecondsPer: ReadonlyMap<string, number> = new Map([
 const part = /^\s*([a-z]+)\s*=\s*([+-]?\d{1,15}(?:\.\d{1,15})?)\s*$/i;
 
 /** Longer than any date can be moved: a slip of the keyboard. */
-const longestMilliseconds = 999_999_999 * 86_400_000;
+const maxMilliseconds = 999_999_999 * 86_400_000;
 
 /**
  * Reads `hours=1;minutes=30` into milliseconds. Parts may be negative (a SAML assertion is valid from `minutes=-5`) and
@@ -28,7 +28,7 @@ export function parseDuration(text: string): number | null {
     seen.add(unit);
     sum += Number(value) * factor;
   }
-  return Math.abs(sum) <= longestMilliseconds ? sum : null;
+  return Math.abs(sum) <= maxMilliseconds ? sum : null;
 }
 
 /** What a caller is told about text that is no duration. */

@@ -1,7 +1,7 @@
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
-import { HopelessJob, type JobKind, type Jobs } from '../platform/jobs/job.ts';
+import { type JobKind, type Jobs, PermanentFailure } from '../platform/jobs/job.ts';
 import type { Call } from '../resource/call.ts';
 import { loadEvents, loadTransport } from './load.ts';
 import { type Message, type StoredTransport, summaryOf, type TransportKind, Undeliverable } from './transport-kind.ts';
@@ -46,7 +46,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind {
       const message = { pk, severity, body: summaryOf(event), now: call.now, user, event };
       const said = await sendBy(transports, transport, message, call).catch((error) => {
         const text = `${transport.name}: ${error instanceof Error ? error.message : error}`;
-        throw error instanceof Undeliverable ? new HopelessJob(text, { cause: error.cause }) : new Error(text);
+        throw error instanceof Undeliverable ? new PermanentFailure(text, { cause: error.cause }) : new Error(text);
       });
       return `${transport.name}: ${said}`;
     },

@@ -75,7 +75,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     summary: 'Ask the notification rules about events.',
     oneAtATime: true,
     deleteWhenDone: true,
-    isWanted: async (query) => (await anyUnmatched(query)).length > 0,
+    hasWork: async (query) => (await anyUnmatched(query)).length > 0,
     async run() {
       const { db } = quietCall();
       const waiting = await firstUnmatched(db.read);

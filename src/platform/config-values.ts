@@ -56,13 +56,13 @@ function parseDatabaseUrl(text: string): URL | null {
 }
 
 /** With fewer, transactions could leave no connection for what they read. */
-const fewestConnections = 4;
-const mostConnections = 1_000;
+const minConnections = 4;
+const maxConnections = 1_000;
 
 export function readConnections(text: string): number {
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (number < fewestConnections || number > mostConnections) {
-    throw new RangeError(`must be a number from ${fewestConnections} to ${mostConnections}, not "${text}"`);
+  if (number < minConnections || number > maxConnections) {
+    throw new RangeError(`must be a number from ${minConnections} to ${maxConnections}, not "${text}"`);
   }
   return number;
 }

@@ -47,7 +47,7 @@ export function orUnreadable<T>(open: () => T): T | null {
 }
 
 const fileName = 'secret.key';
-const shortestKey = 32;
+const minKeyLength = 32;
 const sealedPrefix = 'v1:';
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -61,7 +61,7 @@ export async function loadInstanceKey(from: {
 }
 
 export function createInstanceKey(secret: string): InstanceKey {
-  if (secret.length < shortestKey) throw new Error(`the secret key needs at least ${shortestKey} characters`);
+  if (secret.length < minKeyLength) throw new Error(`the secret key needs at least ${minKeyLength} characters`);
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', purpose, 32));
   const lookUpKey = createSecretKey(derive('look-up hash'));
   const signingKey = derive('signature');
@@ -114,7 +114,7 @@ async function loadKeyFile(dataDir: string): Promise<string> {
   const path = join(dataDir, fileName);
   const secret = (await readIfPresent(path)) ?? (await makeKeyFile(dataDir, path));
   // A damaged file must stop the start: with another key, every stored secret would be lost without a word.
-  if (secret.trim().length < shortestKey) throw new Error(`the key file ${path} is damaged: restore it from a backup`);
+  if (secret.trim().length < minKeyLength) throw new Error(`the key file ${path} is damaged: restore it from a backup`);
   return secret.trim();
 }
 

@@ -16,7 +16,7 @@ interface Noted {
   readonly seconds: number;
 }
 
-const mostNoted = 500;
+const maxNoted = 500;
 
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
@@ -61,7 +61,7 @@ export function createMetrics(version: string): Metrics {
   return {
     observeOperation(operation, status, milliseconds) {
       noted.push({ operation, status, seconds: milliseconds / 1000 });
-      if (noted.length >= mostNoted) sortIn();
+      if (noted.length >= maxNoted) sortIn();
     },
     countStatement: () => {
       statementsSince += 1;

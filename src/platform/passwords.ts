@@ -25,19 +25,19 @@ export class PasswordTooLong extends Error {
   override readonly name = 'PasswordTooLong';
 
   constructor() {
-    super(`a password has at most ${longestPassword} characters`);
+    super(`a password has at most ${maxPasswordLength} characters`);
   }
 }
 
 type Check = (password: string) => Promise<boolean>;
 
-const longestPassword = 4096;
+const maxPasswordLength = 4096;
 const argon2id = 2;
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** A stored hash decides what checking it costs: past these bounds it would be an attack on the server. */
 const highestMemoryCost = 262_144;
 const highestTimeCost = 16;
-const mostIterations = 10_000_000;
+const maxIterations = 10_000_000;
 
 const madeWithCost = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
 /** The shape of a hash that no password has, at the cost of those that we make. */
@@ -61,11 +61,11 @@ export function createPasswords(
   const run = createQueue(limits.concurrency ?? Math.min(3, availableParallelism() + 1), limits.queue ?? 256);
   return {
     async hash(password) {
-      if (password.length > longestPassword) throw new PasswordTooLong();
+      if (password.length > maxPasswordLength) throw new PasswordTooLong();
       return run(() => argon2Hash(password, cost));
     },
     async verify(hash, password) {
-      if (password.length > longestPassword) return false;
+      if (password.length > maxPasswordLength) return false;
       const check = hash === null ? null : findCheck(hash);
       return run(async () => {
         if (check) return check(password);
@@ -77,13 +77,13 @@ export function createPasswords(
   };
 }
 
-function createQueue(concurrency: number, longestQueue: number) {
+function createQueue(concurrency: number, maxQueueLength: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
   return async function run<T>(work: () => Promise<T>): Promise<T> {
     if (running < concurrency) running++;
-    else if (waiting.length < longestQueue) await new Promise<void>((start) => waiting.push(start));
+    else if (waiting.length < maxQueueLength) await new Promise<void>((start) => waiting.push(start));
     else throw new PasswordQueueFull();
     try {
       return await work();
@@ -123,7 +123,7 @@ function readArgon2Options(hash: string): ParsedHashOptions | null {
 function findPbkdf2Check(hash: string): Check | null {
   const match = /^pbkdf2_sha256\$([1-9]\d{0,7})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/.exec(hash);
   const [, iterations, salt, expected] = match ?? [];
-  if (!iterations || !salt || !expected || Number(iterations) > mostIterations) return null;
+  if (!iterations || !salt || !expected || Number(iterations) > maxIterations) return null;
   return async (password) => {
     const derived = await derivePbkdf2(password, salt, Number(iterations), 32, 'sha256');
     return equalInConstantTime(derived.toString('base64'), expected);

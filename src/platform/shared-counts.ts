@@ -27,13 +27,13 @@ interface Counted {
 
 /** One statement for all subjects, however many requests there are. */
 const tellEveryMs = 1_000;
-const mostKnown = 5_000;
+const maxCached = 5_000;
 const mostAtOnce = 1_000;
 
 /** Counts that all instances on one database add up. Null where there is one instance. */
 export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
   if (!db.notify) return null;
-  const known = createLruCache<Known>(mostKnown);
+  const known = createLruCache<Known>(maxCached);
   const untold = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 

@@ -8,7 +8,7 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { jobs as jobsMigration } from '../../src/platform/db/migrations/0010-jobs.ts';
 import { openPostgres } from '../../src/platform/db/postgres.ts';
 import { openSqlite } from '../../src/platform/db/sqlite.ts';
-import { HopelessJob, type JobKind, type RunningJob } from '../../src/platform/jobs/job.ts';
+import { type JobKind, PermanentFailure, type RunningJob } from '../../src/platform/jobs/job.ts';
 import { createJobWorker, type JobWorker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { until } from '../support/jobs.ts';
@@ -111,7 +111,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         throw new Error('the receiver is away');
       });
       const { jobKind: hopeless } = counting('hopeless', async () => {
-        throw new HopelessJob('there is no such receiver');
+        throw new PermanentFailure('there is no such receiver');
       });
       const before = systemClock.now();
       const worker = await startWorker([jobKind, hopeless]);

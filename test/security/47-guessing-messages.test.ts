@@ -9,7 +9,7 @@ const service = await startService();
 service.answer = () => json({});
 afterAll(() => service.close());
 
-const mostTries = 5;
+const maxTries = 5;
 const most = { forNumber: 5 };
 
 describeOnBoth(
@@ -32,7 +32,7 @@ describeOnBoth(
       const answers = await Promise.all(guesses);
       expect(answers.every(({ status }) => status === 200)).toBe(true);
       const { rows } = await sql<{ tries: number }>`select tries from sms_codes`.execute(server().world.db.read);
-      expect(rows).toEqual([{ tries: mostTries }]);
+      expect(rows).toEqual([{ tries: maxTries }]);
       expect((await answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
     });
 

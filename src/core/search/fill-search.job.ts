@@ -19,7 +19,7 @@ export function searchIndexJob({ db, registry }: Needs): JobKind {
     summary: 'Bring new rows into the indexes for searching.',
     oneAtATime: true,
     deleteWhenDone: true,
-    async isWanted(query) {
+    async hasWork(query) {
       for (const { table } of indexed(registry())) if ((await behind(db, query, table)) > fewRows) return true;
       return false;
     },

@@ -30,7 +30,7 @@ export interface SessionFacts {
   readonly amr?: readonly string[];
 }
 
-const longestUserAgent = 1024;
+const maxUserAgentLength = 1024;
 
 export async function startSession(
   tx: Query,
@@ -109,4 +109,4 @@ export async function endSession(tx: Query, pk: string): Promise<boolean> {
 
 /** As much as is kept of it, in text both databases can store. */
 export const userAgentText = (text: string): string =>
-  text.replaceAll('\u0000', '').slice(0, longestUserAgent).toWellFormed();
+  text.replaceAll('\u0000', '').slice(0, maxUserAgentLength).toWellFormed();

@@ -9,10 +9,10 @@ import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/json-schema.ts';
 import { avatarsComplaint } from '../directory/avatar.ts';
-import { defaultSettings, type Settings, type SettingsStore, shortestKey } from './settings.ts';
+import { defaultSettings, minKeyLength, type Settings, type SettingsStore } from './settings.ts';
 
 /** No key needs to be longer, and making one takes time. */
-const longestKey = 4096;
+const maxKeyLength = 4096;
 
 const { avatars, event_retention, default_token_duration, default_token_length } = defaultSettings;
 
@@ -59,8 +59,8 @@ const fields = {
     help: 'How long tokens, links and invitations are valid. Only superusers may change it.',
   }),
   default_token_length: whole({
-    min: shortestKey,
-    max: longestKey,
+    min: minKeyLength,
+    max: maxKeyLength,
     default: default_token_length,
     help: 'Length of new keys. Only superusers may change it.',
   }),

@@ -19,7 +19,7 @@ export interface Settings {
 }
 
 /** Keys that are shorter could be guessed. */
-export const shortestKey = 32;
+export const minKeyLength = 32;
 
 export const defaultSettings: Settings = {
   avatars: 'initials',

@@ -11,7 +11,7 @@ import { nested } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { relatedFilter } from '../../resource/query.ts';
 import { defineResource, type Resource } from '../../resource/resource.ts';
-import { type Settings, shortestKey } from '../settings/settings.ts';
+import { minKeyLength, type Settings } from '../settings/settings.ts';
 import { type KeyNeeds, storeKey } from './issue-token.ts';
 import { afterTokenWrite, checkToken, tokenIntents } from './token-rules.ts';
 
@@ -55,7 +55,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
 
 /** Whoever guesses a key is its owner: as short as the settings let keys be, and no shorter. */
 const shortKeyComplaint = (key: string): string | null =>
-  key.length < shortestKey ? `Ensure this field has at least ${shortestKey} characters.` : null;
+  key.length < minKeyLength ? `Ensure this field has at least ${minKeyLength} characters.` : null;
 
 /** Whoever sets a key knows it and can act as the token's owner: superusers only. */
 const setKeyAction = (key: KeyNeeds) =>

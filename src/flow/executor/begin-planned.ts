@@ -10,7 +10,7 @@ import { faultComponent, flowPage, redirectComponent } from './challenge.ts';
 import type { Executor, ExecutorReply } from './executor.ts';
 import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import { planState, stateAtStart } from './planner.ts';
-import { findState, forgetState } from './state-store.ts';
+import { deleteFlowState, findState } from './state-store.ts';
 
 export interface BeginNeeds {
   readonly key: InstanceKey;
@@ -50,7 +50,7 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
     const message = flow.denied_action === 'continue' ? null : shown.denial;
     return { outcome: 'denied', message, cookies: shown.cookies };
   }
-  const forget = () => call.db.write((tx) => forgetState(tx, needs.key, token, flow.pk));
+  const forget = () => call.db.write((tx) => deleteFlowState(tx, needs.key, token, flow.pk));
   return begunBy(shown, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
 }
 
@@ -59,7 +59,7 @@ async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: Store
   const token = carriedBy(call.request.cookies, publicUrl)?.token;
   if (!token) return randomToken();
   const { isKnown, found } = await findState(call.db.read, key, token, flow.pk, call.now);
-  if (found) await call.db.write((tx) => forgetState(tx, key, token, flow.pk));
+  if (found) await call.db.write((tx) => deleteFlowState(tx, key, token, flow.pk));
   return isKnown ? token : randomToken();
 }
 

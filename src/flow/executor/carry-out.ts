@@ -7,7 +7,7 @@ import type { ExecutorFlow, FlowState } from './flow-state.ts';
 import { forgetPendingUser } from './pending-user.ts';
 import type { DetourOf } from './sign-out-detour.ts';
 import { bothOf, type Write } from './stage-kind.ts';
-import { type ActiveWalk, keepState, reloadState } from './state-store.ts';
+import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
 import type { Advance, Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
@@ -85,11 +85,11 @@ export async function store(
   if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
   return call.db.write(
     async (tx) => {
-      const kept = await keepState(tx, key, held, state, call);
+      const kept = await saveState(tx, key, held, state, call);
       if (!kept || !write) return kept;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // What was written may be part of the state: the user who was just made.
-      return JSON.stringify(state) === before ? kept : keepState(tx, key, kept, state, call);
+      return JSON.stringify(state) === before ? kept : saveState(tx, key, kept, state, call);
     },
     // A write may add to the state: it is not run again.
     { durable: last !== undefined, isRepeatable: !write },

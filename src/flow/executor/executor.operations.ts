@@ -21,7 +21,7 @@ import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
-import { type ActiveWalk, deleteState, findState, keepState, type StoredWalk } from './state-store.ts';
+import { type ActiveWalk, deleteState, findState, type StoredWalk, saveState } from './state-store.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -176,7 +176,7 @@ async function heldOrBegun(
 async function leadingTo({ key }: Needs, call: Call, held: ActiveWalk, { next, query }: Start): Promise<ActiveWalk> {
   if (next === null || next === held.state.next) return held;
   const state = { ...held.state, next, query };
-  return (await call.db.write((tx) => keepState(tx, key, held, state, call))) ?? held;
+  return (await call.db.write((tx) => saveState(tx, key, held, state, call))) ?? held;
 }
 
 /** Begins a walk: by a plan that was made for this browser, or by one's own wish if the flow is for this caller at all. */
@@ -191,7 +191,7 @@ async function begin(
   const pk = start.actor;
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
-    const kept = await call.db.write((tx) => keepState(tx, needs.key, planned, state, call));
+    const kept = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
     return kept ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [] };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);

@@ -11,7 +11,7 @@ import type { FlowReads, StoredFlow } from './flow-reads.ts';
 import type { FlowState, Start } from './flow-state.ts';
 import { deniedUserMembers } from './pending-user.ts';
 import { planState } from './planner.ts';
-import { type ActiveWalk, forgetState, keepState } from './state-store.ts';
+import { type ActiveWalk, deleteFlowState, saveState } from './state-store.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -56,8 +56,8 @@ export async function followLink(
   const state = { ...(await stateOf(needs, call, flow, link, start)), link: key.hash(linkToken) };
   const held = await call.db.write(async (tx) => {
     if (!(await takeLink(tx, link))) return null;
-    await forgetState(tx, key, token, flow.pk);
-    return keepState(tx, key, { token, version: 0 }, state, call);
+    await deleteFlowState(tx, key, token, flow.pk);
+    return saveState(tx, key, { token, version: 0 }, state, call);
   });
   return held ?? refuse(voidLink);
 }

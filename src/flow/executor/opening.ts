@@ -6,7 +6,7 @@ import { type FlowState, firstContext } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
 /** Browsers keep cookies of 4,096 bytes, with their names and attributes. */
-const longestOpening = 3_000;
+const maxOpeningLength = 3_000;
 
 /** That a browser was shown the first question of a flow, and on which page. */
 export interface Opening {
@@ -21,7 +21,7 @@ export interface Opening {
  */
 export function signOpening(key: InstanceKey, token: string, { flow, query }: Opening, now: string): string | null {
   const content = Buffer.from(`${flow} ${now} ${query}`).toString('base64url');
-  if (content.length > longestOpening) return null;
+  if (content.length > maxOpeningLength) return null;
   return `${content}~${proofOf(key, token, content)}`;
 }
 

@@ -68,12 +68,12 @@ export async function deleteStates(tx: Query, key: InstanceKey, token: string): 
 }
 
 /** Forgets the walk of a browser through one flow, however far it has come. */
-export async function forgetState(tx: Query, key: InstanceKey, token: string, flow: string): Promise<void> {
+export async function deleteFlowState(tx: Query, key: InstanceKey, token: string, flow: string): Promise<void> {
   await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
 }
 
 /** Keeps the next state if nobody moved in the meantime: of two answers to one question, one counts. */
-export async function keepState(
+export async function saveState(
   tx: Query,
   key: InstanceKey,
   { token, version }: Pick<ActiveWalk, 'token' | 'version'>,

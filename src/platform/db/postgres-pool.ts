@@ -36,7 +36,7 @@ const sweepEveryMs = 60_000;
  */
 export function createPostgresPool({ size, open }: Needs): PostgresPool {
   const reserve = size >> 2;
-  const mostWriters = (size - reserve) >> 1;
+  const maxWriters = (size - reserve) >> 1;
   const idle: PostgresConnection[] = [];
   const inUse = new Map<PostgresConnection, Use>();
   const waiting: Record<Use, Waiter[]> = { read: [], write: [] };
@@ -50,7 +50,7 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
   /** How many more may be in use, of all and of those that write. */
   function free(): { all: number; writers: number } {
     let all = size - reserve;
-    let writers = mostWriters;
+    let writers = maxWriters;
     for (const [connection, use] of inUse) {
       if (connection.isStuck) continue;
       all -= 1;

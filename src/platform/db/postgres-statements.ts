@@ -7,7 +7,7 @@ export interface StatementFacts {
   readonly tables: ReadonlySet<string>;
 }
 
-const mostRemembered = 2_000;
+const maxCached = 2_000;
 /** Others (cursors, settings, the schema's own) have no plan that could be kept. */
 const isPlanned = /^\s*(select|insert|update|delete|with)\b/i;
 /** The plan depends on the term: with one plan for all terms PostgreSQL scans where an index finds. */
@@ -25,7 +25,7 @@ export function createStatementFacts(): (text: string) => StatementFacts {
       if (known.name === '' && isPlanned.test(text) && !isSearch.test(text)) known.name = hashOf(text);
       return known;
     }
-    if (seen.size >= mostRemembered) seen.delete(seen.keys().next().value as string);
+    if (seen.size >= maxCached) seen.delete(seen.keys().next().value as string);
     const facts = { name: '', tables: tablesIn(text) };
     seen.set(text, facts);
     return facts;

@@ -24,7 +24,7 @@ interface Done {
 }
 
 /** Together they must not hold up the first of them for long. */
-const mostTogether = 32;
+const maxBatch = 32;
 
 interface Needs {
   readonly connection: DatabaseSync;
@@ -55,7 +55,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       await gathering();
-      await transaction(queue.splice(0, mostTogether));
+      await transaction(queue.splice(0, maxBatch));
     }
     running = null;
   }
@@ -63,7 +63,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   /** Requests that have come in together get here within a few turns of the loop: as long as each brings more, it pays to wait. */
   async function gathering(): Promise<void> {
     let waiting = 0;
-    while (waiting < queue.length && queue.length < mostTogether) {
+    while (waiting < queue.length && queue.length < maxBatch) {
       waiting = queue.length;
       await loopTurn();
     }

@@ -12,7 +12,7 @@ export interface TableScout {
   close(): void;
 }
 
-const mostRemembered = 2_000;
+const maxCached = 2_000;
 const writing: ReadonlySet<number> = new Set([
   constants.SQLITE_INSERT,
   constants.SQLITE_UPDATE,
@@ -62,7 +62,7 @@ export function createTableScout(path: string, equip: (connection: DatabaseSync)
       const remembered = known.get(text);
       if (remembered) return remembered;
       const found = ask(text);
-      if (known.size >= mostRemembered) known.clear();
+      if (known.size >= maxCached) known.clear();
       // What cannot be told now may be told once its table is there.
       if (found) known.set(text, found);
       return found;

@@ -41,7 +41,7 @@ export interface FetchOptions {
   socketPath?: string | undefined;
 }
 
-const longestConnectMs = 10_000;
+const maxConnectMs = 10_000;
 
 export function createFetch({
   allow,
@@ -57,7 +57,7 @@ export function createFetch({
   // Loaded when first needed: it takes a tenth of a second and 15 MB that many servers never use.
   const openAgent = async (): Promise<Agent> => {
     const { Agent, buildConnector } = await import('undici');
-    const timeout = longestConnectMs;
+    const timeout = maxConnectMs;
     const connect =
       socketPath === undefined
         ? createGuardedConnect(buildConnector, { allow, lookup, timeoutMs: timeout, tls })

@@ -18,7 +18,7 @@ interface Node<T> {
 }
 
 /** Longer segments name nothing. */
-const longestSegment = 500;
+const maxSegmentLength = 500;
 
 const emptyNode = <T>(): Node<T> => ({ fixed: new Map(), variable: null, rest: null, methods: new Map() });
 
@@ -76,7 +76,7 @@ function walk<T>(
   const fixed = node.fixed.get(segment);
   const found = fixed && walk(fixed, segments, at + 1, params);
   if (found) return found;
-  if (node.variable && segment !== '' && segment.length <= longestSegment) {
+  if (node.variable && segment !== '' && segment.length <= maxSegmentLength) {
     const value = decoded(segment);
     if (value !== null) {
       params[node.variable.name] = value;

@@ -13,7 +13,7 @@ export interface JobKind {
   /** Runs by itself, this often. */
   readonly everyMs?: number;
   /** Whether there is something for it to do for which no job is queued: for work so frequent that a job for each piece would cost more than it. */
-  isWanted?(query: Query): Promise<boolean>;
+  hasWork?(query: Query): Promise<boolean>;
   /** What follows from a job that is given up, in the transaction that says so. */
   afterFailure?(tx: Query, job: FailedJob): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
@@ -36,7 +36,7 @@ export interface RunningJob {
 }
 
 /** Work that can never succeed, however often it is tried. */
-export class HopelessJob extends Error {}
+export class PermanentFailure extends Error {}
 
 export interface NewJob {
   readonly kind: string;

@@ -13,7 +13,7 @@ export interface ClaimedJob {
 
 /** A worker that says nothing for this long has died; its job is taken over. */
 export const leaseMs = 60_000;
-const longestBackoffMs = 60 * 60 * 1000;
+const maxBackoffMs = 60 * 60 * 1000;
 const firstBackoffMs = 5_000;
 
 // Every moment here is told by `dialect.moment`: clocks of several hosts differ, and a lease that one host grants is another's to respect.
@@ -52,7 +52,7 @@ export async function claimJobs(
       // Claims are made one after the other, or two instances could each start a job that is to run alone.
       await dialect.exclusive('jobs')?.execute(tx);
       for (const kind of kinds.values()) {
-        if (await kind.isWanted?.(tx)) await insertJob(dialect, tx, { kind: kind.name, key: kind.name }, kind, now);
+        if (await kind.hasWork?.(tx)) await insertJob(dialect, tx, { kind: kind.name, key: kind.name }, kind, now);
       }
       const { rows } =
         await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
@@ -116,7 +116,7 @@ export async function endJob(
 
 /** Each attempt waits about four times as long as the one before, up to an hour. */
 export function backoffMs(attempt: number): number {
-  return Math.min(firstBackoffMs * 4 ** (attempt - 1), longestBackoffMs);
+  return Math.min(firstBackoffMs * 4 ** (attempt - 1), maxBackoffMs);
 }
 
 /** In how many milliseconds the next job is due or the next lease runs out; null when nothing waits. */

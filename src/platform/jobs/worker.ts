@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, Query } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { randomUuid } from '../random.ts';
-import { HopelessJob, type JobKind, type Jobs } from './job.ts';
+import { type JobKind, type Jobs, PermanentFailure } from './job.ts';
 import {
   type ClaimedJob,
   claimJobs,
@@ -35,11 +35,11 @@ export interface JobWorker extends Jobs {
 const channel = 'gatehouse_jobs';
 const defaultAttempts = 8;
 /** A burst of commits makes one look: each look is a durable write that those who commit would wait for. */
-const breathMs = 100;
+const wakeDelayMs = 100;
 // A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
-const longestSleepMs = 24 * 60 * 60 * 1000;
+const maxSleepMs = 24 * 60 * 60 * 1000;
 /** Another instance may have died before it could say that it queued something. */
-const longestSharedSleepMs = 60_000;
+const maxSharedSleepMs = 60_000;
 /** Notifications serialize the commits of a whole PostgreSQL server, so they are few, and made outside of transactions. */
 const announceEveryMs = 100;
 
@@ -51,34 +51,34 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let breath: NodeJS.Timeout | undefined;
+  let pendingWake: NodeJS.Timeout | undefined;
   let announcement: NodeJS.Timeout | undefined;
   let pass: Promise<void> | null = null;
-  let isWanted = false;
+  let shouldLookAgain = false;
   let unlisten: (() => Promise<void>) | undefined;
 
   /** Looks for work; calls while it looks make it look once more. */
   function wake(): void {
     if (stopping.signal.aborted || !unlisten) return;
-    isWanted = true;
+    shouldLookAgain = true;
     pass ??= look().finally(() => {
       pass = null;
-      if (isWanted) wake();
+      if (shouldLookAgain) wake();
     });
   }
 
   /** Looks for work shortly: what is queued in quick succession is found by one look. */
   function wakeShortly(): void {
-    if (stopping.signal.aborted || !unlisten || breath) return;
-    breath = setTimeout(() => {
-      breath = undefined;
+    if (stopping.signal.aborted || !unlisten || pendingWake) return;
+    pendingWake = setTimeout(() => {
+      pendingWake = undefined;
       wake();
-    }, breathMs);
-    breath.unref();
+    }, wakeDelayMs);
+    pendingWake.unref();
   }
 
   async function look(): Promise<void> {
-    isWanted = false;
+    shouldLookAgain = false;
     clearTimeout(timer);
     try {
       const free = concurrency - running.size;
@@ -101,12 +101,12 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
 
   async function sleepUntilDue(): Promise<void> {
     const due = await nextDue(db, names, clock.now());
-    if (due !== null || db.notify) setTimer((due ?? longestSleepMs) + 1);
+    if (due !== null || db.notify) setTimer((due ?? maxSleepMs) + 1);
   }
 
   function setTimer(milliseconds: number): void {
     if (stopping.signal.aborted) return;
-    timer = setTimeout(wake, Math.min(Math.max(milliseconds, 0), db.notify ? longestSharedSleepMs : longestSleepMs));
+    timer = setTimeout(wake, Math.min(Math.max(milliseconds, 0), db.notify ? maxSharedSleepMs : maxSleepMs));
     timer.unref();
   }
 
@@ -138,7 +138,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
       return { state: 'done', message: message ?? '' };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      const isOver = error instanceof HopelessJob || job.attempt >= (kind.attempts ?? defaultAttempts);
+      const isOver = error instanceof PermanentFailure || job.attempt >= (kind.attempts ?? defaultAttempts);
       return isOver ? { state: 'failed', message, error } : { state: 'again', message };
     }
   }
@@ -181,7 +181,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     async stop() {
       stopping.abort();
       clearTimeout(timer);
-      clearTimeout(breath);
+      clearTimeout(pendingWake);
       await pass;
       await Promise.allSettled(running);
       if (announcement) await announce();

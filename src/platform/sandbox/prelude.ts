@@ -6,8 +6,8 @@ export const prelude = String.raw`
 (function (host) {
   'use strict';
   const { parse, stringify } = JSON;
-  const longestResult = 1000000;
-  const longestError = 1000;
+  const maxResultLength = 1000000;
+  const maxErrorLength = 1000;
 
   const give = (name, value) =>
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
@@ -67,13 +67,13 @@ export const prelude = String.raw`
       }
       if (value instanceof Promise) throw new TypeError('the expression returned a promise: nothing can be awaited here');
       const result = stringify(value) ?? 'null';
-      if (result.length > longestResult) throw new RangeError('the result is too large');
+      if (result.length > maxResultLength) throw new RangeError('the result is too large');
       return result;
     },
     describe(error) {
       const words = error instanceof Error ? error.name + ': ' + error.message : 'Uncaught ' + show(error);
       const line = /\bexpression:(\d+)/.exec(error instanceof Error ? text(error.stack) : '');
-      return words.slice(0, longestError) + (line ? ' (near line ' + line[1] + ')' : '');
+      return words.slice(0, maxErrorLength) + (line ? ' (near line ' + line[1] + ')' : '');
     },
   };
 })

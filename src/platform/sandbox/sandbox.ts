@@ -41,10 +41,10 @@ export interface SandboxOptions {
 const mebibyte = 1024 * 1024;
 const defaultTimeMs = 50;
 const defaultMemoryBytes = 16 * mebibyte;
-const longestSource = 65_536;
-const deepestNesting = 4;
-const mostNotes = 100;
-const longestNote = 2000;
+const maxSourceLength = 65_536;
+const maxNesting = 4;
+const maxNotes = 100;
+const maxNoteLength = 2000;
 
 type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; readonly line: number };
 
@@ -69,7 +69,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
       if (!('bytecode' in result)) {
         return { ok: false, error: `SyntaxError: ${result.message} (line ${result.line})`, messages, logs };
       }
-      if (running >= deepestNesting) {
+      if (running >= maxNesting) {
         return { ok: false, error: 'Expressions call each other too deeply.', messages, logs };
       }
       const room = idle.pop() ?? openRoom(load().module, load().prelude, defaultMemoryBytes);
@@ -104,8 +104,8 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
   }
 
   function compile(source: string): Compiled {
-    if (source.length > longestSource) {
-      return { message: `the expression is longer than ${longestSource} characters`, line: 1 };
+    if (source.length > maxSourceLength) {
+      return { message: `the expression is longer than ${maxSourceLength} characters`, line: 1 };
     }
     const known = compiled.get(source);
     if (known) return known;
@@ -147,7 +147,7 @@ function weigh(source: string, { bytecode }: { readonly bytecode: Uint8Array }):
 
 function noteIn(notes: string[]): (text: Json) => null {
   return (text) => {
-    if (notes.length < mostNotes) notes.push(String(text).slice(0, longestNote));
+    if (notes.length < maxNotes) notes.push(String(text).slice(0, maxNoteLength));
     return null;
   };
 }

@@ -104,13 +104,13 @@ export function choice<const V extends string, N extends boolean = false>(
 }
 
 /** More would bury the message. */
-const mostListed = 20;
+const maxListed = 20;
 
 /** Tells what would have been right: all choices, or the nearest of many. */
 export function noChoice(given: string, values: readonly string[], planned: readonly string[] = []): string {
   const refusal = `"${given}" is not a valid choice.`;
   const words = planned.includes(given) ? `${refusal} This server does not support it yet.` : refusal;
-  if (values.length <= mostListed) return `${words} Valid choices: ${values.join(', ')}.`;
+  if (values.length <= maxListed) return `${words} Valid choices: ${values.join(', ')}.`;
   const nearest = nearestWord(given, values);
   return nearest === null ? words : `${words} Did you mean "${nearest}"?`;
 }

@@ -2,8 +2,8 @@ import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { NewEvent } from '../../../resource/call.ts';
 import { findUnstorable } from '../../../resource/fields/well-formed.ts';
 
-const mostEvents = 10;
-const longestContext = 10_000;
+const maxEvents = 10;
+const maxContextLength = 10_000;
 const actionName = /^[\w.-]{1,80}$/;
 const prefix = 'custom_';
 
@@ -18,8 +18,8 @@ export function eventWriter(events: NewEvent[]): (action: Json, context?: Json) 
       throw new TypeError('the name of an event has 1 to 80 letters, digits, points or dashes');
     if (!isJsonObject(context)) throw new TypeError('the context of an event is an object');
     if (findUnstorable(context) !== null) throw new TypeError('the context of an event holds what cannot be stored');
-    if (JSON.stringify(context).length > longestContext) throw new RangeError('the context of an event is too large');
-    if (events.length >= mostEvents) throw new RangeError(`an expression writes at most ${mostEvents} events`);
+    if (JSON.stringify(context).length > maxContextLength) throw new RangeError('the context of an event is too large');
+    if (events.length >= maxEvents) throw new RangeError(`an expression writes at most ${maxEvents} events`);
     events.push({ action: `${prefix}${name}`, app: 'svc_policies_expression', context });
     return null;
   };

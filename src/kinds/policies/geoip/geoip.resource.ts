@@ -4,7 +4,7 @@ import { whole } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { countriesByName, country, countryList, detailed } from './country.ts';
 
-const mostCountries = 249;
+const maxCountries = 249;
 
 /** Lets in addresses of some countries or networks. */
 export const geoIpPolicy = definePolicy({
@@ -17,7 +17,7 @@ export const geoIpPolicy = definePolicy({
   table: 'policy_geoip',
   fields: {
     asns: list(whole(), { default: () => [] }),
-    countries: list(country, { max: mostCountries, arrange: (codes) => [...new Set(codes)].sort() }),
+    countries: list(country, { max: maxCountries, arrange: (codes) => [...new Set(codes)].sort() }),
   },
   derived: { countries_obj: { schema: countryList, from: ({ countries }) => detailed(countries) } },
 });

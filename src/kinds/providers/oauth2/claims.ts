@@ -61,12 +61,12 @@ function subjectBy(mode: SubMode, user: UserFacts, installId: string): string {
 }
 
 /** The claims that a client was told last, by user. They go with the client and the user once either is read anew. */
-export type ToldClaims = WeakMap<UserFacts, { readonly names: string; readonly claims: Claims }>;
+export type ClaimsCache = WeakMap<UserFacts, { readonly names: string; readonly claims: Claims }>;
 
 /** Who is told claims, with the scopes that it may ask for. */
 type ScopedClient = Pick<TokenSettings, 'pk' | 'name' | 'client_id'> & {
   readonly scopes: readonly ScopeRow[];
-  readonly told: ToldClaims;
+  readonly claimsCache: ClaimsCache;
 };
 
 /** What `scopeClaims` gives, cached with the client; nobody may change the answer. */
@@ -78,10 +78,10 @@ export function cachedScopeClaims(
 ): Readonly<Claims> {
   const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
   const names = mappings.map(({ name }) => name).join('\n');
-  const last = client.told.get(user);
+  const last = client.claimsCache.get(user);
   if (last?.names === names) return last.claims;
   const { value: claims, isLasting } = scopeClaims(sandbox, mappings, user, client);
-  if (isLasting) client.told.set(user, { names, claims });
+  if (isLasting) client.claimsCache.set(user, { names, claims });
   return claims;
 }
 

@@ -16,10 +16,10 @@ export interface Assertion {
 }
 
 /** What cannot be told apart by its id for so long is refused, so that no mark has to be kept for years. */
-const longestLifeMs = 24 * 3_600_000;
-const longestAssertion = 16_384;
+const maxLifetimeMs = 24 * 3_600_000;
+const maxAssertionLength = 16_384;
 const skewSeconds = 30;
-const longestAheadSeconds = 60;
+const maxClockSkewSeconds = 60;
 
 /**
  * Checks a JWT by the keys of the client and of its JWKS sources (RFC 7523 §3). With the client's own id as issuer and subject it
@@ -31,7 +31,7 @@ export async function checkAssertion(
   client: Client,
   assertion: string,
 ): Promise<Assertion | null> {
-  if (assertion.length > longestAssertion) return null;
+  if (assertion.length > maxAssertionLength) return null;
   const { db, key, publicUrl } = needs;
   const trusted = await loadTrustedKeys(needs, client, assertion, call.now);
   const servers = serverNames(publicUrl, client);
@@ -46,13 +46,13 @@ export async function checkAssertion(
   if (!proven) return null;
   const { iss, sub, aud, jti, iat, exp, source } = proven;
   const expires = toTimestamp((exp + skewSeconds) * 1000);
-  if (expires > addMilliseconds(call.now, longestLifeMs)) return null;
+  if (expires > addMilliseconds(call.now, maxLifetimeMs)) return null;
   const isClient = iss === client.client_id && sub === client.client_id;
   // RFC 7523 §3, OpenID Connect Core §9: the id makes it good for one request. Workloads get theirs from platforms that
   // hand out the same one until it expires, mostly without an id.
   if (isClient && (jti === undefined || ![aud].flat().some((name) => servers.includes(name)))) return null;
   // FAPI 2.0 Security Profile §5.3.2.1: meant for the issuer alone, as one string, and not made in the future.
-  if (isFapi2(client) && (aud !== servers[0] || iat > seconds(call.now) + longestAheadSeconds)) return null;
+  if (isFapi2(client) && (aud !== servers[0] || iat > seconds(call.now) + maxClockSkewSeconds)) return null;
   if (isClient) {
     const use = { use: `assertion of ${client.pk}`, id: String(jti), expires };
     if (!(await db.write((tx) => isFirstUse(tx, key, use)))) return null;

@@ -4,7 +4,7 @@ import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { type SecretBox, sealContext } from '../../../platform/keys.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
-import type { ScopeRow, TokenSettings, ToldClaims } from './claims.ts';
+import type { ClaimsCache, ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import type { SecurityProfile } from './security-profile.ts';
@@ -30,7 +30,7 @@ export interface Client extends TokenSettings {
   /** The scopes that the administrator has given it; there are no others. */
   readonly scopes: readonly ScopeRow[];
   /** Cached claims: userinfo would evaluate the expressions of its scopes each time. */
-  readonly told: ToldClaims;
+  readonly claimsCache: ClaimsCache;
 }
 
 export interface ClientApplication {
@@ -148,7 +148,7 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
             profile: row.security_profile,
           },
     scopes: await scopesOf(query, row.pk),
-    told: new WeakMap(),
+    claimsCache: new WeakMap(),
   };
 }
 

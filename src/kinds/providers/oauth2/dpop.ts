@@ -19,9 +19,9 @@ interface ProofRequest {
 }
 
 /** How long after it was made a proof is taken, and how far ahead a client's clock may be. */
-const goodForSeconds = 60;
-const longestProof = 8_192;
-const longestId = 256;
+const validForSeconds = 60;
+const maxProofLength = 8_192;
+const maxIdLength = 256;
 
 /** The thumbprint of the key that a request proves to hold (RFC 9449 §4.3); null when it brings no proof. */
 export async function readDpopProof(
@@ -33,7 +33,7 @@ export async function readDpopProof(
   if (proof === undefined) return null;
   const refuse = (text: string) => new OAuthError('invalid_dpop_proof', text, { status });
   // Two headers come joined by a comma, which no proof holds.
-  if (proof.length > longestProof || proof.includes(',')) throw refuse('There must be one DPoP proof.');
+  if (proof.length > maxProofLength || proof.includes(',')) throw refuse('There must be one DPoP proof.');
   const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose');
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
@@ -42,10 +42,10 @@ export async function readDpopProof(
       currentDate: new Date(call.now),
     });
     const { jti, iat, htm, htu, ath } = payload;
-    if (typeof jti !== 'string' || jti === '' || jti.length > longestId) throw refuse('The proof has no jti.');
+    if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) throw refuse('The proof has no jti.');
     if (htm !== call.request.method) throw refuse('htm is not the method of the request.');
     if (withoutQuery(htu) !== `${publicUrl}/application/o/${url}/`) throw refuse('htu is not where the request went.');
-    if (typeof iat !== 'number' || Math.abs(seconds(call.now) - iat) > goodForSeconds) {
+    if (typeof iat !== 'number' || Math.abs(seconds(call.now) - iat) > validForSeconds) {
       throw refuse('The proof was not made just now.');
     }
     const expected = accessToken === undefined ? undefined : hash('sha256', accessToken, 'base64url');
@@ -53,7 +53,7 @@ export async function readDpopProof(
     const jwk = protectedHeader.jwk;
     if (!jwk || 'd' in jwk || 'k' in jwk) throw refuse('The proof must hold a public key and nothing more.');
     const thumbprint = await calculateJwkThumbprint(jwk);
-    const expires = addMilliseconds(call.now, 2 * goodForSeconds * 1000);
+    const expires = addMilliseconds(call.now, 2 * validForSeconds * 1000);
     const use = { use: 'dpop proof', id: `${thumbprint} ${jti}`, expires };
     if (!(await call.db.write((tx) => isFirstUse(tx, key, use)))) throw refuse('The proof was used before.');
     return thumbprint;

@@ -66,8 +66,8 @@ export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent 
   },
 });
 
-const mostReasons = 20;
-const longestUri = 500;
+const maxReasons = 20;
+const maxUriLength = 500;
 
 /** That the policies of an application turned somebody away, and what they said. */
 export const deniedEvent = (
@@ -79,8 +79,8 @@ export const deniedEvent = (
   context: {
     message: 'What is bound to the application does not let the user in.',
     application: factsOf(client),
-    result: { passing: false, messages: (answer?.messages ?? []).slice(0, mostReasons) },
-    reasons: (answer?.logs ?? []).slice(0, mostReasons).map(({ text }) => text),
+    result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },
+    reasons: (answer?.logs ?? []).slice(0, maxReasons).map(({ text }) => text),
   },
 });
 
@@ -93,7 +93,7 @@ export const wrongRedirectEvent = (
   app,
   context: {
     message: 'A request named a redirect address that is none of the redirect_uris of the provider.',
-    redirect_uri: redirectUri.slice(0, longestUri),
+    redirect_uri: redirectUri.slice(0, maxUriLength),
     application: factsOf(client),
     provider: { app, model_name: 'oauth2provider', pk: client.pk, name: client.name },
   },

@@ -143,7 +143,7 @@ export async function lockFamily({ dialect }: Pick<Database, 'dialect'>, tx: Que
 }
 
 /** Whether all who act are still let to. That none has expired is known: what they gave is good for no longer. */
-export async function areActorsGood(query: Query, actors: readonly ActorToken[]): Promise<boolean> {
+export async function areActorsActive(query: Query, actors: readonly ActorToken[]): Promise<boolean> {
   const tokens = new Set(actors.map(({ token }) => token));
   const { rows } = await sql`select 1 from oauth2_access_tokens t join users u on u.pk = t."user"
     where t.pk in (${sql.join([...tokens])}) and not t.revoked and u.is_active`.execute(query);

@@ -12,14 +12,14 @@ export interface HintClaims {
 }
 
 type Needs = Pick<OAuthNeeds, 'db' | 'publicUrl' | 'signer'>;
-const longestHint = 65_536;
+const maxHintLength = 65_536;
 
 /**
  * What an ID token says that this server gave to the client at some time; null for anything else. That it has expired does
  * not matter (OpenID Connect RP-Initiated Logout §2): it says who is meant, and proves nothing.
  */
 export async function readHint(needs: Needs, client: Client, hint: string, now: string): Promise<HintClaims | null> {
-  if (hint.length > longestHint || (!client.signingKey && client.client_secret === '')) return null;
+  if (hint.length > maxHintLength || (!client.signingKey && client.client_secret === '')) return null;
   const { compactVerify, createLocalJWKSet, errors } = await import('jose');
   const { assigned_application_slug, issuer_mode, client_id, client_secret } = client;
   try {

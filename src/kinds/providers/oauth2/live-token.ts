@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { areActorsGood, type GrantTerms } from './grants.ts';
+import { areActorsActive, type GrantTerms } from './grants.ts';
 
 /** A token that is good at this moment, as far as the token goes; its user and client are asked apart. */
 export interface LiveToken {
@@ -61,7 +61,7 @@ async function find(
   if (!row || row.revoked || (row.expiring && (row.expires === null || row.expires <= now))) return null;
   const { expiring, revoked, scope, id_token, expires, ...rest } = row;
   const terms: GrantTerms = JSON.parse(row.terms);
-  if (terms.actors && !(await areActorsGood(query, terms.actors))) return null;
+  if (terms.actors && !(await areActorsActive(query, terms.actors))) return null;
   return {
     ...rest,
     expires: expiring ? expires : null,

@@ -14,7 +14,7 @@ import { clientRoutes } from './client-routes.ts';
 import { oauth2Demo } from './demo.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
 import { detourByFrames } from './logout/front-channel.ts';
-import { logoutJobs, tellOfLogouts } from './logout/logout.jobs.ts';
+import { logoutJobs, queueLogouts } from './logout/logout.jobs.ts';
 import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
 import { createRemoteKeys } from './remote-keys.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
@@ -48,7 +48,7 @@ export function oauth2(needs: Needs): ProviderKind {
     },
     append: decideOnRequest(key),
     detourOf: detourByFrames({ key, publicUrl }),
-    afterEvent: tellOfLogouts(needs.jobs),
+    afterEvent: queueLogouts(needs.jobs),
     actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now, publicUrl),
     jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl }),
     // Clients may want their answer by a form that the page sends to them.

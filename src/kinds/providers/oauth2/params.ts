@@ -12,7 +12,7 @@ export interface Params {
 
 /** RFC 8707 §2, RFC 8693 §2.1 */
 const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
-const longestValue = 65_536;
+const maxValueLength = 65_536;
 
 /**
  * Reads form-encoded text. Throws `invalid_request` for parameters that stand twice, or cannot be meant, unless `onFlaw` does
@@ -49,7 +49,7 @@ const raise = (flaw: OAuthError): never => {
 };
 
 function flawOf(name: string, value: string, isKnown: boolean): string | null {
-  if (value.length > longestValue) return 'is too long';
+  if (value.length > maxValueLength) return 'is too long';
   if (value.includes('\u0000') || name.includes('\u0000')) return 'holds a character that no parameter may hold';
   return isKnown && !repeatable.has(name) ? 'is given twice' : null;
 }

@@ -16,15 +16,15 @@ interface Cached {
   readonly refetchFrom: string;
 }
 
-const goodForMs = 5 * 60_000;
+const validForMs = 5 * 60_000;
 /** The least time between two fetches of an address. */
 const floorMs = 30_000;
-const mostAddresses = 200;
+const maxAddresses = 200;
 const largestSet = 262_144;
 
 /** Fetches the keys of other servers when they are needed, and caches them. */
 export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
-  const cache = createLruCache<Cached>(mostAddresses);
+  const cache = createLruCache<Cached>(maxAddresses);
   return async (url, now, kid) => {
     const cached = cache.get(url);
     const current = cached && cached.until > now ? cached : null;
@@ -33,7 +33,7 @@ export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
     const fetched = fetchKeys(fetch, url);
     // If a rotated key cannot be fetched, the cached ones still count. Concurrent requests wait for the same answer.
     const keys = fetched.then((found) => found ?? current?.keys ?? null);
-    cache.set(url, { keys, until: addMilliseconds(now, goodForMs), refetchFrom });
+    cache.set(url, { keys, until: addMilliseconds(now, validForMs), refetchFrom });
     if ((await fetched) === null) cache.set(url, { keys, until: current?.until ?? refetchFrom, refetchFrom });
     return keys;
   };

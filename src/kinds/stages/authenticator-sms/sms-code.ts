@@ -15,11 +15,11 @@ type Hashing = Pick<InstanceKey, 'hash'>;
 
 const codeLength = 6;
 const lifetimeMs = 10 * 60_000;
-const mostTries = 5;
+const maxTries = 5;
 const hourMs = 3_600_000;
 /** How many messages an hour cost nothing but money. */
-const mostForUser = 10;
-const mostForNumber = 5;
+const maxPerUser = 10;
+const maxPerNumber = 5;
 
 /**
  * A new code in place of any before, or null when enough was sent to this number or for this user of late. Counted in one
@@ -30,8 +30,8 @@ export async function issueCode(db: Database, key: Hashing, subject: CodeSubject
   try {
     await db.write(async (tx) => {
       const isWithin =
-        (await countSending(tx, key.hash(`sms:user:${subject.user}`), mostForUser, now)) &&
-        (await countSending(tx, key.hash(`sms:number:${subject.number}`), mostForNumber, now));
+        (await countSending(tx, key.hash(`sms:user:${subject.user}`), maxPerUser, now)) &&
+        (await countSending(tx, key.hash(`sms:number:${subject.number}`), maxPerNumber, now));
       if (!isWithin) throw new Rollback(null);
       await sql`insert into sms_codes (subject, code_hash, tries, expires)
         values (${subjectOf(key, subject)}, ${codeHash(key, subject, code)}, 0, ${addMilliseconds(now, lifetimeMs)})
@@ -57,7 +57,7 @@ export async function takeCode(
   const hashed = subjectOf(key, subject);
   return db.write(async (tx) => {
     const { rows } = await sql<{ code_hash: string }>`update sms_codes set tries = tries + 1
-      where subject = ${hashed} and tries < ${mostTries} and expires > ${now} returning code_hash`.execute(tx);
+      where subject = ${hashed} and tries < ${maxTries} and expires > ${now} returning code_hash`.execute(tx);
     if (!rows[0] || !equalInConstantTime(rows[0].code_hash, codeHash(key, subject, given))) return false;
     await sql`delete from sms_codes where subject = ${hashed}`.execute(tx);
     return true;

@@ -6,7 +6,7 @@ import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
-import { HopelessJob, type JobKind, type Jobs } from '../../../platform/jobs/job.ts';
+import { type JobKind, type Jobs, PermanentFailure } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { type Mail, type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
 import { sendThrough } from '../../../platform/mail/send-through.ts';
@@ -110,7 +110,7 @@ async function sendBy(mailer: Mailer, allow: Cidrs, settings: Row, mail: Mail): 
       allow,
     );
   } catch (error) {
-    throw error instanceof Error && isFinal(error) ? new HopelessJob(error.message) : error;
+    throw error instanceof Error && isFinal(error) ? new PermanentFailure(error.message) : error;
   }
 }
 

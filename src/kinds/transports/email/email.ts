@@ -1,7 +1,7 @@
 import { type TransportKind, Undeliverable } from '../../../notify/transport-kind.ts';
 import { type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
 
-const longestSubject = 75;
+const maxSubjectLength = 75;
 
 export function emailTransport({ mailer }: { readonly mailer: Mailer }): TransportKind {
   return {
@@ -11,7 +11,7 @@ export function emailTransport({ mailer }: { readonly mailer: Mailer }): Transpo
     async send({ body, severity, user, event }) {
       if (user.email === '') return 'The user has no e-mail address.';
       const line = body.replace(/\s+/g, ' ');
-      const subject = `Gatehouse ${severity}: ${line.slice(0, longestSubject)}`;
+      const subject = `Gatehouse ${severity}: ${line.slice(0, maxSubjectLength)}`;
       const facts = event
         ? [
             `Action: ${event.action}`,

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import { isHarmfulUrl, type RedirectUri } from '../redirect-uris.ts';
 
-const longestUri = 2_000;
+const maxUriLength = 2_000;
 /** What browsers and parsers disagree about: white space, controls, backslashes. */
 const disputed = /[\s\p{Cc}\\]/u;
 /** Signs of a path that means another path once something on the way decodes it, or drops what stands behind a semicolon. */
@@ -12,7 +12,7 @@ const encodedPathSigns = /%(2e|2f|5c|25|00)|\/\.{1,2};/i;
  * match the whole of an address that every parser reads alike. An empty list is nowhere.
  */
 export function isRegisteredUri(sandbox: Sandbox, registered: readonly RedirectUri[], uri: string): boolean {
-  const url = uri.length > longestUri || disputed.test(uri) ? null : URL.parse(uri);
+  const url = uri.length > maxUriLength || disputed.test(uri) ? null : URL.parse(uri);
   // RFC 6749 §3.1.2: no fragment.
   if (!url || uri.includes('#') || isHarmfulUrl(uri)) return false;
   return registered.some((one) =>

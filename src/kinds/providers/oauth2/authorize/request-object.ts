@@ -6,7 +6,7 @@ import { loadTrustedKeys } from '../trusted-keys.ts';
 import { issuerOf } from '../urls.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 
-const longestObject = 32_768;
+const maxObjectLength = 32_768;
 const secretAlgorithms = ['HS256', 'HS384', 'HS512'];
 
 /** For the discovery document. */
@@ -23,7 +23,7 @@ export async function openRequestObject(
   object: string,
   now: string,
 ): Promise<Params> {
-  const claims = object.length > longestObject ? null : await verified(needs, client, object, now);
+  const claims = object.length > maxObjectLength ? null : await verified(needs, client, object, now);
   if (!claims) throw new OAuthError('invalid_request_object', 'The request object cannot be verified.');
   // RFC 9101 §4, §5.2: it speaks for this client, and holds no other.
   if (claims.client_id !== client.client_id || claims.request !== undefined || claims.request_uri !== undefined) {

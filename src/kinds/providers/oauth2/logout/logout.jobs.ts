@@ -2,7 +2,7 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
-import { HopelessJob, type JobKind, type Jobs } from '../../../../platform/jobs/job.ts';
+import { type JobKind, type Jobs, PermanentFailure } from '../../../../platform/jobs/job.ts';
 import { randomUuid } from '../../../../platform/random.ts';
 import type { Call, NewEvent } from '../../../../resource/call.ts';
 import { seconds } from '../claims.ts';
@@ -26,7 +26,7 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeMs = 2 * 60_000;
 
 /** Has clients told at once of an event that ends sessions; of sessions that expire they hear later. */
-export const tellOfLogouts =
+export const queueLogouts =
   (jobs: () => Jobs) =>
   async (tx: Query, _call: Call, event: NewEvent): Promise<void> => {
     if (mayEndSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind: findEnded, key: findEnded });
@@ -109,10 +109,10 @@ export function logoutJobs(needs: Needs): JobKind[] {
     const body = new URLSearchParams({ logout_token: token }).toString();
     const { status } = await needs.fetch(uri, { method: 'POST', headers, body }).catch((error: unknown) => {
       const isHopeless = error instanceof OutboundError && (error.reason === 'blocked' || error.reason === 'bad-url');
-      throw isHopeless ? new HopelessJob(error.message) : error;
+      throw isHopeless ? new PermanentFailure(error.message) : error;
     });
     // §2.8: the client has understood, and will not change its mind.
-    if (status === 400) throw new HopelessJob('The client refused the logout token.');
+    if (status === 400) throw new PermanentFailure('The client refused the logout token.');
     if (status < 200 || status > 299) throw new Error(`The client answered with ${status}.`);
     return `The client answered with ${status}.`;
   }

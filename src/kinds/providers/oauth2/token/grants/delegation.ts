@@ -4,9 +4,9 @@ import type { GrantTerms } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { issuerOf } from '../../urls.ts';
 import type { Redemption } from '../grant-kind.ts';
-import { notGood, type PresentedToken, presentedToken } from './presented-token.ts';
+import { invalidToken, type PresentedToken, presentedToken } from './presented-token.ts';
 
-const mostActors = 5;
+const maxActors = 5;
 
 /** Who acts for the user of a token that is traded; nobody where all of it is missing. */
 interface Delegation {
@@ -30,7 +30,7 @@ export async function delegationOf(redemption: Redemption, subject: PresentedTok
   const [acting] = actors ?? [];
   if (!act || !actors || !acting) return { terms: {} };
   const user = await cachedUserFacts(call, acting.user);
-  if (!user?.is_active) throw notGood('subject');
+  if (!user?.is_active) throw invalidToken('subject');
   return { user, terms: { act, actors } };
 }
 
@@ -40,12 +40,12 @@ async function delegationTo(redemption: Redemption, subject: PresentedToken): Pr
   const token = await presentedToken(redemption, 'actor');
   const { act: before, actors: earlier = [] } = subject.terms;
   // Whoever acts for somebody cannot put them forward as the one who acts: it would be forgotten who really does.
-  if (token.terms.act) throw notGood('actor');
-  if (earlier.length >= mostActors) {
+  if (token.terms.act) throw invalidToken('actor');
+  if (earlier.length >= maxActors) {
     throw new OAuthError('invalid_request', 'Too many have acted for one another already.');
   }
   const user = await cachedUserFacts(call, token.user);
-  if (!user?.is_active) throw notGood('actor');
+  if (!user?.is_active) throw invalidToken('actor');
   const act = {
     sub: subjectOf(client.sub_mode, user, needs.installId),
     iss: issuerOf(needs.publicUrl, client.assigned_application_slug, client.issuer_mode),

@@ -28,7 +28,7 @@ export async function presentedToken(
   // What is stored as an access token is one. An ID token or a refresh token is not found, whatever it is called.
   const token = await findAccessToken(call.db.read, needs.key, text, call.now);
   const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
-  if (!isTheirs) throw notGood(role);
+  if (!isTheirs) throw invalidToken(role);
   if (token.terms.jkt !== undefined && token.terms.jkt !== jkt) {
     throw new OAuthError(
       'invalid_dpop_proof',
@@ -39,4 +39,5 @@ export async function presentedToken(
 }
 
 /** RFC 8693 §2.2.2: the code for a token that is not good, or not acceptable. Nobody is told which. */
-export const notGood = (role: Role): OAuthError => new OAuthError('invalid_request', `The ${role} token is not good.`);
+export const invalidToken = (role: Role): OAuthError =>
+  new OAuthError('invalid_request', `The ${role} token is not good.`);

@@ -9,7 +9,7 @@ import type { GrantKind } from '../grant-kind.ts';
 import { delegationOf } from './delegation.ts';
 import { accessTokenType, presentedToken } from './presented-token.ts';
 
-const mostAudiences = 10;
+const maxAudiences = 10;
 
 /**
  * RFC 8693: a client trades an access token that it was given, or that is meant for it, for one of its own: about the same
@@ -77,7 +77,7 @@ async function checkAudience(
   if (audience.length > 0 && resource.length > 0) {
     throw new OAuthError('invalid_target', 'The token is for an audience or for a resource, not for both.');
   }
-  if (audience.length > mostAudiences) throw new OAuthError('invalid_target', 'Too many audiences are asked for.');
+  if (audience.length > maxAudiences) throw new OAuthError('invalid_target', 'Too many audiences are asked for.');
   for (const clientId of audience) {
     if (await loadClient(needs, { clientId })) continue;
     throw new OAuthError('invalid_target', 'The audience is no client of this server.');
