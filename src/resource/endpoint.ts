@@ -68,7 +68,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
     anonymous: access === 'anyone',
     credentials: endpoint.credentials,
     parameters: parametersOf(endpoint),
-    ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body) }),
+    ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body, engine) }),
     answer: { status, ...(schema && { schema: { schema, ...(schemaName && { name: schemaName }) } }) },
     handle: (call) => serve(endpoint, engine, call),
   };
@@ -83,8 +83,8 @@ function parametersOf({ path, params = {}, query = [], method }: Endpoint): Para
   ];
 }
 
-function bodyOf({ method, bodySchema }: Endpoint, fields: Fields): Body {
-  const schema = requestSchema(fields, method === 'PATCH');
+function bodyOf({ method, bodySchema }: Endpoint, fields: Fields, { registry }: Engine): Body {
+  const schema = requestSchema(fields, method === 'PATCH', registry);
   return { schema: { schema, ...(bodySchema && { name: bodySchema }) }, required: Boolean(schema.required) };
 }
 

@@ -13,6 +13,7 @@ import type { Call, Reply, ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
 import { checkFlags } from './flags.ts';
 import type { Operation } from './operation.ts';
+import { checkNames, strictApplied, wantsStrict } from './strict.ts';
 
 export interface ApiNeeds {
   readonly db: Database;
@@ -40,6 +41,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
     const started = performance.now();
     const { facts } = http;
     const operation = offered.get(facts.method === 'HEAD' ? 'GET' : facts.method);
+    const isStrict = wantsStrict(facts);
     let answer: HttpAnswer;
     try {
       checkAccept(facts);
@@ -49,10 +51,13 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
       checkCredential(operation?.credentials, actor);
       if (!operation) return notOffered(facts.method, offered);
       checkFlags(operation.parameters, facts.query);
-      answer = answerOf(await operation.handle(callOf(http, actor, now)));
+      const call = callOf(http, actor, now);
+      if (isStrict) checkNames(operation, call);
+      answer = answerOf(await operation.handle(call));
     } catch (error) {
       answer = refusalOf(error, facts.id);
     }
+    if (isStrict) answer = { ...answer, headers: { ...answer.headers, ...strictApplied } };
     if (operation) needs.observe(operation, answer.status, performance.now() - started);
     return answer;
   }

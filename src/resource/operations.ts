@@ -142,7 +142,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     parameters,
     // Schemas are made when a document is asked for; most processes never are.
     get body() {
-      return verbBody(verb, resource);
+      return verbBody(verb, resource, engine);
     },
     get answer() {
       return verbAnswer(verb, resource, engine);
@@ -175,13 +175,13 @@ const pathParameter = (resource: Resource): Parameter => ({
   required: true,
 });
 
-function verbBody(verb: Verb, { allFields, schema }: Resource): Body | undefined {
+function verbBody(verb: Verb, { allFields, schema }: Resource, { registry }: Engine): Body | undefined {
   if (!Object.values(allFields).some(isWritable)) return undefined;
   if (verb === 'create' || verb === 'update') {
-    return { schema: { name: `${schema}Request`, schema: requestSchema(allFields, false) }, required: true };
+    return { schema: { name: `${schema}Request`, schema: requestSchema(allFields, false, registry) }, required: true };
   }
   if (verb !== 'partial_update') return undefined;
-  return { schema: { name: `Patched${schema}Request`, schema: requestSchema(allFields, true) } };
+  return { schema: { name: `Patched${schema}Request`, schema: requestSchema(allFields, true, registry) } };
 }
 
 function verbAnswer(verb: Verb, resource: Resource, { registry }: Engine) {
@@ -223,7 +223,7 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
       ),
       ...(action.method === 'GET' ? [] : [dryRun]),
     ],
-    ...(action.body && { body: actionBody(action) }),
+    ...(action.body && { body: actionBody(action, engine) }),
     ...(action.upload && { body: { schema: { name: 'FileUploadRequest', schema: uploadSchema }, upload: true } }),
     answer: { status, ...(answer && { schema: answer }), ...(file && { file }), ...(fileSchema && { fileSchema }) },
     handle: (call) => runAction(action, resource, engine, call),
@@ -235,8 +235,8 @@ const uploadSchema = {
   properties: { file: { type: 'string', format: 'binary' }, clear: { type: 'boolean', default: false } },
 } as const;
 
-function actionBody(action: Action): Body {
-  const schema = requestSchema(action.body ?? {}, action.method === 'PATCH');
+function actionBody(action: Action, { registry }: Engine): Body {
+  const schema = requestSchema(action.body ?? {}, action.method === 'PATCH', registry);
   return {
     schema: { schema, ...(action.bodySchema && { name: action.bodySchema }) },
     required: Boolean(schema.required),

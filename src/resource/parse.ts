@@ -8,6 +8,7 @@ import { isRef, missingObject, type RefField } from './fields/ref.ts';
 import { typeName } from './fields/well-formed.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
+import { withKeys } from './slugs.ts';
 
 export interface ParsedBody {
   /** The members the request named, understood. */
@@ -60,7 +61,8 @@ export async function parseAlone(
   call: Call,
   registry: Registry,
 ): Promise<Pick<ParsedBody, 'values' | 'given'>> {
-  const parsed = parseBody(fields, call.body(), call.request.method === 'PATCH' ? 'patch' : 'create', call);
+  const body = await withKeys(fields, call.body(), call.db.read, registry);
+  const parsed = parseBody(fields, body, call.request.method === 'PATCH' ? 'patch' : 'create', call);
   const stored = await probe(fields, parsed, () => null, null, call.db.read, registry);
   const complaints = { ...parsed.complaints, ...stored };
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);

@@ -11,6 +11,7 @@ import { readFlag } from './flags.ts';
 import { type JsonSchema, withoutLengths } from './json-schema.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
+import { keyOfSlug, sluggedTarget } from './slugs.ts';
 
 export const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
@@ -93,7 +94,7 @@ function refFilter(column: string, field: RefField): Filter {
   return {
     schema: keySchema(field.keyType),
     async condition(input) {
-      const key = parseKeyText(field, input.texts.at(-1) ?? '');
+      const key = await keyOfText(field, input.texts.at(-1) ?? '', input);
       if (typeof key === 'object') return key;
       if (!(await exists(field, [key], input))) return { complaint: noSuchChoice };
       return sql`${input.row.col(column)} = ${key}`;
@@ -108,7 +109,7 @@ function joinFilter(field: RefField): Filter {
     async condition(input) {
       const keys: (string | number)[] = [];
       for (const text of input.texts) {
-        const key = parseKeyText(field, text);
+        const key = await keyOfText(field, text, input);
         if (typeof key === 'object') return key;
         if (!(await exists(field, [key], input))) return { complaint: noChoice(text) };
         keys.push(key);
@@ -118,6 +119,16 @@ function joinFilter(field: RefField): Filter {
       return sql`${input.row.col('pk')} in (select ${sql.ref(own)} from ${sql.table(table)} where ${sql.ref(other)} in (${sql.join(keys)}))`;
     },
   };
+}
+
+/** The key that a filter names, by itself or by a slug. */
+async function keyOfText(
+  field: RefField,
+  text: string,
+  { call, registry }: FilterInput,
+): Promise<string | number | { complaint: string }> {
+  const target = isUuid(text) ? null : sluggedTarget(field, registry);
+  return (target && (await keyOfSlug(target, text, call.db.read))) ?? parseKeyText(field, text);
 }
 
 function parseKeyText(field: RefField, text: string): string | number | { complaint: string } {

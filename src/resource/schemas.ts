@@ -4,6 +4,7 @@ import type { NamedSchema } from './operation.ts';
 import { keyField } from './plan.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
+import { sluggedTarget } from './slugs.ts';
 
 /** The schema of what a caller sees of a resource, or of one of its views. */
 export function responseSchema(resource: Resource, registry: Registry, view = 'full'): NamedSchema {
@@ -46,23 +47,34 @@ function nestedSchema(
 }
 
 /** The schema of a body: for creating and replacing, or (all optional) for changing. */
-export function requestSchema(fields: Fields, isPatch: boolean): JsonSchema {
+export function requestSchema(fields: Fields, isPatch: boolean, registry?: Registry): JsonSchema {
   const writable = Object.entries(fields).filter(([, field]) => isWritable(field));
-  const properties = Object.fromEntries(writable.map(([name, field]) => [name, bodyMember(field, isPatch)]));
+  const properties = Object.fromEntries(writable.map(([name, field]) => [name, bodyMember(field, isPatch, registry)]));
   const required = isPatch ? [] : writable.filter(([, field]) => isRequired(field)).map(([name]) => name);
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
 /** A change has no defaults: what it leaves out stays as it is. */
-function bodyMember(field: Field, isPatch: boolean): JsonSchema {
-  const schema = field.requestSchema ?? field.schema;
+function bodyMember(field: Field, isPatch: boolean, registry?: Registry): JsonSchema {
+  const takesSlug = registry !== undefined && sluggedTarget(field, registry) !== null;
+  const declared = field.requestSchema ?? field.schema;
+  const schema = takesSlug ? slugOrKey(declared) : declared;
   const isFixed = field.default !== undefined && typeof field.default !== 'function' && field.default !== null;
   return {
     ...(field.nullable ? orNull(schema) : schema),
     ...(isFixed && !isPatch && { default: field.default }),
     ...(field.writeOnly && { writeOnly: true }),
-    ...(field.help && { description: field.help }),
+    ...descriptionOf(field, takesSlug),
   };
+}
+
+/** A key may be given by the slug of the object, which is no uuid. */
+const slugOrKey = ({ format, items, ...schema }: JsonSchema): JsonSchema =>
+  items ? { ...schema, items: slugOrKey(items) } : schema;
+
+function descriptionOf({ help }: Field, takesSlug: boolean): Pick<JsonSchema, 'description'> {
+  const words = [help, takesSlug && 'Given by key or by slug.'].filter(Boolean).join(' ');
+  return words ? { description: words } : {};
 }
 
 export const paginatedSchema = (item: NamedSchema): NamedSchema => ({

@@ -11,6 +11,7 @@ import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
 import { type Engine, findVisible, selectOne, showRow } from '../read.ts';
 import type { Resource } from '../resource.ts';
+import { withKeys } from '../slugs.ts';
 import {
   checkReferenceRights,
   columnsOf,
@@ -41,7 +42,8 @@ export async function createRow(
   body: unknown,
 ): Promise<{ pk: string | number; values: Row }> {
   const { registry } = engine;
-  const parsed = parseBody(resource.allFields, body, 'create', call);
+  const keyed = await withKeys(resource.allFields, body, tx, registry);
+  const parsed = parseBody(resource.allFields, keyed, 'create', call);
   throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, null, tx, registry));
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
   const input = { tx, call, registry, values, given: parsed.given, current: null };
@@ -128,7 +130,8 @@ export async function updateRow(
   mode: 'replace' | 'patch',
 ): Promise<Row> {
   const { registry } = engine;
-  const parsed = parseBody(resource.allFields, body, mode, call);
+  const keyed = await withKeys(resource.allFields, body, tx, registry);
+  const parsed = parseBody(resource.allFields, keyed, mode, call);
   await keepUnseenSecrets(resource, call, tx, pk, parsed);
   throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, pk, tx, registry));
   const touched: Row = {};
