@@ -62,12 +62,28 @@ describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
+  test('sends only what was typed: an example is shown and sent when it is taken over', async () => {
+    const { page, complaints } = await open('/api/v3/#core_groups_create');
+    await page.getByLabel('Token').fill(adminToken);
+    await page.getByLabel('Token').press('Enter');
+    const body = page.getByLabel('Body');
+    expect(await body.inputValue()).toBe('');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    expect((await sent).postData()).toBe(null);
+    await page.locator('[data-status="400"]').waitFor();
+    await page.getByRole('button', { name: 'Use the example' }).click();
+    expect(JSON.parse(await body.inputValue())).toHaveProperty('name');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   test('offers a body, sends it and shows the refusal', async () => {
     const { page, complaints } = await open('/api/v3/#core_groups_create');
     await page.getByLabel('Token').fill(adminToken);
     await page.getByLabel('Token').press('Enter');
     const body = page.getByLabel('Body');
-    expect(JSON.parse(await body.inputValue())).toHaveProperty('name');
+    expect(JSON.parse((await body.getAttribute('placeholder')) ?? '')).toHaveProperty('name');
 
     await body.fill('{"name": ""}');
     await body.press('Control+Enter');

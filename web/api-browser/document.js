@@ -40,6 +40,8 @@ export function typeName(api, schema) {
   const plain = withoutNull(schema);
   const name = nameOfReference(plain);
   if (name) return isNullable(schema) ? `${name} or null` : name;
+  const options = plain.anyOf ?? plain.oneOf;
+  if (options) return options.map((option) => typeName(api, option)).join(' or ');
   const types = [plain.type ?? 'any'].flat().filter((type) => type !== 'null');
   const [type] = types;
   const said =

@@ -17,6 +17,8 @@ export function exampleOf(api, schema, { forBody = false } = {}, depth = 0, with
   const found = name ? resolve(api, plain) : plain;
   if (found.default !== undefined) return found.default;
   if (found.enum) return found.enum[0];
+  const [option] = found.oneOf ?? found.anyOf ?? [];
+  if (option) return exampleOf(api, option, { forBody }, depth, inside);
   const type = [found.type].flat().find((option) => option !== 'null');
   switch (type) {
     case 'string':

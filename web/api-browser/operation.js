@@ -145,13 +145,19 @@ function bodyView(api, { requestBody }) {
         rows: Math.min(18, example.split('\n').length + 1),
         spellcheck: 'false',
         'aria-label': 'Body',
+        // Only shown: what is sent is what somebody typed, not what an example happens to say.
+        placeholder: example,
       });
-  if (!isUpload) editor.value = example;
+  function useExample() {
+    editor.value = example;
+    editor.focus();
+  }
   return element(
     'fieldset',
     {},
     element('legend', {}, 'Body'),
     editor,
+    !isUpload && element('button', { type: 'button', click: useExample }, 'Use the example'),
     element(
       'details',
       {},

@@ -8,6 +8,14 @@ export function schemaView(api, schema) {
   if (found.type === 'array') {
     return element('div', {}, element('p', { class: 'quiet' }, `A ${typeName(api, plain)}.`), nested(api, found.items));
   }
+  const options = found.oneOf ?? found.anyOf;
+  if (options)
+    return element(
+      'div',
+      {},
+      element('p', { class: 'quiet' }, 'One of these:'),
+      options.map((option) => nested(api, option)),
+    );
   if (!found.properties) return element('p', { class: 'quiet' }, `Any ${typeName(api, plain)}.`);
   const required = new Set(found.required);
   return element(
