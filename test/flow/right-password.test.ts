@@ -11,9 +11,9 @@ const atPassword = [
 ] as const;
 
 describeOnBoth('the writes of a right password are stored with the moves that follow', (server) => {
-  const failuresOf = async (user: number) => {
+  const failuresOf = async (username: string) => {
     const { db, key } = server().world;
-    const subject = key.hash(`attempts:user:${user}`);
+    const subject = key.hash(`attempts:name:${username.toLowerCase()}`);
     const { rows } = await sql<{ failures: number }>`select failures from sign_in_attempts
       where subject = ${subject}`.execute(db.read);
     return rows[0]?.failures ?? 0;
@@ -39,9 +39,9 @@ describeOnBoth('the writes of a right password are stored with the moves that fo
     await browser.show(walk.slug);
     await browser.answer(walk.slug, { uid_field: user.username });
     await browser.answer(walk.slug, { password: 'wrong' });
-    expect([await failuresOf(user.pk), await scoreOf(user.username)]).toEqual([1, -1]);
+    expect([await failuresOf(user.username), await scoreOf(user.username)]).toEqual([1, -1]);
     const { body } = await browser.answer(walk.slug, { password: 'right horse' });
     expect(body.component).toBe(component);
-    expect([await failuresOf(user.pk), await scoreOf(user.username)]).toEqual([0, 0]);
+    expect([await failuresOf(user.username), await scoreOf(user.username)]).toEqual([0, 0]);
   });
 });

@@ -43,7 +43,7 @@ describeOnBoth(
       expect(answers.every((answer) => answer?.status === 200)).toBe(true);
       const { rows } = await sql<{
         failures: number;
-      }>`select failures from sign_in_attempts where subject = ${server().world.key.hash(`attempts:user:${user.pk}`)}`.execute(
+      }>`select failures from sign_in_attempts where subject = ${server().world.key.hash(`attempts:name:${user.username.toLowerCase()}`)}`.execute(
         server().world.db.read,
       );
       expect(rows[0]?.failures).toBe(most);

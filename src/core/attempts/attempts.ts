@@ -8,10 +8,11 @@ import type { InstanceKey } from '../../platform/keys.ts';
 /** Who tries, and from where. */
 export interface Attempt {
   /**
-   * The user's key when the name is somebody's, else the name: both are counted alike. Second factors have a count of their
-   * own, which a right password does not clear: whoever knows the password could guess for ever.
+   * The name that was typed; the user's key where none was. A browser that its user has signed in with before is counted by
+   * itself. Second factors have a count of their own, which a right password does not clear: whoever knows the password could
+   * guess for ever.
    */
-  readonly who: number | string | { readonly secondFactorOf: number };
+  readonly who: number | string | { readonly secondFactorOf: number } | { readonly knownBrowser: string };
   readonly ip: string;
   readonly now: string;
 }
@@ -111,7 +112,12 @@ const countOne = statement<[subject: string, now: string, expires: string], { fa
 
 // Hashed: what people type as a name may be a password.
 function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {
-  if (typeof who === 'object') return key.hash(`attempts:second-factor:${who.secondFactorOf}`);
+  if (typeof who === 'object')
+    return key.hash(
+      'knownBrowser' in who
+        ? `attempts:known-browser:${who.knownBrowser}`
+        : `attempts:second-factor:${who.secondFactorOf}`,
+    );
   return key.hash(typeof who === 'number' ? `attempts:user:${who}` : `attempts:name:${who.toLowerCase()}`);
 }
 

@@ -3,15 +3,14 @@ import { claimAttempt, forgiveAttempt } from '../../core/attempts/attempts.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
-import type { InstanceKey } from '../../platform/keys.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
+import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
 
-export interface PasswordNeeds {
+export interface PasswordNeeds extends KnownBrowserNeeds {
   readonly passwords: Passwords;
-  readonly key: InstanceKey;
   /** Tells policies how an attempt ended. */
   noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
 }
@@ -21,7 +20,12 @@ export const ownPasswords = 'svc.core.auth.InbuiltBackend';
 export const appPasswords = 'svc.core.auth.TokenBackend';
 
 export type PasswordVerdict =
-  | { readonly outcome: 'right'; readonly method: 'password' | 'app_password'; readonly write: Write }
+  | {
+      readonly outcome: 'right';
+      readonly method: 'password' | 'app_password';
+      readonly write: Write;
+      readonly cookies: readonly string[];
+    }
   | { readonly outcome: 'wrong'; readonly write: Write }
   /** Too many wrong ones before: this one was not looked at. */
   | { readonly outcome: 'blocked' };
@@ -31,14 +35,19 @@ export const blockedWords = 'Too many failed attempts. Please try again later.';
 
 /** Checks a password by a password stage's settings. Takes the same time and says the same whether or not there is such a user. */
 export async function judgePassword(
-  { passwords, key, noteAttempt }: PasswordNeeds,
+  needs: PasswordNeeds,
   { call, context, pendingUser }: Step,
   stage: Row,
   given: string,
 ): Promise<PasswordVerdict> {
+  const { passwords, key, noteAttempt } = needs;
   const { clientIp: ip } = call.request;
   const typed = context.pending_user_identifier ?? '';
-  const attempt = { who: context.pending_user ?? typed, ip, now: call.now };
+  // By what was typed, whether or not it is somebody's name: else how often one may try would tell. Whoever is locked out by
+  // others goes on in a browser of their own.
+  const browser = knownBrowserOf(needs, call, context.pending_user);
+  const named = typed === '' ? (context.pending_user ?? '') : typed;
+  const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
   const found = await claimAttempt(call.db, key, attempt, async (tx) => {
     const user = await pendingUser(tx);
     return { user, ...(await loadSecrets(user, key.hash(given), call.now, tx)) };
@@ -66,6 +75,7 @@ export async function judgePassword(
   return {
     outcome: 'right',
     method: isOwn ? 'password' : 'app_password',
+    cookies: browser === null ? [knownBrowserCookie(needs, user.pk, call.now)] : [],
     async write(tx) {
       await forgiveAttempt(tx, key, attempt);
       await noteAttempt(tx, { ...score, by: 1 });

@@ -84,7 +84,7 @@ async function judge(needs: PasswordNeeds, step: Step, name: string, password: s
   if (verdict.outcome === 'wrong')
     return { ...forget(step, { non_field_errors: [wrongPassword] }), write: verdict.write };
   context.auth_method = verdict.method;
-  return next(verdict.write);
+  return next(verdict.write, verdict.cookies);
 }
 
 /** Stays, and keeps nothing of whom the answer named. */

@@ -27,7 +27,7 @@ export function password(needs: PasswordNeeds): StageKind {
       if (verdict.outcome === 'blocked') return stay({ password: [blockedWords] });
       if (verdict.outcome === 'right') {
         context.auth_method = verdict.method;
-        return { ...next(verdict.write), mayWait: true };
+        return { ...next(verdict.write, verdict.cookies), mayWait: true };
       }
       memory.failures = Number(memory.failures ?? 0) + 1;
       const most = settings.failed_attempts_before_cancel as number;

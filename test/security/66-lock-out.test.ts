@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { type Browser, openBrowser, signInByPassword } from '../support/flow-client.ts';
+import { unique } from '../support/make-walk.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+const blocked = 'Too many failed attempts. Please try again later.';
+const password = 'right horse battery staple';
+
+// How often one may guess told who exists, and whoever guessed locked the owner out.
+describeOnBoth('class 66: the lock-out tells nothing and spares the owner', (server) => {
+  const person = async () => {
+    const email = `${unique('mail')}@example.org`;
+    const user = await server().user([], { email });
+    await server().admin.post(`/core/users/${user.pk}/set_password/`, { password });
+    return { ...user, email };
+  };
+  const complaintOf = async (browser: Browser, name: string, given: string) =>
+    (await signInByPassword(browser, name, given)).body.response_errors?.password?.[0].string ?? null;
+  /** How many guesses are looked at before one has to wait. */
+  const guessesAt = async (names: readonly string[]) => {
+    for (let count = 0; count < 40; count += 1) {
+      const name = names[count % names.length] as string;
+      if ((await complaintOf(openBrowser(server()), name, 'wrong')) === blocked) return count;
+    }
+    return Number.POSITIVE_INFINITY;
+  };
+  const whoIsIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
+
+  test('as many guesses at two names of one person as at two names of nobody', async () => {
+    const { username, email } = await person();
+    const known = await guessesAt([username, email]);
+    const unknown = await guessesAt([unique('nobody'), `${unique('nobody')}@example.org`]);
+    expect(known).toBe(unknown);
+    expect(known).toBeLessThan(40);
+  });
+
+  test('the owner goes on in a browser of theirs while others have to wait', async () => {
+    const { pk, username } = await person();
+    const own = openBrowser(server());
+    await signInByPassword(own, username, password);
+    expect(await whoIsIn(own)).toBe(pk);
+    for (const name of [...own.cookies.keys()]) if (!name.endsWith('gatehouse_known')) own.cookies.delete(name);
+    await guessesAt([username]);
+    expect(await complaintOf(openBrowser(server()), username, password)).toBe(blocked);
+    await signInByPassword(own, username, password);
+    expect(await whoIsIn(own)).toBe(pk);
+  });
+
+  test('a browser that is known to somebody else, or says so itself, is not spared', async () => {
+    const [victim, other] = [await person(), await person()];
+    const browser = openBrowser(server());
+    await signInByPassword(browser, other.username, password);
+    const mark = browser.cookies.get('gatehouse_known') ?? '';
+    await guessesAt([victim.username]);
+    for (const forged of [mark, mark.replace(/^\d+/, String(victim.pk)), `${victim.pk}.x.${Date.now()}.x`]) {
+      const guessing = openBrowser(server());
+      guessing.cookies.set('gatehouse_known', forged);
+      expect(await complaintOf(guessing, victim.username, password)).toBe(blocked);
+    }
+  });
+
+  test('nobody guesses for ever in a browser that is known', async () => {
+    const { username } = await person();
+    const own = openBrowser(server());
+    await signInByPassword(own, username, password);
+    const mark = own.cookies.get('gatehouse_known') as string;
+    let looked = 0;
+    for (; looked < 40; looked += 1) {
+      const browser = openBrowser(server());
+      browser.cookies.set('gatehouse_known', mark);
+      if ((await complaintOf(browser, username, 'wrong')) === blocked) break;
+    }
+    expect(looked).toBeLessThan(40);
+  });
+});
