@@ -248,3 +248,12 @@ test('a complaint shows no secret', () => {
   expect(message.split('\n')).toHaveLength(4);
   expect(message).not.toContain(secret);
 });
+
+test('a server that others can reach is told when nobody said by which address', () => {
+  const about = (env: Record<string, string>) =>
+    readConfig(env).warnings.filter((warning) => warning.startsWith('GATEHOUSE_PUBLIC_URL is not set'));
+  expect(about({ HOST: '0.0.0.0' })).toEqual([expect.stringContaining('lead to http://localhost:9000')]);
+  expect(about({ HOST: '10.1.2.3' })).toHaveLength(1);
+  expect(about({ HOST: '0.0.0.0', GATEHOUSE_PUBLIC_URL: 'https://login.example.org' })).toEqual([]);
+  expect(about({})).toEqual([]);
+});

@@ -223,8 +223,13 @@ function unsafeCombinations({ host, bootstrap }: Combination): string[] {
   return complaints;
 }
 
-function warningsAbout({ publicUrl, databaseUrl, secretKey, mediasrcApiUrl }: Combination): string[] {
+function warningsAbout({ host, publicUrl, databaseUrl, secretKey, mediasrcApiUrl, sources }: Combination): string[] {
   const warnings: string[] = [];
+  if (!isLoopback(host) && sources.GATEHOUSE_PUBLIC_URL === 'default') {
+    warnings.push(
+      `GATEHOUSE_PUBLIC_URL is not set, although HOST ${host} can be reached by others: links and redirects lead to ${publicUrl}`,
+    );
+  }
   if (isPlainHttpBeyondThisMachine(publicUrl)) {
     warnings.push('GATEHOUSE_PUBLIC_URL is not https: passwords and sessions cross the network in the clear');
   }

@@ -7,9 +7,10 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { equalInConstantTime } from '../lib/constant-time.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Encrypts what must be read again. The context is authenticated too: a sealed text opens in no other (see `sealContext`). */
 export interface SecretBox {
@@ -125,7 +126,7 @@ export async function readKeyFile(dataDir: string): Promise<string | null> {
 
 /** Puts a key from a backup in place; never over another key. */
 export async function restoreKeyFile(dataDir: string, secret: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   await writeFlushed(join(dataDir, fileName), `${secret}\n`);
   await flushFolder(dataDir);
 }
@@ -144,7 +145,7 @@ async function readIfPresent(path: string): Promise<string | null> {
  * of several processes that start at once one wins and all read its key.
  */
 async function makeKeyFile(dataDir: string, path: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFlushed(draft, `${randomBytes(32).toString('base64url')}\n`);

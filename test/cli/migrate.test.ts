@@ -33,6 +33,7 @@ test('migrate makes neither key nor administrator: those are for the first start
   expect(readdirSync(folder)).not.toContain('secret.key');
   const server = await startServerProcess({ GATEHOUSE_DATA_DIR: folder });
   expect(server.stdout()).toContain('This is shown only once');
+  expect(server.stdout()).toMatch(/^ {2}address {5}http:\/\/localhost:\d+\/$/m);
   await server.stop();
 });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { issueToken } from '../../core/token/issue-token.ts';
+import type { Config } from '../../platform/config.ts';
 import { randomText } from '../../platform/random.ts';
 import type { World } from '../world.ts';
 import type { BootstrapStep } from './steps.ts';
@@ -38,21 +39,17 @@ export const administrator: BootstrapStep = {
       expires: null,
       managed: 'gatehouse/tokens/bootstrap',
     });
-    announce(config.bootstrap, password, token, installId);
+    announce(config, password, token, installId);
   },
 };
 
 /** Shown once, on the terminal only: neither is kept in clear, and the log never sees them. */
-function announce(
-  given: { password: string | null; token: string | null },
-  password: string,
-  token: string,
-  installId: string,
-): void {
+function announce({ bootstrap: given, publicUrl }: Config, password: string, token: string, installId: string): void {
   if (given.password !== null && given.token !== null) return;
   const lines = [
     '',
     `Gatehouse is set up (installation ${installId}). This is shown only once:`,
+    `  address     ${publicUrl}/`,
     `  user name   admin`,
     ...(given.password === null ? [`  password    ${password}`] : []),
     ...(given.token === null ? [`  API token   ${token}`] : []),

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { createLog, type Log } from '../../platform/log.ts';
+import { logLines } from '../../platform/log-lines.ts';
 import { bootstrap } from '../bootstrap/run.ts';
 import { type App, composeApp } from '../compose.ts';
 import { openWorld, type World } from '../world.ts';
@@ -19,7 +20,8 @@ export const serve: Command = {
 at once.`,
   options: {},
   async run({ config }) {
-    const log = createLog({ level: config.logLevel });
+    const { stdout } = process;
+    const log = createLog({ level: config.logLevel, ...(stdout.isTTY && { stream: logLines(stdout) }) });
     process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a fault ends the server'));
     for (const warning of config.warnings) log.warn(warning);
     const world = await openWorld(config, log);

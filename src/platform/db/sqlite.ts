@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
@@ -10,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { makeFolder } from '../make-folder.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
@@ -39,7 +39,7 @@ const foreignSeenAfterMs = 5;
  */
 export function openSqlite(path: string, { openLog = createLogFlush, lost = endProcess }: Disk = {}): Database {
   requireSqlite(process.versions.sqlite ?? '');
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
     `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}; pragma journal_size_limit = ${longLog * pageBytes}`,

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
-import { OutboundError } from './outbound-error.ts';
+import { blockedWords, OutboundError } from './outbound-error.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
@@ -50,5 +50,5 @@ function createGuardedLookup(lookup: Lookup, isAllowed: (address: string) => boo
 }
 
 function blocked(host: string): OutboundError {
-  return new OutboundError('blocked', `${host} is at an address that outgoing calls may not reach`);
+  return new OutboundError('blocked', blockedWords(host));
 }

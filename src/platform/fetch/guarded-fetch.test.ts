@@ -83,6 +83,7 @@ test.for([
   });
   const error = await failure(open({ allow: nowhere })(`${origin}:${port}/secret-path`));
   expect(error.reason).toBe('blocked');
+  expect(error.message).toContain('GATEHOUSE_OUTBOUND_ALLOW');
   expect(error.message).not.toContain('secret-path');
   expect(calls).toBe(0);
 });

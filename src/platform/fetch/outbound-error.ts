@@ -40,3 +40,6 @@ export function explainFailure(error: unknown, host: string, isPastDeadline: boo
   }
   return new OutboundError('unreachable', `${host} cannot be reached`, { cause: error });
 }
+
+export const blockedWords = (host: string): string =>
+  `${host} is at an address that outgoing calls may not reach; GATEHOUSE_OUTBOUND_ALLOW can allow it`;

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
-import { OutboundError } from '../fetch/outbound-error.ts';
+import { blockedWords, OutboundError } from '../fetch/outbound-error.ts';
 import type { Mail } from './mailer.ts';
 
 /** A mail server that an administrator has named while the server runs. */
@@ -47,7 +47,6 @@ export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs):
 async function reachableAddress(host: string, allow: Cidrs): Promise<string> {
   const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
   const reachable = addresses.find((address) => isPublicAddress(address) || contains(allow, address));
-  if (reachable === undefined)
-    throw new OutboundError('blocked', `${host} is at an address that outgoing calls may not reach`);
+  if (reachable === undefined) throw new OutboundError('blocked', blockedWords(host));
   return reachable;
 }

@@ -1,0 +1,34 @@
+import type { DestinationStream } from 'pino';
+
+const colours: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };
+
+/** Shows the log to a person at a terminal: a line for each entry, its members behind it. */
+export function logLines(terminal: { write(text: string): unknown }): DestinationStream {
+  return { write: (text) => terminal.write(lineOf(text)) };
+}
+
+function lineOf(text: string): string {
+  const { level, time, msg, ...members } = JSON.parse(text) as Record<string, unknown>;
+  const name = String(level);
+  const clock = new Date(String(time)).toTimeString().slice(0, 8);
+  const stack = stackOf(members.err);
+  const shown = Object.entries(members).filter(([member]) => member !== 'err' || stack === null);
+  const facts = shown.map(([member, value]) => ` ${grey(`${member}=`)}${plain(value)}`).join('');
+  const head = `${grey(clock)} \u001b[${colours[name] ?? 0}m${name.toUpperCase().padEnd(5)}\u001b[0m`;
+  return `${head} ${plain(msg ?? '')}${facts}\n${stack ? `${stack}\n` : ''}`;
+}
+
+const grey = (text: string): string => `\u001b[90m${text}\u001b[0m`;
+
+/** Values may come from strangers: nothing in them moves the cursor or changes colours. */
+function plain(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+function stackOf(error: unknown): string | null {
+  const { stack } = (error ?? {}) as { stack?: unknown };
+  if (typeof stack !== 'string') return null;
+  const lines = stack.split('\n');
+  return lines.map((line) => `    ${plain(line)}`).join('\n');
+}
