@@ -5,6 +5,7 @@ import type { Resource } from '../../src/resource/resource.ts';
 import { type PreparedRequest, prepareRequest } from '../contract/drive.ts';
 import { type Ground, prepareGround } from '../contract/every-resource.ts';
 import { operationHints } from '../contract/hints.ts';
+import { createProbe, type Probe } from '../contract/probe.ts';
 import { describeOnSqlite, startServer, type TestUser } from '../support/server.ts';
 
 /**
@@ -75,12 +76,14 @@ const opened: Record<string, (operation: Operation, isVerb: boolean) => boolean>
 
 describeOnSqlite('class 49: whoever holds one right ends as nobody who holds more', (server) => {
   let ground: Ground | undefined;
+  let probe: Probe;
   let stronger: TestUser;
   let admin: number;
   let superusers: string;
   const here = () => ground as Ground;
   beforeAll(async () => {
     ground = await prepareGround(server());
+    probe = await createProbe(server());
     stronger = await server().user(['svc_core.view_user', 'svc_core.change_group', 'svc_events.view_event'], {
       email: 'stronger@example.com',
     });
@@ -91,7 +94,6 @@ describeOnSqlite('class 49: whoever holds one right ends as nobody who holds mor
   test.each(rights.map(({ app, codename, model }) => [`${app}.${codename}`, `${app}.${model}`] as const))(
     '%s',
     async (right, model) => {
-      const { probe } = here();
       const attacks = await attacksFor(right, model);
       const view = viewOf(model);
       await probe.holds(right, ...(view ? [view] : []));
@@ -149,7 +151,6 @@ describeOnSqlite('class 49: whoever holds one right ends as nobody who holds mor
 
   async function aimed(request: PreparedRequest, model: string): Promise<PreparedRequest[]> {
     const { method, path, body } = request;
-    const { probe } = here();
     const at = (prefix: string, keys: readonly (string | number)[], bodies: readonly object[]) => {
       const [, rest] = new RegExp(`^${prefix}[^/]+/(.*)$`).exec(path) ?? [];
       const targets = rest === undefined ? [path] : keys.map((key) => `${prefix}${key}/${rest}`);
@@ -216,12 +217,8 @@ describeOnSqlite('class 49: whoever holds one right ends as nobody who holds mor
     found.superusers = (
       await sql`select "user" from user_groups where "group" = ${superusers} order by 1`.execute(db.read)
     ).rows;
-    found.settings = (await sql<{ values: string }>`select "values" from settings`.execute(db.read)).rows.map(
-      ({ values }) => {
-        const { default_token_length, default_token_duration } = JSON.parse(values);
-        return { default_token_length, default_token_duration };
-      },
-    );
+    const { default_token_length, default_token_duration } = (await server().admin.get('/admin/settings/')).body;
+    found.settings = { default_token_length, default_token_duration };
     return found;
   }
 
