@@ -154,3 +154,55 @@ test('names say what things are', () => {
   const odd = everything.filter(({ path }) => !/^[a-z0-9/.-]+$/.test(path));
   expect(odd.map(({ path }) => path)).toEqual([]);
 });
+
+/** The code alone: comments are gone, and of texts only the expressions within them are left. */
+function codeOf(text: string): string {
+  const token =
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|(?<=[=(,:;!&|?{}[+>]\s*|return\s+)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/[\\\n])+\/|[`{}]/g;
+  const open: ('text' | 'block')[] = [];
+  let code = '';
+  let at = 0;
+  while (at < text.length) {
+    if (open.at(-1) === 'text') {
+      const end = /\\[\s\S]|`|\$\{/g;
+      end.lastIndex = at;
+      const found = end.exec(text);
+      at = found ? end.lastIndex : text.length;
+      if (found?.[0] === '`') open.pop();
+      if (found?.[0] === '${') open.push('block');
+      continue;
+    }
+    token.lastIndex = at;
+    const found = token.exec(text);
+    code += `${text.slice(at, found?.index ?? text.length)} `;
+    at = found ? token.lastIndex : text.length;
+    if (found?.[0] === '`') open.push('text');
+    if (found?.[0] === '{') open.push('block');
+    if (found?.[0] === '}') open.pop();
+    // What a text says does not matter, that one stands there does.
+    if (/^['"`]/.test(found?.[0] ?? '')) code += "''";
+    if (found?.[0] === '{' || found?.[0] === '}') code += found[0];
+  }
+  return code;
+}
+
+const castsIn = (text: string): number =>
+  [
+    ...codeOf(text)
+      .replaceAll(/^(?:import|export)\b[^;]*?\bfrom\b/gm, '')
+      .matchAll(/\bas\s+(?!const\b)[\w({['"]/g),
+  ].length;
+
+/** Each needs a reason that a reader can see; types that fields and declarations infer need none. */
+const mostCasts = 150;
+
+test('casts are few', () => {
+  expect(
+    castsIn(
+      `const a = b as unknown as C; // as d\nimport { e as f } from 'g';\nconst h = \`as i \${j as K}\` as const;`,
+    ),
+  ).toBe(3);
+  expect(castsIn("const a = /'/.test(b as string) && 'as c' !== d;")).toBe(1);
+  const total = program.reduce((sum, { text }) => sum + castsIn(text), 0);
+  expect(total).toBeLessThanOrEqual(mostCasts);
+});

@@ -84,7 +84,7 @@ function wantedVersion({ request }: Call): Version {
 
 function wanted({ request }: Call): { format: Format; type: string } {
   const asked = request.query.get('format');
-  if (asked === 'json' || asked === 'yaml') return { format: asked, type: mediaTypes[asked][0] as string };
+  if (asked === 'json' || asked === 'yaml') return { format: asked, type: mediaTypes[asked][0] ?? '' };
   if (asked) throw new Problem('not_found');
   const accepted = (request.header('accept') ?? '')
     .split(',')

@@ -4,7 +4,7 @@ import type { PolicyEngine } from '../policy/engine.ts';
 import { callersFacts } from '../policy/request.ts';
 import { cacheActions } from '../resource/cache-actions.ts';
 import type { Call } from '../resource/call.ts';
-import type { Action } from '../resource/define.ts';
+import { type Action, actionOn, defineAction } from '../resource/define.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -29,8 +29,10 @@ export interface FlowActionNeeds {
   readonly config: { readonly publicUrl: string };
 }
 
+type FlowRow = Pick<FlowCandidate, keyof FlowCandidate>;
+
 /** What can be done with flows besides walking through them. */
-export function flowActions({ policies, flows, config }: FlowActionNeeds): Action[] {
+export function flowActions({ policies, flows, config }: FlowActionNeeds): Action<FlowRow>[] {
   return [
     executeAction(policies, config.publicUrl),
     diagramAction,
@@ -46,22 +48,23 @@ export function flowActions({ policies, flows, config }: FlowActionNeeds): Actio
 }
 
 /** Where the flow is found, for those whom it is for. It begins when its page is opened. */
-const executeAction = (policies: PolicyEngine, publicUrl: string): Action => ({
-  name: 'execute',
-  on: 'row',
-  method: 'GET',
-  summary: 'Find out where a flow begins, if it may for the caller',
-  access: 'visible',
-  answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
-  async run({ call, row }) {
-    const user = await callersFacts(call, call.db.read);
-    const refusal = await refusalOf(policies, row as unknown as FlowCandidate, { call, user, context: {} });
-    if (refusal) throw Invalid.whole(['Flow not applicable to current user/request.', ...refusal].join(' '));
-    return { link: new URL(flowPage(row.slug as string), publicUrl).href };
-  },
-});
+const executeAction = (policies: PolicyEngine, publicUrl: string) =>
+  actionOn<FlowRow>()({
+    name: 'execute',
+    on: 'row',
+    method: 'GET',
+    summary: 'Find out where a flow begins, if it may for the caller',
+    access: 'visible',
+    answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
+    async run({ call, row }) {
+      const user = await callersFacts(call, call.db.read);
+      const refusal = await refusalOf(policies, row, { call, user, context: {} });
+      if (refusal) throw Invalid.whole(['Flow not applicable to current user/request.', ...refusal].join(' '));
+      return { link: new URL(flowPage(row.slug), publicUrl).href };
+    },
+  });
 
-const diagramAction: Action = {
+const diagramAction = actionOn<FlowRow>()({
   name: 'diagram',
   on: 'row',
   method: 'GET',
@@ -70,13 +73,13 @@ const diagramAction: Action = {
   answer: { status: 200, schema: objectSchema({ diagram: stringSchema }), schemaName: 'FlowDiagram' },
   run: async ({ call, registry, row }) => ({
     diagram: await flowDiagram(call, registry, {
-      pk: row.pk as string,
-      name: row.name as string,
-      target: row.policybindingmodel_ptr_id as string,
-      mode: row.policy_engine_mode as string,
+      pk: row.pk,
+      name: row.name,
+      target: row.policybindingmodel_ptr_id,
+      mode: row.policy_engine_mode,
     }),
   }),
-};
+});
 
 const yaml = 'application/yaml';
 
@@ -89,7 +92,7 @@ const blueprintSchema: JsonSchema = {
   additionalProperties: true,
 };
 
-const exportAction: Action = {
+const exportAction = actionOn<FlowRow>()({
   name: 'export',
   on: 'row',
   method: 'GET',
@@ -97,16 +100,16 @@ const exportAction: Action = {
   access: { permission: 'svc_flows.export_flow' },
   answer: { status: 200, file: yaml, fileSchema: blueprintSchema },
   async run({ call, engine, row }) {
-    const { pk, slug } = row as { pk: string; slug: string };
+    const { pk, slug } = row;
     const text = await exportFlow(engine, call, { pk, slug });
     const disposition = `attachment; filename="${slug}.yaml"`;
     return new ReplyWith(200, text, { 'content-type': yaml, 'content-disposition': disposition });
   },
-};
+});
 
 const importSchema = objectSchema({ logs: arrayOf(logSchema), success: booleanSchema });
 
-const importAction: Action = {
+const importAction = defineAction({
   name: 'import',
   on: 'set',
   method: 'POST',
@@ -116,8 +119,7 @@ const importAction: Action = {
   upload: true,
   answer: { status: 200, schema: importSchema, schemaName: 'FlowImportResult' },
   prepare: ({ call }) => uploadedEntries(call),
-  async run({ call, engine, tx, prepared }) {
-    const entries = prepared as BlueprintEntry[];
+  async run({ call, engine, tx, prepared: entries }) {
     const complaints = await importFlow(engine, call, tx, entries);
     if (complaints.length === 0) {
       return { success: true, logs: entries.map(({ model }, index) => importedLog(index + 1, model, call.now)) };
@@ -125,7 +127,7 @@ const importAction: Action = {
     const body = { success: false, logs: complaints.map((complaint) => logOf(complaint, call.now)) };
     throw new Rollback(new ReplyWith(400, body));
   },
-};
+});
 
 async function uploadedEntries(call: Call): Promise<BlueprintEntry[]> {
   const upload = await call.upload();

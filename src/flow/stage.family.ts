@@ -1,4 +1,4 @@
-import type { Family, KindDeclaration, StoredRow } from '../resource/define.ts';
+import type { Family, KindDeclaration, NoFields, StoredRow } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { nestedMany } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
@@ -20,7 +20,10 @@ export const stageFamily = {
   },
 } satisfies Family;
 
-export type StageFields = typeof stageFamily.fields;
+type StageFields = typeof stageFamily.fields;
+
+/** The settings of a stage, as far as every kind has them. */
+export type StageSettings = StoredRow<StageFields, NoFields, 'uuid'>;
 
 /** A kind of stage: its own fields on top of the family's. */
 export function defineStage<F extends Fields>(

@@ -22,7 +22,8 @@ interface Range {
 
 /** Reads `10.0.0.0/8`, `fd00::/8` or a single address. Throws a RangeError that names the first text that is neither. */
 export function parseCidrs(texts: readonly string[]): Cidrs {
-  const cidrs = { v4: [] as Ipv4Range[], v6: new BlockList() };
+  const v4: Ipv4Range[] = [];
+  const cidrs = { v4, v6: new BlockList() };
   for (const text of texts) {
     const range = parseRange(text.trim());
     if (!range) throw new RangeError(`"${text}" is not an address range`);

@@ -7,5 +7,4 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text as the content of an element or of a quoted attribute. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => entities[character] as string);
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -24,11 +24,9 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSameJson((one as Members)[name], (other as Members)[name]))
+    names.every((name) => Object.hasOwn(other, name) && isSameJson(Reflect.get(one, name), Reflect.get(other, name)))
   );
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** Whether objects and lists are nested in more levels than these: what is should not be walked by functions that call themselves. */
 export function isDeeperThan(value: unknown, levels: number): boolean {

@@ -28,12 +28,12 @@ const shownInPages: StoredTransport = { pk: '', name: 'local', mode: 'local', we
 export const deliver = (jobs: Jobs, tx: Query, delivery: Delivery): Promise<void> =>
   jobs.enqueue(tx, { kind: kindName, payload: delivery });
 
-export function deliverJob({ transports, quietCall }: Needs): JobKind {
+export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> {
   return {
     name: kindName,
     summary: 'Deliver a notification.',
     async run({ payload }) {
-      const delivery = payload as Delivery;
+      const delivery = payload;
       const call = quietCall();
       const { read } = call.db;
       const transport = delivery.transport === null ? shownInPages : await loadTransport(read, delivery.transport);
@@ -53,7 +53,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind {
     /** Whoever looks at the events sees that somebody was not told, and whose fault that is. */
     async afterFailure(tx, { payload, message, error }) {
       const call = quietCall();
-      const { event, transport } = payload as Delivery;
+      const { event, transport } = payload;
       const mapping = error instanceof Error && error.cause instanceof MappingFailed ? error.cause.event() : null;
       await call.world.record(tx, call, {
         action: mapping?.action ?? 'system_task_exception',

@@ -52,7 +52,7 @@ export const loadRules = (db: Database): Promise<ActiveRules> =>
 interface RuleTransport {
   readonly pk: string;
   readonly mode: string;
-  readonly send_once: boolean | number;
+  readonly send_once: boolean;
 }
 
 export interface Recipient {

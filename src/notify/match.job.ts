@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Announce } from '../core/event/record.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
-import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
@@ -62,7 +61,7 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
     const subject = event.user.pk;
     const request = async () => {
       const user = typeof subject === 'number' ? await cachedUserFacts(call, subject) : null;
-      const asked = policyRequest(call, { user, context: { event: event as unknown as Json } });
+      const asked = policyRequest(call, { user, context: { event } });
       return { ...asked, clientIp: event.client_ip ?? unknownAddress };
     };
     const targets = rules.map(({ pk }) => ({ pk, mode: 'any' as const, emptyResult: false }));

@@ -37,7 +37,7 @@ export interface Message {
 }
 
 /** An event as policies, mappings and transports see it. */
-export interface EventFacts {
+export type EventFacts = {
   readonly pk: string;
   readonly action: string;
   readonly app: string;
@@ -46,7 +46,7 @@ export interface EventFacts {
   readonly client_ip: string | null;
   readonly created: string;
   readonly brand: Json;
-}
+};
 
 /** It cannot arrive, however often it is tried. */
 export class Undeliverable extends Error {}

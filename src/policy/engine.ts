@@ -2,9 +2,9 @@ import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
-import type { Row } from '../resource/fields/field.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
 import { CannotDecide, type PolicyKind, type Verdict } from './kind.ts';
+import type { PolicySettings } from './policy.family.ts';
 import { executed, failed } from './policy-events.ts';
 import type { PolicyRequest } from './request.ts';
 import { withinSeconds } from './within-seconds.ts';
@@ -60,7 +60,7 @@ export interface PolicyEngine {
   tryPolicy(input: {
     readonly call: Call;
     readonly request: PolicyRequest;
-    readonly policy: Row;
+    readonly policy: { readonly pk: string; readonly kind: string; readonly name: string };
   }): Promise<PolicyResult>;
   /** What is bound to objects. Decisions are not cached: they depend on the request. */
   readonly cache: Pick<QueryCache<unknown>, 'count' | 'clear'>;
@@ -69,7 +69,7 @@ export interface PolicyEngine {
 /** What decides about some targets, whoever asks. */
 interface Bound {
   readonly bindings: readonly ActiveBinding[];
-  readonly policies: ReadonlyMap<string, Row>;
+  readonly policies: ReadonlyMap<string, PolicySettings>;
 }
 
 const boundCache = queryCache<Bound>('bindings');
@@ -113,12 +113,16 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     return boundCache.read(call.db, pks.join(), load);
   }
 
-  async function policiesOf(bindings: readonly ActiveBinding[], call: Call, query: Query): Promise<Map<string, Row>> {
-    const found = new Map<string, Row>();
+  async function policiesOf(
+    bindings: readonly ActiveBinding[],
+    call: Call,
+    query: Query,
+  ): Promise<Map<string, PolicySettings>> {
+    const found = new Map<string, PolicySettings>();
     for (const [model, ofKind] of Map.groupBy(bindings, ({ kind }) => kind)) {
       const kind = model === null ? undefined : byModel.get(model);
       if (!kind) continue;
-      const pks = [...new Set(ofKind.map(({ policy }) => policy as string))];
+      const pks = [...new Set(ofKind.flatMap(({ policy }) => policy ?? []))];
       for (const [pk, row] of await loadPolicies(kind.resource, pks, call, query)) found.set(pk, row);
     }
     return found;
@@ -126,7 +130,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
 
   async function outcomeOf(
     binding: ActiveBinding,
-    policies: ReadonlyMap<string, Row>,
+    policies: ReadonlyMap<string, PolicySettings>,
     request: PolicyRequest,
     query: Query,
   ): Promise<Outcome> {
@@ -134,9 +138,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       return { passing: holds !== binding.negate, messages: [], logs: [], events: [] };
     }
-    const policy = policies.get(binding.policy) ?? { pk: binding.policy, name: binding.policy };
+    const stored = policies.get(binding.policy);
+    const policy = stored ?? { pk: binding.policy, name: binding.policy, execution_logging: false };
     try {
-      const answer = decide(binding.kind, policy, request, query);
+      const answer = decide(binding.kind, stored, request, query);
       // Most kinds decide at once, and need no watch on the time.
       const verdict = answer instanceof Promise ? await withinSeconds(binding.timeout, answer) : answer;
       const written = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
@@ -156,9 +161,14 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     }
   }
 
-  function decide(model: string | null, policy: Row, request: PolicyRequest, query: Query): Verdict | Promise<Verdict> {
+  function decide(
+    model: string | null,
+    policy: PolicySettings | undefined,
+    request: PolicyRequest,
+    query: Query,
+  ): Verdict | Promise<Verdict> {
     const kind = model === null ? undefined : byModel.get(model);
-    if (!kind) throw new Error(`This server has no policies of the kind ${model}.`);
+    if (!kind || !policy) throw new Error(`This server has no policies of the kind ${model}.`);
     return kind.evaluate(policy, request, query);
   }
 
@@ -187,19 +197,19 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       // Nearly every step of every flow.
       if (bound.bindings.length === 0) return combine(target, []);
       const results = await evaluate(asked, [target], bound);
-      return results.get(targetPk) as PolicyResult;
+      return results.get(targetPk) ?? combine(target, []);
     },
     async tryPolicy({ call, request, policy }) {
       const query = call.db.read;
-      const kind = byModel.get(policy.kind as string);
-      const stored = kind && (await loadPolicies(kind.resource, [policy.pk as string], call, query));
-      const row = stored?.get(policy.pk as string) ?? policy;
+      const kind = byModel.get(policy.kind);
+      const stored = kind && (await loadPolicies(kind.resource, [policy.pk], call, query));
+      const row = stored?.get(policy.pk);
       try {
-        const { passing, messages, logs = [] } = await decide(policy.kind as string, row, request, query);
-        return { passing, messages, logs: logs.map((text) => logOf(row, 'info', text)) };
+        const { passing, messages, logs = [] } = await decide(policy.kind, row, request, query);
+        return { passing, messages, logs: logs.map((text) => logOf(policy, 'info', text)) };
       } catch (error) {
         const message = messageOf(error);
-        return { passing: false, messages: [message], logs: [logOf(row, 'warning', message)] };
+        return { passing: false, messages: [message], logs: [logOf(policy, 'warning', message)] };
       }
     },
   };
@@ -243,8 +253,8 @@ async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | unde
   await (tx ? work(tx) : call.db.write(work));
 }
 
-const logOf = (policy: Row, level: PolicyLog['level'], text: string): PolicyLog => ({
+const logOf = (policy: { readonly name: string }, level: PolicyLog['level'], text: string): PolicyLog => ({
   level,
   text,
-  attributes: { policy: String(policy.name) },
+  attributes: { policy: policy.name },
 });

@@ -1,20 +1,23 @@
 import type { Kind } from '../core/kind/kind.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
-import type { Row } from '../resource/fields/field.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { PolicySettings } from './policy.family.ts';
 import type { PolicyRequest } from './request.ts';
 
-/** A kind of policy: how it is administered, and how it decides. */
-export interface PolicyKind extends Kind {
-  readonly resource: Resource;
+/** A kind of policy: how it is administered, and how it decides by its settings `S`. */
+export interface PolicyKind<S = PolicySettings> extends Kind {
+  readonly resource: Resource<S>;
   /** Whether it might pass for an event of this action; left out where any might. */
-  mightMatch?(policy: Row, action: string): boolean;
+  mightMatch?(policy: S, action: string): boolean;
   /** Hears how attempts to sign in end, in the transaction that records it. */
   noteAttempt?(tx: Query, attempt: SignInAttempt): Promise<void>;
   /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
-  evaluate(policy: Row, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
+  evaluate(policy: S, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }
+
+/** Infers the type of the settings, and takes all kinds together in one list. */
+export const definePolicyKind = <S extends PolicySettings>(kind: PolicyKind<S>): PolicyKind => kind;
 
 export interface SignInAttempt {
   /** The name that was given. */

@@ -1,5 +1,4 @@
 import type { NewEvent } from '../resource/call.ts';
-import type { Row } from '../resource/fields/field.ts';
 import type { ActiveBinding } from './bindings.ts';
 import type { Verdict } from './kind.ts';
 import type { PolicyRequest } from './request.ts';
@@ -7,7 +6,7 @@ import type { PolicyRequest } from './request.ts';
 /** That a policy has decided, where it is set to have that written down. */
 export function executed(
   binding: ActiveBinding,
-  policy: Row,
+  policy: Told,
   request: PolicyRequest,
   { passing, messages }: Verdict,
 ): NewEvent {
@@ -16,7 +15,7 @@ export function executed(
 }
 
 /** That a policy could not decide. */
-export function failed(binding: ActiveBinding, policy: Row, request: PolicyRequest, message: string): NewEvent {
+export function failed(binding: ActiveBinding, policy: Told, request: PolicyRequest, message: string): NewEvent {
   const result = { passing: binding.failure_result, messages: [message] };
   return {
     action: 'policy_exception',
@@ -25,10 +24,12 @@ export function failed(binding: ActiveBinding, policy: Row, request: PolicyReque
   };
 }
 
+type Told = { readonly pk: string; readonly name: string };
+
 /** What an event tells of an evaluation. The context of the request stays out: it may hold what a person typed into a form. */
-function factsOf(binding: ActiveBinding, policy: Row, { user, clientIp }: PolicyRequest): Record<string, unknown> {
+function factsOf(binding: ActiveBinding, policy: Told, { user, clientIp }: PolicyRequest): Record<string, unknown> {
   return {
-    policy_uuid: String(policy.pk).replaceAll('-', ''),
+    policy_uuid: policy.pk.replaceAll('-', ''),
     policy_name: policy.name,
     binding: {
       app: 'svc_policies',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Family, KindDeclaration, StoredRow } from '../resource/define.ts';
+import type { Family, KindDeclaration, NoFields, StoredRow } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { flag, time } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
@@ -32,6 +32,9 @@ export const policyFamily = {
 } satisfies Family;
 
 type PolicyFields = typeof policyFamily.fields;
+
+/** The settings of a policy, as far as every kind has them. */
+export type PolicySettings = StoredRow<PolicyFields, NoFields, 'uuid'>;
 
 /** A kind of policy: its own fields on top of the family's. */
 export function definePolicy<F extends Fields>(

@@ -15,14 +15,14 @@ export interface PolicyRequest {
   readonly now: string;
 }
 
-export interface HttpFacts {
+export type HttpFacts = {
   readonly method: string;
   readonly path: string;
   readonly host: string;
   readonly user_agent: string;
   readonly client_ip: string;
   readonly request_id: string;
-}
+};
 
 export interface PolicySubject {
   readonly user: UserFacts | null;

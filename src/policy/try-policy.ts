@@ -1,8 +1,7 @@
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
-import type { Json } from '../lib/json.ts';
 import { Invalid } from '../lib/problem.ts';
 import { isVisible } from '../resource/access.ts';
-import type { Action, ActionInput } from '../resource/define.ts';
+import { type ActionInput, actionOn } from '../resource/define.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { json } from '../resource/fields/structured.ts';
 import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../resource/json-schema.ts';
@@ -10,15 +9,19 @@ import { logSchema } from '../resource/log-schema.ts';
 import type { PolicyEngine } from './engine.ts';
 import { policyRequest } from './request.ts';
 
+const body = { user: ref('svc_core.user', 'int'), context: json({ default: () => ({}) }) };
+
+type Tried = { pk: string; kind: string; name: string };
+
 /** Whoever may run a policy may also write it: seeing it is not enough. Nothing comes of the decision. */
-export function tryPolicyAction(engine: PolicyEngine): Action {
-  return {
+export function tryPolicyAction(engine: PolicyEngine) {
+  return actionOn<Tried>()({
     name: 'test',
     on: 'row',
     method: 'POST',
     summary: 'Try a policy',
     access: 'change',
-    body: { user: ref('svc_core.user', 'int'), context: json({ default: () => ({}) }) },
+    body,
     bodySchema: 'PolicyTestRequest',
     answer: {
       status: 200,
@@ -31,16 +34,16 @@ export function tryPolicyAction(engine: PolicyEngine): Action {
     },
     prepare: (input) => tryPolicy(engine, input),
     run: async ({ prepared }) => prepared,
-  };
+  });
 }
 
-async function tryPolicy(engine: PolicyEngine, { call, registry, row, values }: ActionInput) {
-  const pk = values.user as number;
+async function tryPolicy(engine: PolicyEngine, { call, registry, row, values }: ActionInput<Tried, typeof body>) {
+  const pk = values.user;
   // A user whom the caller may not see does not exist for them.
   const isThere = await isVisible(registry.require('svc_core.user'), pk, call, registry);
   const user = isThere ? await loadUserFacts(call, call.db.read, pk) : null;
   if (!user) throw Invalid.field('user', missingObject(pk));
-  const request = policyRequest(call, { user, context: values.context as Record<string, Json> });
+  const request = policyRequest(call, { user, context: values.context });
   const { passing, messages, logs } = await engine.tryPolicy({ call, request, policy: row });
   return {
     passing,

@@ -5,8 +5,10 @@ import type { Resource } from './resource.ts';
 
 export const masked = '********************';
 
+type ModelFacts = { app: string; model_name: string; pk: string | number; name: string };
+
 /** What an event says of the object it is about. */
-export function modelFacts(resource: Resource, pk: string | number, values: Row): Row {
+export function modelFacts(resource: Resource, pk: string | number, values: Row): ModelFacts {
   return {
     app: resource.app,
     model_name: resource.modelName,

@@ -48,7 +48,7 @@ export type StoredRow<F extends Fields, G extends Fields, K extends KeyType> = {
   ValuesOf<F>;
 
 /** The key of such a row. */
-export type PkOf<R> = R extends { pk: infer Pk } ? Pk : string | number;
+export type PkOf<R> = R extends { pk: infer Pk extends string | number } ? Pk : string | number;
 
 /**
  * A resource as its author writes it; from it follow routes, validation, documents, permissions and events. Its row `R`
@@ -270,8 +270,8 @@ export type NoFields = Readonly<Record<never, Field>>;
 
 /** An action on the whole set; the types of its body and of what it prepares follow from the declaration. */
 export const defineAction = <B extends Fields = NoFields, Prepared = unknown>(
-  action: Action<Row, B, Prepared>,
-): Action => action;
+  action: Action<unknown, B, Prepared>,
+): Action<unknown> => action;
 
 /** An action on a row, of which it reads the members in `R`: `actionOn<{ pk: string }>()({ … })`. */
 export const actionOn =

@@ -63,7 +63,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
     id,
     method,
     path,
-    tag: path.split('/')[1] as string,
+    tag: path.split('/')[1] ?? '',
     summary,
     anonymous: access === 'anyone',
     credentials: endpoint.credentials,
@@ -75,7 +75,7 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
 }
 
 function parametersOf({ path, params = {}, query = [], method }: Endpoint): Parameter[] {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return [
     ...names.map((name): Parameter => ({ name, in: 'path', schema: params[name] ?? stringSchema, required: true })),
     ...query.map((parameter): Parameter => ({ ...parameter, in: 'query' })),

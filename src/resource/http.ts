@@ -1,4 +1,5 @@
 import { networkOf } from '../lib/cidr.ts';
+import { messageOf } from '../lib/error-facts.ts';
 import { isDeeperThan } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
 import { createRateLimit } from '../lib/rate-limit.ts';
@@ -149,7 +150,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Problem('parse_error', `JSON parse error - ${(error as Error).message}`);
+    throw new Problem('parse_error', `JSON parse error - ${messageOf(error)}`);
   }
 }
 

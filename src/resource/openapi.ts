@@ -203,7 +203,7 @@ function schemasOf(operations: readonly Operation[], registry: Registry): Record
       else if (named) follow(named.schema, id);
     }
   }
-  for (const name of ['ValidationError', 'GenericError']) add(name, commonSchemas[name] as JsonSchema);
+  for (const name of ['ValidationError', 'GenericError']) add(name, commonSchemas[name] ?? {});
   for (const [name, where] of missing) {
     // It may have come with a later operation.
     if (!schemas[name]) throw new Error(`${where} refers to the schema ${name}, which nothing declares`);

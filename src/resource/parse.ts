@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { chunksOf } from '../lib/chunks.ts';
+import { isJsonObject } from '../lib/json.ts';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from './call.ts';
 import { defaultOf, type Field, type Fields, isRequired, isWritable, type Row } from './fields/field.ts';
-import { isRef, missingObject, type RefField } from './fields/ref.ts';
+import { isRef, missingObject } from './fields/ref.ts';
 import { typeName } from './fields/well-formed.ts';
 import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -51,7 +52,7 @@ function parseMember(name: string, field: Field, value: unknown, values: Row, co
 
 function bodyObject(body: unknown): Record<string, unknown> {
   if (body === null) throw Invalid.whole('No data provided');
-  if (typeName(body) === 'dict') return body as Record<string, unknown>;
+  if (isJsonObject(body)) return body;
   throw Invalid.whole(`Invalid data. Expected a dictionary, but got ${typeName(body)}.`);
 }
 
@@ -100,23 +101,27 @@ async function probe(
   registry: Registry,
 ): Promise<Complaints> {
   const names = [...given].filter((name) => values[name] !== undefined && values[name] !== null);
-  const references = names.filter((name) => isRef(fields[name] as Field));
-  const uniques = names.filter((name) => fields[name]?.unique && tableOf(name) && values[name] !== '');
+  const references = names.flatMap((name) => {
+    const field = fields[name];
+    // A kind's own table holds no rows of its sister kinds.
+    return field && isRef(field) ? [{ name, table: registry.require(field.model).table }] : [];
+  });
+  const uniques = names.flatMap((name) => {
+    const [unique, table] = [fields[name]?.unique, tableOf(name)];
+    return unique && table && values[name] !== '' ? [{ name, unique, table }] : [];
+  });
   const select = (name: string, table: string, where: RawBuilder<unknown>) =>
     sql`select ${sql.lit(name)} as name, cast(pk as text) as pk from ${sql.table(table)} where ${where}`;
   const probes = [
-    ...references.flatMap((name) => {
-      const keys = keysOf(values[name]);
-      // A kind's own table holds no rows of its sister kinds.
-      const { table } = registry.require((fields[name] as RefField).model);
-      return chunksOf(keys, mostKeys).map((some) => ({
+    ...references.flatMap(({ name, table }) =>
+      chunksOf(keysOf(values[name]), mostKeys).map((some) => ({
         keys: some.length,
         query: select(name, table, sql`pk in (${sql.join(some)})`),
-      }));
-    }),
-    ...uniques.map((name) => ({
+      })),
+    ),
+    ...uniques.map(({ name, table }) => ({
       keys: 1,
-      query: select(taken(name), tableOf(name) as string, isSame(fields[name]?.caseless, name, values[name])),
+      query: select(taken(name), table, isSame(fields[name]?.caseless, name, values[name])),
     })),
   ];
   if (probes.length === 0) return {};
@@ -129,14 +134,14 @@ async function probe(
   }
   const found = Map.groupBy(rows, ({ name }) => name);
   const complaints: Complaints = {};
-  for (const name of references) {
+  for (const { name } of references) {
     const present = new Set(found.get(name)?.map(({ pk }) => pk));
     const missing = keysOf(values[name]).find((key) => !present.has(String(key)));
     if (missing !== undefined) complaints[name] = [missingObject(missing)];
   }
-  for (const name of uniques) {
+  for (const { name, unique } of uniques) {
     const others = found.get(taken(name))?.filter(({ pk }) => pk !== String(current)) ?? [];
-    if (others.length > 0) complaints[name] = [fields[name]?.unique as string];
+    if (others.length > 0) complaints[name] = [unique];
   }
   return complaints;
 }

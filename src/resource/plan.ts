@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isJsonObject } from '../lib/json.ts';
 import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
@@ -9,14 +10,14 @@ import type { Registry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
 /** How a view of a resource is selected and turned into what a caller sees. */
-export interface Plan {
+export interface Plan<R = Row> {
   readonly columns: readonly PlanColumn[];
   /** The select list, without parameters unless the caller may not see everything. */
   readonly list: RawBuilder<unknown>;
   /** What a caller sees. */
   show(raw: Row, context: ReadContext, nested?: boolean): Row;
   /** Everything that is stored, hidden columns too. */
-  load(raw: Row, context: ReadContext): Row;
+  load(raw: Row, context: ReadContext): R;
 }
 
 interface PlanColumn extends NestedColumn {
@@ -159,14 +160,15 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
       const rows = sql`select ${plan.list} from ${target.from(depth + 1)} where ${nest.where(other, row, name)}${order}`;
       const { dialect } = needs;
       const expression = nest.many ? dialect.jsonArray(rows, plan.columns) : dialect.jsonObject(rows, plan.columns);
-      const show = (value: Row | readonly Row[], context: ReadContext) =>
+      // The database made it of the nested rows: one, or a list of them.
+      const show = (value: unknown, context: ReadContext) =>
         Array.isArray(value)
           ? value.map((item) => plan.show(item, context, true))
-          : plan.show(value as Row, context, true);
+          : isJsonObject(value) && plan.show(value, context, true);
       const showText = onceEach((text, context) => show(JSON.parse(text), context));
       return member(expression, true, (raw, context, nested) => {
         if (raw === null) return null;
-        return nested ? show(raw as Row, context) : showText(raw as string, context);
+        return nested ? show(raw, context) : showText(String(raw), context);
       });
     }
     case 'nowhere':

@@ -46,7 +46,7 @@ function filterSchema({ schema }: Field): JsonSchema {
   return rest;
 }
 
-const isInt32 = (value: unknown) => Number.isInteger(value) && Math.abs(value as number) <= 2147483647;
+const isInt32 = (value: unknown) => Number.isInteger(value) && Math.abs(Number(value)) <= 2147483647;
 
 /** An exact filter on the key, under another name (`policy_uuid`). */
 export const keyFilter: Filter = {

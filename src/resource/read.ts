@@ -6,6 +6,7 @@ import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import { type CountRows, createCount } from './count.ts';
+import type { PkOf } from './define.ts';
 import type { Row } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
@@ -19,11 +20,11 @@ import { type LoadStored, loadStored } from './stored.ts';
 export interface Engine {
   readonly registry: Registry;
   /** The full view of a resource as this call's actor may see it. */
-  plan(resource: Resource, call: Call): Plan;
+  plan<R extends Row>(resource: Resource<R>, call: Call): Plan<R>;
   /** Finds one row by the value that names it in paths, whoever asks; null when this caller's view is not the usual one. */
   finder(resource: Resource, call: Call, lock: boolean): Finder | null;
   /** What is stored of a resource's rows, for the server's own work: nobody's rights are asked. */
-  stored(resource: Resource, call: Call): LoadStored;
+  stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;
 }
 
@@ -76,12 +77,14 @@ export function createEngine(registry: Registry): Engine {
   const engine: Engine = {
     registry,
     count: createCount(),
-    stored(resource, { db }) {
+    // What is made for a resource reads its rows: the maps hold them for rows of every kind.
+    stored<R extends Row>(resource: Resource<R>, { db }: Call) {
       const load = stored.get(resource) ?? loadStored(resource, db.dialect);
       stored.set(resource, load);
-      return load;
+      return load as LoadStored<R>;
     },
-    plan: (resource, call) => (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)),
+    plan: <R extends Row>(resource: Resource<R>, call: Call) =>
+      (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)) as Plan<R>,
     finder(resource, call, lock) {
       if (!isOpen(resource, call)) return null;
       const known = finders[lock ? 'locking' : 'reading'];
@@ -131,22 +134,22 @@ export function parseKey(resource: Resource, text: string): string | number | nu
   return isStorable(text) ? text : null;
 }
 
-export interface FoundRow {
-  readonly pk: string | number;
+export interface FoundRow<R = Row> {
+  readonly pk: PkOf<R>;
   /** The row as selected; `plan.show` and `plan.load` read it. */
   readonly raw: Row;
   /** Every stored value, hidden ones too. */
-  readonly values: Row;
+  readonly values: R;
 }
 
 /** The row that the path names, if the caller may see it. Throws what the caller is to be told otherwise. */
-export async function findVisible(
+export async function findVisible<R extends Row>(
   engine: Engine,
-  resource: Resource,
+  resource: Resource<R>,
   call: Call,
   db: Query,
   lock = false,
-): Promise<FoundRow> {
+): Promise<FoundRow<R>> {
   const visible = await visibleRows(resource, call, engine.registry);
   const conditions = await filterConditions(resource, call, engine.registry);
   if (visible) conditions.push(visible);
@@ -162,14 +165,14 @@ export async function findVisible(
 }
 
 /** One row by conditions, whoever asks: the caller of this function has checked that they may. */
-export async function selectOne(
+export async function selectOne<R extends Row>(
   engine: Engine,
-  resource: Resource,
+  resource: Resource<R>,
   call: Call,
   db: Query,
   conditions: readonly RawBuilder<unknown>[],
   lock = false,
-): Promise<FoundRow | null> {
+): Promise<FoundRow<R> | null> {
   const { rows } = await selectSql(engine, resource, call, conditions, lock).execute(db);
   return foundRow(engine, resource, call, rows);
 }
@@ -192,17 +195,24 @@ function selectSql(
   return sql`select ${list}${owner}${kind} from ${resource.from()} where ${where} ${locked}`;
 }
 
-function foundRow(engine: Engine, resource: Resource, call: Call, [raw]: readonly Row[]): FoundRow | null {
+function foundRow<R extends Row>(
+  engine: Engine,
+  resource: Resource<R>,
+  call: Call,
+  [raw]: readonly Row[],
+): FoundRow<R> | null {
   if (!raw) return null;
-  let values: Row | undefined;
+  let values: R | undefined;
   return {
-    pk: raw[resource.keyName ?? 'pk'] as string | number,
+    // The column is the resource's key.
+    pk: raw[resource.keyName ?? 'pk'] as PkOf<R>,
     raw,
     // Whoever only shows the row needs none of them.
     get values() {
-      if (values) return values;
-      values = engine.plan(resource, call).load(raw, { world: call.world, call, registry: engine.registry });
-      for (const extra of [ownerColumn, 'kind']) if (extra in raw && !(extra in values)) values[extra] = raw[extra];
+      values ??= {
+        ...Object.fromEntries([ownerColumn, 'kind'].filter((name) => name in raw).map((name) => [name, raw[name]])),
+        ...engine.plan(resource, call).load(raw, { world: call.world, call, registry: engine.registry }),
+      };
       return values;
     },
   };

@@ -4,11 +4,12 @@ import type { Dialect } from '../platform/db/dialect.ts';
 import { statement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
 import type { Call } from './call.ts';
+import type { PkOf } from './define.ts';
 import type { Field, Row } from './fields/field.ts';
 import type { Resource } from './resource.ts';
 
 /** What is stored of a row, by its key: hidden values too, secrets in clear, and nothing that is only shown. Null when it is gone. */
-export type LoadStored = (call: Call, query: Query, pk: string | number) => Promise<Row | null>;
+export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
 
 /** For the server's own work: nobody's rights are asked. */
 export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
@@ -33,22 +34,23 @@ export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
 }
 
 /** Rows that a condition picks, each still to be read: what is stored in their columns, secrets in clear. One statement. */
-export async function selectStored(
-  resource: Resource,
+export async function selectStored<R extends Row>(
+  resource: Resource<R>,
   where: RawBuilder<unknown>,
   { world }: Call,
   query: Query,
-): Promise<(() => Row)[]> {
+): Promise<(() => R)[]> {
   const row = resource.row();
   const stored = Object.entries(resource.allFields).filter(([, { storage }]) => storage.in === 'column');
   const columns = stored.map(([name]) => sql`${row.col(name)} as ${sql.ref(name)}`);
   const { rows } = await sql<Row>`select ${row.col('pk')} as pk, ${sql.join(columns)} from ${resource.from()}
     where ${where}`.execute(query);
   return rows.map((raw) => () => {
-    const pk = raw.pk as string | number;
+    const pk = raw.pk as PkOf<R>;
     const read = ([name, field]: [string, Field]) =>
       [name, field.fromColumn(raw[name], world, sealContext(resource.rootTable, name, pk), false)] as const;
-    return { pk, ...Object.fromEntries(stored.map(read)) };
+    // Each column was read by its own field.
+    return { pk, ...Object.fromEntries(stored.map(read)) } as unknown as R;
   });
 }
 

@@ -5,7 +5,7 @@ import { type Query, Rollback } from '../platform/db/database.ts';
 import { sealContext } from '../platform/keys.ts';
 import { holdsOn } from './access.ts';
 import { type Call, requireActor } from './call.ts';
-import type { Field, Join, Row } from './fields/field.ts';
+import type { Join, Row } from './fields/field.ts';
 import { isRef } from './fields/ref.ts';
 import { hasFlag } from './flags.ts';
 import type { Registry } from './registry.ts';
@@ -52,15 +52,22 @@ export function throwComplaints(...sets: readonly (Complaints | null)[]): void {
 /** Sorts values into the tables of the resource. Leaves out what is stored in no column. */
 export function valuesByTable(resource: Resource, values: Row): Map<string, Row> {
   const { family, table } = resource;
-  const tables = new Map<string, Row>([...(family ? [[family.table, {}] as [string, Row]] : []), [table, {}]]);
+  const [base, own]: [Row, Row] = [{}, {}];
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
     // An embedded object is shown whole and stored as its key.
     if (field?.storage.in !== 'column' && field?.kind !== 'embedded') continue;
-    const home = family && Object.hasOwn(family.fields, name) ? family.table : table;
-    (tables.get(home) as Row)[name] = value;
+    const home = family && Object.hasOwn(family.fields, name) ? base : own;
+    home[name] = value;
   }
-  return tables;
+  return new Map(
+    family
+      ? [
+          [family.table, base],
+          [table, own],
+        ]
+      : [[table, own]],
+  );
 }
 
 /** Values as columns of the row with this key; undefined while the database has still to make it. */
@@ -105,7 +112,7 @@ export async function writeJoins(
     const field = resource.allFields[name];
     if (field?.storage.in !== 'join' || !Array.isArray(value)) continue;
     const { table, own, other } = field.storage.join;
-    const keys = new Set(value as (string | number)[]);
+    const keys = new Set<string | number>(value);
     const known = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
     for (const gone of chunksOf([...known.difference(keys)], mostPairs)) {
       await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(gone)})`.execute(
@@ -145,8 +152,8 @@ export async function checkReferenceRights(
 ): Promise<void> {
   const actor = requireActor(call);
   for (const [name, value] of Object.entries(values)) {
-    const field = resource.allFields[name] as Field;
-    if (!isRef(field) || !field.needs || value === current?.[name]) continue;
+    const field = resource.allFields[name];
+    if (!field || !isRef(field) || !field.needs || value === current?.[name]) continue;
     const target = registry.require(field.model);
     for (const key of [value, current?.[name]].flat()) {
       if (key === null || key === undefined) continue;

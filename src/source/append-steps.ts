@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { bringsSuperuser } from '../core/access/delegation.ts';
+import { groupResource } from '../core/directory/group.resource.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
 import type { PlanStep } from '../flow/plan.ts';
 import type { AppendStep } from '../flow/protocol-kind.ts';
@@ -40,7 +41,7 @@ export const appendSteps: AppendStep = async ({ step, content }, state, tx, call
   const source = await liveSource(tx, state);
   const user = await activeUser(tx, state);
   if (step === 'save_connection') return saveConnection(content as Connection, source, user, registry, tx, call);
-  return syncGroups(content as PlannedGroup[], source, user, registry, tx, call);
+  return syncGroups(content as PlannedGroup[], source, user, tx, call);
 };
 
 async function liveSource(tx: Query, { plan }: FlowState): Promise<LiveSource> {
@@ -89,13 +90,12 @@ async function syncGroups(
   groups: readonly PlannedGroup[],
   source: LiveSource,
   user: number,
-  registry: Registry,
   tx: Query,
   call: Call,
 ): Promise<void> {
   const joined = new Set<string>();
   for (const group of groups) {
-    const here = await groupOf(group, source, registry, tx, call);
+    const here = await groupOf(group, source, tx, call);
     if (here !== null) joined.add(here);
   }
   const { rows } = await sql<{ group: string }>`select "group" from group_source_connections
@@ -113,7 +113,6 @@ async function syncGroups(
 async function groupOf(
   { identifier, properties }: PlannedGroup,
   source: LiveSource,
-  registry: Registry,
   tx: Query,
   call: Call,
 ): Promise<string | null> {
@@ -126,7 +125,7 @@ async function groupOf(
     throw new Problem('permission_denied', `The group ${name} exists already.`);
   }
   if (named.rows[0] && !(await mayJoinByName(named.rows[0].pk, source, tx))) return null;
-  const group = named.rows[0]?.pk ?? (await createGroup(name, properties, registry, tx, call));
+  const group = named.rows[0]?.pk ?? (await createGroup(name, properties, tx, call));
   await sql`insert into group_source_connections (kind, "group", source, identifier, created) values
     (${groupConnectionModel(source.kind)}, ${group}, ${source.pk}, ${identifier}, ${call.now})`.execute(tx);
   return group;
@@ -143,14 +142,13 @@ async function mayJoinByName(group: string, { pk, group_matching_mode }: LiveSou
 async function createGroup(
   name: string,
   properties: PlannedGroup['properties'],
-  registry: Registry,
   tx: Query,
   call: Call,
 ): Promise<string> {
   const { attributes } = properties;
   const own = typeof attributes === 'object' && attributes !== null && !Array.isArray(attributes) ? attributes : {};
   const values = { name, is_superuser: false, parent: null, attributes: own, users: [], roles: [] };
-  return (await insertRow(registry.require('svc_core.group'), values, call, tx)) as string;
+  return insertRow(groupResource, values, call, tx);
 }
 
 /** Each kind of source has its own kind of group connection: `svc_sources_oauth.oauthsource` and `….groupoauthsourceconnection`. */

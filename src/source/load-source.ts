@@ -17,8 +17,8 @@ export async function loadSources<R extends SourceRow>(
 ): Promise<R[]> {
   const row = resource.row();
   const rows = await selectStored(resource, sql`${where(row)} order by ${row.col('name')}`, call, query);
-  // A source whose secret cannot be opened must not take the others off the sign-in page. Each column was read by its field.
-  return rows.flatMap((read) => (orUnreadable(read) as R | null) ?? []);
+  // A source whose secret cannot be opened must not take the others off the sign-in page.
+  return rows.flatMap((read) => orUnreadable(read) ?? []);
 }
 
 export async function findSource<R extends SourceRow>(

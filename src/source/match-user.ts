@@ -30,7 +30,7 @@ export async function matchUser(
   // That an address was confirmed says nothing of another one that a mapping puts in its place.
   if (column === 'email' && !(isEmailConfirmed && sameText(value, email))) return { outcome: 'refused' };
 
-  const { rows } = await sql<{ pk: number; is_out_of_reach: boolean | number }>`select u.pk,
+  const { rows } = await sql<{ pk: number; is_out_of_reach: boolean }>`select u.pk,
     exists (select 1 from user_source_connections c where c."user" = u.pk and c.source = ${source.pk})
       or ${isSuperuserSql(sql`u.pk`)} as is_out_of_reach
     from users u where lower(${sql.ref(`u.${column}`)}) = lower(${value}) limit 2`.execute(query);

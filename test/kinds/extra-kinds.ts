@@ -7,12 +7,12 @@ import { defineMapping } from '../../src/core/mapping/mapping.family.ts';
 import { defineConnection } from '../../src/core/outpost/service-connection.family.ts';
 import { defineDevice } from '../../src/flow/devices/device.family.ts';
 import { codeProof, plainChallenges } from '../../src/flow/devices/device-kind.ts';
-import { ask, next, stay } from '../../src/flow/executor/stage-kind.ts';
+import { ask, defineStageKind, next, stay } from '../../src/flow/executor/stage-kind.ts';
 import { defineStage } from '../../src/flow/stage.family.ts';
 import { Invalid } from '../../src/lib/problem.ts';
 import type { Migration } from '../../src/platform/db/migrate.ts';
 import { createTable } from '../../src/platform/db/table.ts';
-import { pass, refuse } from '../../src/policy/kind.ts';
+import { definePolicyKind, pass, refuse } from '../../src/policy/kind.ts';
 import { definePolicy } from '../../src/policy/policy.family.ts';
 import { defineProvider } from '../../src/provider/provider.family.ts';
 import { flag } from '../../src/resource/fields/scalar.ts';
@@ -62,7 +62,7 @@ export const sent: string[] = [];
 export const withExtraKinds: KindLists = {
   policies: [
     ...catalogue.policies,
-    {
+    definePolicyKind({
       resource: definePolicy({
         ...described('Policy'),
         path: '/policies/extra/',
@@ -71,7 +71,7 @@ export const withExtraKinds: KindLists = {
         fields: { lets_in: flag({ default: false }) },
       }),
       evaluate: ({ lets_in }) => (lets_in ? pass : refuse('The extra policy says no.')),
-    },
+    }),
   ],
   mappings: [
     ...catalogue.mappings,
@@ -230,7 +230,7 @@ export const withExtraKinds: KindLists = {
   ],
   stages: [
     ...catalogue.stages,
-    {
+    defineStageKind({
       resource: defineStage({
         ...described('Stage'),
         path: '/stages/extra/',
@@ -241,10 +241,10 @@ export const withExtraKinds: KindLists = {
       component: 'xak-stage-extra',
       challenge: { hint: stringSchema },
       answer: { word: text() },
-      show: async ({ settings }) => ask({ hint: `It begins with ${String(settings.word)[0]}.` }),
+      show: async ({ settings }) => ask({ hint: `It begins with ${settings.word[0]}.` }),
       judge: async ({ settings }, { word }) =>
         word === settings.word ? next() : stay({ word: ['That is not the word.'] }),
       pageNeeds: async () => ({ services: ['https://words.example.com'] }),
-    },
+    }),
   ],
 };

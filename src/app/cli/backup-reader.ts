@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
+import { errorFacts } from '../../lib/error-facts.ts';
 import { migrations } from '../../platform/db/migrations/all.ts';
 import type { BackupHeader, LastLine, TableLine } from './backup-format.ts';
 import { CommandError } from './command.ts';
@@ -34,8 +35,8 @@ async function* valuesOf(bytes: ReadStream): AsyncGenerator<unknown> {
       for (const text of texts) yield JSON.parse(text);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof SyntaxError || code?.startsWith('Z_')) throw damaged();
+    const { code } = errorFacts(error);
+    if (error instanceof SyntaxError || String(code).startsWith('Z_')) throw damaged();
     throw error;
   } finally {
     bytes.destroy();

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { errorFacts } from '../../lib/error-facts.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
@@ -78,7 +79,7 @@ async function moveIntoPlace(draft: string, file: string): Promise<void> {
     await link(draft, file);
     await rm(draft);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(file);
+    if (errorFacts(error).code === 'EEXIST') throw exists(file);
     // A file system without hard links.
     await rename(draft, file);
   }

@@ -59,7 +59,7 @@ export async function runCommandLine(
   try {
     return await runCommand(command, rest, env);
   } catch (error) {
-    return complain((error as Error).message, error instanceof CommandError ? error.exitCode : 1);
+    return complain(messageOf(error), error instanceof CommandError ? error.exitCode : 1);
   }
 }
 

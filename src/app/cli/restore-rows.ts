@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 import { type OrderedTable, setNextKey } from '../../platform/db/introspect.ts';
 import { isUnreachable } from '../../platform/db/unreachable.ts';
@@ -59,7 +60,7 @@ export async function restoreRows(
       await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${value} where pk = ${pk}`.execute(tx);
     }
   } catch (error) {
-    if (isDatabaseError(error) && !isUnreachable(error)) throw damaged((error as Error).message);
+    if (isDatabaseError(error) && !isUnreachable(error)) throw damaged(messageOf(error));
     throw error;
   }
   return count;
@@ -69,7 +70,7 @@ const isRow = (line: TableLine | Row): line is Row => Array.isArray(line);
 
 /** What a database says of a value that does not fit; SQLSTATE classes have five characters. */
 function isDatabaseError(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
+  const { code } = errorFacts(error);
   return code === 'ERR_SQLITE_ERROR' || (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code));
 }
 
@@ -95,7 +96,7 @@ async function insert(
   const pkAt = columns.indexOf('pk');
   const values = rows.map((row) => {
     const stored = row.map((value, index) => {
-      const column = columns[index] as string;
+      const column = columns[index] ?? '';
       if (value === null || !later.has(column)) return value;
       waiting.push({ table: table.name, column, pk: row[pkAt], value });
       return null;

@@ -1,9 +1,10 @@
 import type { DemoApi, DemoObject } from '../../core/kind/demo.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { apiPrefix } from '../compose.ts';
 
 /** A reference may be shown as its key or as the object. */
 const names = (shown: unknown, value: unknown): boolean =>
-  shown === value || (shown as DemoObject | null)?.pk === value;
+  shown === value || (isJsonObject(shown) && shown.pk === value);
 
 export function createDemoApi(url: string, token: string): DemoApi {
   const made = new Map<string, number>();
@@ -19,6 +20,11 @@ export function createDemoApi(url: string, token: string): DemoApi {
     return text === '' ? {} : JSON.parse(text);
   }
 
+  async function list(path: string): Promise<readonly DemoObject[]> {
+    const { results } = await send('GET', path);
+    return Array.isArray(results) ? results : [];
+  }
+
   /** By the filters that the list has; where those leave too many rows, by its search as well. */
   async function find(
     path: string,
@@ -29,7 +35,7 @@ export function createDemoApi(url: string, token: string): DemoApi {
     const query = new URLSearchParams([...filters, ...Object.entries(more), ['page_size', '100']]);
     const search = new URLSearchParams([...query, ['search', String(Object.values(identity)[0])]]);
     for (const parameters of [query, search]) {
-      const { results } = (await send('GET', `${path}?${parameters}`)) as { results: DemoObject[] };
+      const results = await list(`${path}?${parameters}`);
       const found = results.find((row) => Object.entries(identity).every(([name, value]) => names(row[name], value)));
       if (found || results.length < 100) return found;
     }
@@ -38,6 +44,7 @@ export function createDemoApi(url: string, token: string): DemoApi {
 
   return {
     get: (path) => send('GET', path),
+    list,
     post: (path, body) => send('POST', path, body),
     async ensure(path, identity, values = {}, query = {}) {
       const known = await find(path, identity, query);

@@ -4,7 +4,7 @@ import type { Demo } from '../../core/kind/demo.ts';
 /** Certificates, brands, and who is told of what. */
 export async function makeOperations(demo: Demo): Promise<void> {
   const { api } = demo;
-  const { results } = (await api.get('/crypto/certificatekeypairs/?search=Demo')) as { results: unknown[] };
+  const results = await api.list('/crypto/certificatekeypairs/?search=Demo');
   if (results.length === 0) {
     await api.post('/crypto/certificatekeypairs/generate/', {
       common_name: 'Demo Signing',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { DemoObject, DemoPeople } from '../../core/kind/demo.ts';
 import { startSession } from '../../core/session/session.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
+import { firstRow } from '../../platform/db/first-row.ts';
 import type { EmptyDemo } from './create-demo.ts';
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
@@ -47,9 +48,9 @@ async function assignPermissions(
   const onCompany = { model: 'svc_core.group', object_pk: String(company.pk) };
   async function assign(holders: 'users' | 'roles', holder: unknown, permissions: string[], object: DemoObject) {
     const list = `/rbac/permissions/assigned_by_${holders}/`;
-    const { results } = await api.get(`${list}?${new URLSearchParams(onCompany)}`);
-    const isHeld = (results as DemoObject[]).some(
-      (row) => (row.pk ?? row.role_pk) === holder && (row.permissions as unknown[]).length > 0,
+    const results = await api.list(`${list}?${new URLSearchParams(onCompany)}`);
+    const isHeld = results.some(
+      (row) => (row.pk ?? row.role_pk) === holder && Array.isArray(row.permissions) && row.permissions.length > 0,
     );
     if (!isHeld) await api.post(`${list}${holder}/assign/`, { permissions, ...object });
   }
@@ -70,7 +71,7 @@ async function signIn({ db, key, now, once }: EmptyDemo, user: DemoObject): Prom
   await once('authenticated_sessions', { user: user.pk }, (tx) => startSession(tx, key, facts));
   const { rows } = await sql<{ pk: string }>`select pk from authenticated_sessions where "user" = ${user.pk}
     order by created limit 1`.execute(db.read);
-  return (rows[0] as { pk: string }).pk;
+  return firstRow(rows).pk;
 }
 
 export const inDays = (now: string, days: number): string => addMilliseconds(now, days * dayMs);

@@ -13,7 +13,8 @@ export interface ActorRow {
   readonly email: string;
   readonly type: string;
   readonly attributes: string;
-  readonly is_superuser: boolean | number;
+  /** An expression, not a column: SQLite has a number for it. */
+  readonly is_superuser: unknown;
 }
 
 export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.attributes`;

@@ -111,7 +111,7 @@ async function listHolders(kind: HolderKind, call: Call, { registry }: Engine): 
 }
 
 function showHolder({ column }: HolderKind, raw: Row, shown: Row): Row {
-  const permissions = JSON.parse(raw.permissions as string);
+  const permissions = JSON.parse(String(raw.permissions));
   if (column === 'role') return { role_pk: shown.pk, name: shown.name, permissions };
   return { ...shown, permissions, is_superuser: raw.is_superuser === true || raw.is_superuser === 1 };
 }

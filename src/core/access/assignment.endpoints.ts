@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { firstRow } from '../../platform/db/first-row.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
@@ -88,7 +89,7 @@ async function give(kind: HolderKind, tx: Query, { pk }: Holder, { permission, o
     on conflict do nothing`.execute(tx);
   const { rows } = await sql<{ pk: number }>`select pk from ${table} where ${holder} = ${pk}
     and permission = ${permission} and object_pk = ${objectPk}`.execute(tx);
-  return (rows[0] as { pk: number }).pk;
+  return firstRow(rows).pk;
 }
 
 async function take(kind: HolderKind, tx: Query, { pk }: Holder, { permission, objectPk }: Grant): Promise<void> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
-import type { Fields, Row } from '../../resource/fields/field.ts';
+import type { ValuesOf } from '../../resource/fields/field.ts';
 import { list } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import type { Registry } from '../../resource/registry.ts';
@@ -11,23 +11,25 @@ import { requireObjectKey } from './object-key.ts';
 
 const mostAtOnce = 1000;
 const permissions = { max: mostAtOnce };
-const object: Fields = {
+const object = {
   model: choice(assignableModels, { required: false }),
   object_pk: text({ required: false, max: 255 }),
 };
 
 /** What is to be assigned: permissions everywhere (`app.codename`), or on the one object that `model` and `object_pk` name. */
-export const assignBody: Fields = { permissions: list(text({ max: 255 }), permissions), ...object };
-export const unassignBody: Fields = {
+export const assignBody = { permissions: list(text({ max: 255 }), permissions), ...object };
+export const unassignBody = {
   permissions: list(text({ max: 255 }), { ...permissions, default: () => [] }),
   ...object,
 };
 
 /** The grants that a body means. Refuses permissions and objects that are not there, so that nothing is done by halves. */
-export async function readGrants(tx: Query, registry: Registry, values: Row): Promise<Grant[]> {
-  const names = (values.permissions as string[] | undefined) ?? [];
-  const model = (values.model as string | undefined) ?? null;
-  const objectPk = (values.object_pk as string | undefined) ?? null;
+export async function readGrants(
+  tx: Query,
+  registry: Registry,
+  values: Partial<ValuesOf<typeof assignBody>>,
+): Promise<Grant[]> {
+  const { permissions: names = [], model = null, object_pk: objectPk = null } = values;
   if ((model === null) !== (objectPk === null)) {
     throw Invalid.whole('The fields model, object_pk must be used together.');
   }
@@ -53,7 +55,7 @@ async function objectGrants(tx: Query, names: readonly string[], model: string, 
   const codenames = names.map((name) => name.slice(name.lastIndexOf('.') + 1));
   const ofModel = sql`app_label = ${app} and model = ${modelName}`;
   const found = await findPermissions(tx, codenames, sql`codename`, ofModel);
-  return codenames.map((codename, index) => grantOf(found, codename, names[index] as string, objectPk));
+  return codenames.map((codename, index) => grantOf(found, codename, names[index] ?? codename, objectPk));
 }
 
 interface PermissionRow {

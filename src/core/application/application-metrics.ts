@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Action } from '../../resource/define.ts';
+import { actionOn } from '../../resource/define.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
 import { keyText } from '../event/columns.ts';
 import { countOverTime } from '../event/figures.ts';
@@ -7,7 +7,7 @@ import { countOverTime } from '../event/figures.ts';
 const thirdOfDayMs = 8 * 3_600_000;
 
 /** How often people went on to the application in the last week, by thirds of a day, as far as the caller may see events. */
-export const metricsAction: Action = {
+export const metricsAction = actionOn<{ pk: string }>()({
   name: 'metrics',
   on: 'row',
   method: 'GET',
@@ -17,9 +17,9 @@ export const metricsAction: Action = {
   run: (input) =>
     countOverTime(
       input,
-      [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk as string)}`],
+      [sql`t.action = 'authorize_application'`, sql`t.authorized_app = ${keyText(input.row.pk)}`],
       'hour',
       thirdOfDayMs,
       21,
     ),
-};
+});

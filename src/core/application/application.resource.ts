@@ -126,8 +126,14 @@ async function permittedApplications(actor: Actor, row: RowAlias, call: Call): P
 }
 
 /** A provider serves one application behind the scenes: its sync must know which users it is for. */
-async function checkBackchannel({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
-  const providers = values.backchannel_providers as number[];
+async function checkBackchannel({
+  tx,
+  call,
+  values,
+  given,
+  current,
+}: CheckInput<{ pk: string; backchannel_providers: readonly number[] }>): Promise<Complaints | null> {
+  const providers = values.backchannel_providers;
   if (!given.has('backchannel_providers') || providers.length === 0) return null;
   await call.db.dialect.exclusive('backchannel providers')?.execute(tx);
   const others = current ? sql` and ab.application <> ${current.pk}` : sql``;

@@ -20,7 +20,7 @@ export function launchUrl(template: string, user: ActorUser | null): string | nu
 
 /** A template that asks for what there is not stays as it is. */
 function fill(template: string, user: ActorUser): string {
-  const names = [...template.matchAll(placeholder)].map(([, name]) => name as string);
+  const names = [...template.matchAll(placeholder)].map(([, name = '']) => name);
   if (!names.every((name) => Object.hasOwn(members, name))) return template;
   return template.replace(placeholder, (_, name: string) => encodeURIComponent(members[name]?.(user) ?? ''));
 }

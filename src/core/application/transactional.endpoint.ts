@@ -52,7 +52,7 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
       schemaName: 'TransactionApplicationResponse',
     },
     async run({ call, engine, tx, values }) {
-      const kind = engine.registry.require(values.provider_model as string);
+      const kind = engine.registry.require(values.provider_model);
       const applications = engine.registry.require(applicationModel);
       for (const resource of [kind, applications]) checkMayAdd(resource, call);
       const complaints: Complaints = {};
@@ -65,9 +65,9 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
           return null;
         }
       };
-      const provider = await make('provider', kind, values.provider as Row);
+      const provider = await make('provider', kind, values.provider);
       // Also when the provider is refused: the caller is told everything that is wrong at once.
-      const app = await make('app', applications, { ...(values.app as Row), provider: provider?.pk ?? null });
+      const app = await make('app', applications, { ...values.app, provider: provider?.pk ?? null });
       if (!provider || !app) throw new Invalid(complaints);
       const { clientFacts } = providerKinds.find(({ resource }) => resource.model === kind.model) ?? {};
       const described = clientFacts?.(provider.values, String(app.values.slug));

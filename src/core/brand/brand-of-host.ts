@@ -11,7 +11,7 @@ export interface BrandOfHost {
 export async function findBrandOfHost(host: string, query: Query): Promise<BrandOfHost | null> {
   const domains = domainsOf(host);
   const named = domains.length > 0 ? sql` or domain in (${sql.join(domains)})` : sql``;
-  const { rows } = await sql<BrandOfHost & { default: boolean | number }>`select pk, domain, "default" from brands
+  const { rows } = await sql<BrandOfHost & { default: boolean }>`select pk, domain, "default" from brands
     where "default"${named}`.execute(query);
   const byDomain = new Map(rows.map((row) => [row.domain, row]));
   const found = domains.find((domain) => byDomain.has(domain));

@@ -64,7 +64,7 @@ export function brandResource({ settings }: Needs): Resource {
   });
 }
 
-function domain(): Field {
+function domain(): Field<string> {
   const field = text({
     unique: 'Brand with this domain already exists.',
     filter: true,
@@ -74,7 +74,7 @@ function domain(): Field {
     ...field,
     parse(value) {
       const parsed = field.parse(value);
-      return 'value' in parsed ? { value: normalDomain(parsed.value as string) } : parsed;
+      return 'value' in parsed ? { value: normalDomain(parsed.value) } : parsed;
     },
   };
 }

@@ -67,7 +67,7 @@ async function loadBrand(pk: string, query: Query): Promise<BrandRow | undefined
 }
 
 function brandView(brand: BrandRow, { footer_links }: Settings): Row {
-  const settings = (JSON.parse(brand.attributes) as { settings?: BrandSettings }).settings;
+  const { settings }: { settings?: BrandSettings } = JSON.parse(brand.attributes);
   const theme = settings?.theme?.base;
   const isFlow = (name: string) => brandFlowNames.some((flow) => flow === name);
   const slugs = Object.entries(brand).filter(([name, slug]) => isFlow(name) && slug !== null);

@@ -1,11 +1,11 @@
+import { isJsonObject } from '../../lib/json.ts';
 import { readAndDeleteVerbs } from '../../resource/define.ts';
-import type { Row } from '../../resource/fields/field.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { embedded } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { defineResource } from '../../resource/resource.ts';
 
-const nameIn = (value: unknown, member: string) => String((value as Row | null)?.[member] ?? '');
+const nameIn = (value: unknown, member: string) => String((isJsonObject(value) && value[member]) || '');
 
 /** What people have agreed that applications may have of them. Each may take their own back. */
 export const consentResource = defineResource({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { firstRow } from '../../platform/db/first-row.ts';
 
 /** Which scopes a person has agreed that an application may have. */
 export interface Consent {
@@ -20,7 +21,7 @@ export async function storeConsent(tx: Query, consent: Consent, expires: string 
     values (${user}, ${application}, ${permissionsOf(scopes)}, ${expires}, ${expires !== null})
     on conflict ("user", application, permissions) do update set expires = ${expires}, expiring = ${expires !== null}
     returning pk`.execute(tx);
-  return (rows[0] as { pk: number }).pk;
+  return firstRow(rows).pk;
 }
 
 /** Whether the person has agreed, and the consent still stands at this moment. */

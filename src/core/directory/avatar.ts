@@ -47,10 +47,7 @@ const mailHash = ({ email }: Pictured): string => hash('sha256', email.trim().to
 function pictureIn(attributes: unknown, path: readonly string[]): string | null {
   let value = attributes;
   for (const step of path) {
-    value =
-      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-        ? (value as Record<string, unknown>)[step]
-        : null;
+    value = typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : null;
   }
   // Users may write their own attributes: nothing a browser would run.
   return typeof value === 'string' && (isUrl(value) || /^(\/(?!\/)|data:image\/)/.test(value)) ? value : null;
@@ -66,7 +63,7 @@ function fill(template: string, user: Pictured): string {
     upn: typeof upn === 'string' ? upn : '',
   };
   return template.replace(/%\((\w+)\)s/g, (mark, name: string) =>
-    Object.hasOwn(values, name) ? encodeURIComponent(values[name] as string) : mark,
+    Object.hasOwn(values, name) ? encodeURIComponent(values[name] ?? '') : mark,
   );
 }
 
@@ -86,7 +83,7 @@ function initialsOf(name: string): string {
   return firstLetter(name) + firstLetter(lastWord);
 }
 
-const firstLetter = (word: string): string => (word === '' ? '' : String.fromCodePoint(word.codePointAt(0) as number));
+const firstLetter = (word: string): string => [...word][0] ?? '';
 
 const svg = (content: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isJsonObject } from '../../lib/json.ts';
 import type { Filter } from '../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
@@ -31,7 +32,7 @@ export const attributesFilter: Filter = {
 function parseObject(text: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isJsonObject(value)) return value;
     return 'Value must be key:value mapping.';
   } catch {
     return 'Failed to parse JSON.';
@@ -73,7 +74,7 @@ export function linkedFilter(join: Membership, table: string, column: string, by
         call.db.read,
       );
       const present = new Set(found.rows.map(({ value }) => value));
-      const missing = texts.find((text) => !present.has(keys.get(text) as string | number));
+      const missing = texts.find((text) => !present.has(keys.get(text) ?? ''));
       if (missing !== undefined) return { complaint: noChoice(missing) };
       const others = sql.join(found.rows.map(({ pk }) => pk));
       return sql`${row.col('pk')} in (select ${sql.ref(join.own)} from ${sql.table(join.table)} where ${sql.ref(join.other)} in (${others}))`;

@@ -2,28 +2,30 @@ import { sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { isVisible } from '../../resource/access.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import type { Action, ActionInput } from '../../resource/define.ts';
+import { type ActionInput, actionOn } from '../../resource/define.ts';
 import { whole } from '../../resource/fields/scalar.ts';
 import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { checkMayTouchGroup } from './group-rules.ts';
 
+const body = { pk: whole() };
+
 const common = {
   on: 'row',
   method: 'POST',
-  body: { pk: whole() },
+  body,
   bodySchema: 'UserAccountRequest',
   answer: { status: 204 },
   prepare: checkUserIsThere,
 } as const;
 
-export const addUserAction: Action = {
+export const addUserAction = actionOn<{ pk: string }>()({
   ...common,
   name: 'add_user',
   summary: 'Add a user to a group',
   access: { permission: 'svc_core.add_user_to_group' },
   async run({ tx, call, registry, row, values }) {
-    const group = row.pk as string;
+    const group = row.pk;
     await checkMayTouchGroup(tx, call, group);
     await checkMayGrantMembership(tx, call, [group]);
     await sql`insert into user_groups ("user", "group") values (${values.pk}, ${group}) on conflict do nothing`.execute(
@@ -35,15 +37,15 @@ export const addUserAction: Action = {
     };
     await call.world.record(tx, call, { action: 'model_updated', app: 'svc_core', context });
   },
-};
+});
 
-export const removeUserAction: Action = {
+export const removeUserAction = actionOn<{ pk: string }>()({
   ...common,
   name: 'remove_user',
   summary: 'Remove a user from a group',
   access: { permission: 'svc_core.remove_user_from_group' },
   async run({ tx, call, registry, row, values }) {
-    const group = row.pk as string;
+    const group = row.pk;
     await checkMayTouchGroup(tx, call, group);
     await sql`delete from user_groups where "user" = ${values.pk} and "group" = ${group}`.execute(tx);
     if (await bringsSuperuser(tx, [group])) await checkSuperuserLeft(tx, call);
@@ -53,10 +55,10 @@ export const removeUserAction: Action = {
     };
     await call.world.record(tx, call, { action: 'model_updated', app: 'svc_core', context });
   },
-};
+});
 
 /** Whoever the caller cannot see is not there for them. */
-async function checkUserIsThere({ call, registry, values }: ActionInput): Promise<void> {
+async function checkUserIsThere({ call, registry, values }: ActionInput<unknown, typeof body>): Promise<void> {
   const users = registry.require('svc_core.user');
-  if (!(await isVisible(users, values.pk as number, call, registry))) throw new Problem('not_found');
+  if (!(await isVisible(users, values.pk, call, registry))) throw new Problem('not_found');
 }

@@ -3,23 +3,30 @@ import { type Complaints, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
-import type { Row } from '../../resource/fields/field.ts';
 import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';
 
+type Group = {
+  pk: string;
+  is_superuser: boolean;
+  parent: string | null;
+  roles: readonly string[];
+  users: readonly number[];
+};
+
 /** A group stands in a tree, has roles of its own, and brings its members nothing that the caller does not hold. */
-export async function checkGroup(input: CheckInput): Promise<Complaints | null> {
+export async function checkGroup(input: CheckInput<Group>): Promise<Complaints | null> {
   const { tx, call, values, current } = input;
   const { exclusive } = call.db.dialect;
-  const parent = values.parent as string | null;
-  const key = current?.pk as string | undefined;
+  const { parent } = values;
+  const key = current?.pk;
   if (key && parent === key) return { parent: ['Cannot set group as parent of itself.'] };
   if (key && parent && parent !== current?.parent) {
     await exclusive('parents of groups')?.execute(tx);
     if (await isBelow(tx, parent, key)) return { parent: ['Cannot set a group below this one as its parent.'] };
   }
-  const roles = added(values.roles, current?.roles) as string[];
+  const roles = added(values.roles, current?.roles);
   if (roles.length > 0) {
     await exclusive('roles of groups')?.execute(tx);
     if (await areTaken(tx, roles, key)) return { non_field_errors: ['Roles can only be used with a single group.'] };
@@ -28,14 +35,17 @@ export async function checkGroup(input: CheckInput): Promise<Complaints | null> 
   return null;
 }
 
-async function checkDelegation({ tx, call, values, current }: CheckInput, newRoles: readonly string[]): Promise<void> {
+async function checkDelegation(
+  { tx, call, values, current }: CheckInput<Group>,
+  newRoles: readonly string[],
+): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
-  const key = current?.pk as string | undefined;
+  const key = current?.pk;
   if (values.is_superuser) throw new Problem('permission_denied');
   if (key) await checkMayTouchGroup(tx, call, key);
   if (values.parent && values.parent !== current?.parent) {
-    await checkMayGrantMembership(tx, call, [values.parent as string]);
+    await checkMayGrantMembership(tx, call, [values.parent]);
   }
   await checkMayGrantRoles(tx, call, newRoles);
   // What a new group brings is its parent's and its roles', asked for above.
@@ -48,26 +58,26 @@ export async function checkMayTouchGroup(tx: Query, call: Call, group: string): 
   if (await bringsSuperuser(tx, [group])) throw new Problem('permission_denied');
 }
 
-export async function afterGroupWrite({ tx, call, verb, pk, values, current }: AfterWrite): Promise<void> {
-  if (verb === 'destroy') await checkMayTouchGroup(tx, call, pk as string);
+export async function afterGroupWrite({ tx, call, verb, pk, values, current }: AfterWrite<Group>): Promise<void> {
+  if (verb === 'destroy') await checkMayTouchGroup(tx, call, pk);
   if (!current || (verb !== 'destroy' && !isWeaker(current, values))) return;
   if (!(await didBringSuperuser(tx, current))) return;
-  await checkSuperuserLeft(tx, call, verb === 'destroy' ? { group: pk as string } : {});
+  await checkSuperuserLeft(tx, call, verb === 'destroy' ? { group: pk } : {});
 }
 
 /** Whether a member of the group before may have lost something. */
-const isWeaker = (before: Row, after: Row): boolean =>
+const isWeaker = (before: Group, after: Group): boolean =>
   before.is_superuser !== after.is_superuser ||
   before.parent !== after.parent ||
-  (after.users !== undefined && added(before.users, after.users).length > 0);
+  added(before.users, after.users).length > 0;
 
-async function didBringSuperuser(tx: Query, { is_superuser, parent }: Row): Promise<boolean> {
-  return is_superuser === true || (parent !== null && bringsSuperuser(tx, [parent as string]));
+async function didBringSuperuser(tx: Query, { is_superuser, parent }: Group): Promise<boolean> {
+  return is_superuser || (parent !== null && bringsSuperuser(tx, [parent]));
 }
 
-function added(after: unknown, before: unknown): unknown[] {
-  const known = new Set(before as unknown[] | undefined);
-  return ((after as unknown[] | undefined) ?? []).filter((key) => !known.has(key));
+function added<Key>(after: readonly Key[], before: readonly Key[] | undefined): Key[] {
+  const known = new Set(before);
+  return after.filter((key) => !known.has(key));
 }
 
 async function isBelow(tx: Query, group: string, other: string): Promise<boolean> {

@@ -5,12 +5,14 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { inBrowser } from '../../resource/credentials.ts';
-import type { Action } from '../../resource/define.ts';
+import { type Action, actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import { actAsOthers, checkMayActAs } from '../access/delegation.ts';
 import { checkCsrfProof } from '../session/session-cookies.ts';
 import type { SettingsStore } from '../settings/settings.ts';
+
+type Person = { pk: number; username: string; type: string; is_active: boolean };
 
 interface Needs {
   readonly settings: SettingsStore;
@@ -20,8 +22,8 @@ interface Needs {
 }
 
 /** Lets the caller's browser act as another user, with that user's rights. */
-export function impersonateAction({ settings }: Pick<Needs, 'settings'>): Action {
-  return {
+export function impersonateAction({ settings }: Pick<Needs, 'settings'>) {
+  return actionOn<Person>()({
     name: 'impersonate',
     on: 'row',
     method: 'POST',
@@ -35,18 +37,18 @@ export function impersonateAction({ settings }: Pick<Needs, 'settings'>): Action
       const actor = requireActor(call);
       const { impersonation, impersonation_require_reason } = await settings.read(tx);
       if (!impersonation) throw new Problem('permission_denied', 'Impersonation is switched off.');
-      await checkMayActAs(tx, actor, row.pk as number);
+      await checkMayActAs(tx, actor, row.pk);
       const session = sessionToActIn(actor, row);
       if (impersonation_require_reason && values.reason === '')
         throw Invalid.field('reason', 'This field is required.');
       await sql`update authenticated_sessions set impersonated = ${row.pk} where pk = ${session}`.execute(tx);
       await recordAbout(tx, call, 'impersonation_started', row, { reason: values.reason });
     },
-  };
+  });
 }
 
 /** What the caller acts in: a browser's session of their own, since a bearer token is always its owner's. */
-function sessionToActIn({ user, session, impersonator }: Actor, row: Row): string {
+function sessionToActIn({ user, session, impersonator }: Actor, row: Person): string {
   if (session === null) throw new Problem('permission_denied');
   if (impersonator) throw Invalid.whole('You act as another user already.');
   if (row.pk === user.pk) throw Invalid.whole('You cannot act as yourself.');

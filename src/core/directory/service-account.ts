@@ -6,7 +6,7 @@ import { randomText, randomUuid } from '../../platform/random.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
 import { lasting } from '../../resource/credentials.ts';
-import { defineAction } from '../../resource/define.ts';
+import { type Action, defineAction } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -15,6 +15,7 @@ import { insertRow } from '../../resource/verbs/write-row.ts';
 import type { Settings } from '../settings/settings.ts';
 import { issueToken, type KeyNeeds } from '../token/issue-token.ts';
 import { tokenExpiresAttribute } from '../token/token-rules.ts';
+import { usersIn } from './users.ts';
 
 interface Needs {
   readonly key: KeyNeeds;
@@ -25,7 +26,7 @@ interface Needs {
 const lifetimeMs = 360 * 86_400_000;
 
 /** An account for a program, with an app password to sign in with and, on request, a group of its own. */
-export const serviceAccountAction = ({ key, settings, uidOf }: Needs) =>
+export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<unknown> =>
   defineAction({
     name: 'service_account',
     on: 'set',
@@ -65,8 +66,8 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs) =>
         ? await insertRow(registry.require('svc_core.group'), newGroup(username), call, tx)
         : null;
       const account = newAccount(username, values.expiring, call.now, group);
-      const users = registry.require('svc_core.user');
-      const pk = (await insertRow(users, account, call, tx)) as number;
+      const users = usersIn(registry);
+      const pk = await insertRow(users, account, call, tx);
       const password = randomText((await settings.read(tx)).default_token_length);
       const expires = values.expires ?? addMilliseconds(call.now, lifetimeMs);
       await issueToken(tx, key, {

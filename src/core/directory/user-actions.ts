@@ -5,7 +5,7 @@ import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { requireActor } from '../../resource/call.ts';
 import { lasting } from '../../resource/credentials.ts';
-import type { Action, ActionInput } from '../../resource/define.ts';
+import { type Action, type ActionInput, actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
@@ -26,8 +26,8 @@ import { setPassword } from './set-password.ts';
 import { userTypes } from './user-rules.ts';
 
 /** E16. Ends the sessions of the user; API tokens and app passwords stay. */
-export function setPasswordAction(passwords: Passwords): Action {
-  return {
+export function setPasswordAction(passwords: Passwords) {
+  return actionOn<{ pk: number; username: string }>()({
     name: 'set_password',
     on: 'row',
     method: 'POST',
@@ -38,15 +38,15 @@ export function setPasswordAction(passwords: Passwords): Action {
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },
     prepare: async ({ call, row, values }) => {
-      await checkMayReachUser(call.db.read, call, row.pk as number);
-      return passwords.hash(values.password as string);
+      await checkMayReachUser(call.db.read, call, row.pk);
+      return passwords.hash(values.password);
     },
     async run({ tx, call, row, prepared }) {
       // Asked again: the user may have gained rights while the password was hashed.
-      await checkMayReachUser(tx, call, row.pk as number);
-      await setPassword(tx, call, row, prepared as string);
+      await checkMayReachUser(tx, call, row.pk);
+      await setPassword(tx, call, row, prepared);
     },
-  };
+  });
 }
 
 const userSelf: JsonSchema = objectSchema({
@@ -88,7 +88,7 @@ export const meAction: Action = {
 
 async function selfOf(
   actor: Actor,
-  { tx, call, engine, registry }: ActionInput & { readonly tx: Query },
+  { tx, call, engine, registry }: Pick<ActionInput, 'call' | 'engine' | 'registry'> & { readonly tx: Query },
 ): Promise<Row> {
   const users = registry.require('svc_core.user');
   const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);

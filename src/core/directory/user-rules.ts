@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
+import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
 import type { AfterWrite, CheckInput } from '../../resource/define.ts';
 import {
@@ -13,6 +14,17 @@ import { endSessions } from '../session/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
 export const userTypes = ['internal', 'external', 'service_account', 'internal_service_account'] as const;
+type User = {
+  pk: number;
+  username: string;
+  email: string;
+  type: string;
+  attributes: JsonObject;
+  is_active: boolean;
+  is_superuser: boolean;
+  groups: readonly string[];
+};
+
 const internalAccount = 'internal_service_account';
 
 /** What is wrong with the path of a user, or null. */
@@ -22,16 +34,16 @@ export function pathComplaint(path: string): string | null {
 }
 
 /** What somebody signs in by, or is let in by. */
-const reaching = ['username', 'email', 'is_active', 'attributes', 'type'];
+const reaching = ['username', 'email', 'is_active', 'attributes', 'type'] as const;
 
 /** Who may become what: internal accounts are the server's own, superusers are changed by superusers. */
-export async function checkUser({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
+export async function checkUser({ tx, call, values, given, current }: CheckInput<User>): Promise<Complaints | null> {
   const { actor } = call;
   if (!actor) return null;
   if (current) {
-    await checkMayTouchUser(tx, call, current.pk as number);
+    await checkMayTouchUser(tx, call, current.pk);
     if (reaching.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
-      await checkMayReachUser(tx, call, current.pk as number);
+      await checkMayReachUser(tx, call, current.pk);
   }
   if (current?.type === internalAccount) {
     return { non_field_errors: ["Can't modify internal service account users"] };
@@ -39,37 +51,37 @@ export async function checkUser({ tx, call, values, given, current }: CheckInput
   if (values.type === internalAccount) {
     return { type: ['Setting a user to internal service account is not allowed.'] };
   }
-  const before = new Set(current?.groups as string[] | undefined);
-  const joined = (values.groups as string[]).filter((group) => !before.has(group));
+  const before = new Set(current?.groups);
+  const joined = values.groups.filter((group) => !before.has(group));
   await checkMayGrantMembership(tx, call, joined);
   return null;
 }
 
 /** An account that is switched off or deleted is out at once. */
 export async function afterUserWrite(
-  { tx, call, verb, pk, values, current }: AfterWrite,
+  { tx, call, verb, pk, values, current }: AfterWrite<User>,
   settings: SettingsStore,
 ): Promise<void> {
   if (verb === 'destroy') {
-    await checkMayReachUser(tx, call, pk as number);
+    await checkMayReachUser(tx, call, pk);
     if (call.actor?.user.pk === pk) throw Invalid.whole('You cannot delete the account you are signed in with.');
     if ((await settings.read(tx)).gdpr_compliance) {
       await sql`delete from events where user_pk = ${pk}`.execute(tx);
     }
   }
-  if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk as number);
+  if (verb === 'update' && current?.is_active && !values.is_active) await endSessions(tx, pk);
   await keepSuperuser({ tx, call, verb, pk, values, current });
 }
 
-type Change = Pick<AfterWrite, 'tx' | 'call' | 'verb' | 'pk' | 'values' | 'current'>;
+type Change = Pick<AfterWrite<User>, 'tx' | 'call' | 'verb' | 'pk' | 'values' | 'current'>;
 
 /** The last superuser stays one. */
 async function keepSuperuser({ tx, call, verb, pk, values, current }: Change): Promise<void> {
-  const before = (current?.groups ?? []) as string[];
+  const before = current?.groups ?? [];
   if (!current?.is_active || before.length === 0) return;
-  const after = new Set(values.groups as string[]);
+  const after = new Set(values.groups);
   const isWeaker = !values.is_active || values.type !== current.type || before.some((group) => !after.has(group));
   if (verb !== 'destroy' && !isWeaker) return;
   if (!(await bringsSuperuser(tx, before))) return;
-  await checkSuperuserLeft(tx, call, verb === 'destroy' ? { user: pk as number } : {});
+  await checkSuperuserLeft(tx, call, verb === 'destroy' ? { user: pk } : {});
 }

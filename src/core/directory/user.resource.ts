@@ -11,7 +11,7 @@ import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import { defineResource } from '../../resource/resource.ts';
 import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
@@ -38,7 +38,7 @@ const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
 /** People and programs. The password's hash is a column that no query of the resource reads. */
-export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds): Resource {
+export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds) {
   const isSecure = config.publicUrl.startsWith('https:');
   // Every list with users in it shows them, and they never change.
   const uids = new Map<number, string>();

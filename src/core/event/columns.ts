@@ -55,9 +55,7 @@ export function eventColumns({ user, action, app, context, client_ip, brand }: E
 export const keyText = <T extends string | null>(key: T) => (key === null ? null : key.replaceAll('-', ''));
 
 const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 /** Columns with indexes hold only so much, and what a stranger typed as a name must not keep its event from being written. */
 const longest = 255;

@@ -1,7 +1,8 @@
 import { generateCertificate, UnusableAltName } from '../../lib/certificate/generate-certificate.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import type { Action, ActionInput } from '../../resource/define.ts';
+import { type Action, defineAction } from '../../resource/define.ts';
+import type { ValuesOf } from '../../resource/fields/field.ts';
 import { whole } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { asksForFile } from '../../resource/flags.ts';
@@ -12,36 +13,38 @@ import { certificateModel } from './certificate-model.ts';
 
 const pemFile = 'application/x-pem-file';
 
-type Generated = Awaited<ReturnType<typeof generateCertificate>>;
+const body = {
+  common_name: text(),
+  subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
+  validity_days: whole({ min: 1 }),
+  alg: choice(['rsa', 'ecdsa'], { default: 'rsa' }),
+};
 
-export function generateAction(): Action {
+export function generateAction() {
   const inTurn = createTurns();
-  return {
+  return defineAction({
     name: 'generate',
     on: 'set',
     method: 'POST',
     summary: 'Make a self-signed certificate with its key',
     access: { permission: 'svc_crypto.add_certificatekeypair' },
     reaches: 'sign-in',
-    body: {
-      common_name: text(),
-      subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
-      validity_days: whole({ min: 1 }),
-      alg: choice(['rsa', 'ecdsa'], { default: 'rsa' }),
-    },
+    body,
     bodySchema: 'CertificateGenerationRequest',
     answer: { status: 200, schema: 'self' },
     prepare: ({ values }) => inTurn(() => generate(values)),
     run: storeGenerated,
-  };
+  });
 }
 
-async function storeGenerated({ engine, registry, call, tx, values, prepared }: Parameters<Action['run']>[0]) {
-  const { certificate, key } = prepared as Generated;
+type Run = Parameters<Action<unknown, typeof body, Awaited<ReturnType<typeof generate>>>['run']>[0];
+
+async function storeGenerated({ engine, registry, call, tx, values, prepared }: Run) {
+  const { certificate, key } = prepared;
   const resource = registry.require(certificateModel);
-  const body = { name: values.common_name, certificate_data: certificate, key_data: key };
+  const made = { name: values.common_name, certificate_data: certificate, key_data: key };
   try {
-    const { pk } = await createRow(engine, resource, call, tx, body);
+    const { pk } = await createRow(engine, resource, call, tx, made);
     return await showByKey(engine, resource, call, tx, pk);
   } catch (error) {
     // The caller knows the name by another one.
@@ -60,17 +63,17 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-async function generate(values: ActionInput['values']): Promise<Generated> {
-  const subjectAltNames = (values.subject_alt_name as string)
+async function generate(values: ValuesOf<typeof body>) {
+  const subjectAltNames = values.subject_alt_name
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
   try {
     return await generateCertificate({
-      commonName: values.common_name as string,
+      commonName: values.common_name,
       subjectAltNames,
-      validityDays: values.validity_days as number,
-      algorithm: values.alg as 'rsa' | 'ecdsa',
+      validityDays: values.validity_days,
+      algorithm: values.alg,
     });
   } catch (error) {
     if (error instanceof UnusableAltName) throw Invalid.field('subject_alt_name', error.message);
@@ -78,21 +81,27 @@ async function generate(values: ActionInput['values']): Promise<Generated> {
   }
 }
 
-export const viewCertificateAction: Action = {
+export const viewCertificateAction: Action<Pair> = {
   ...viewing('certificate', 'certificate_data'),
   summary: 'Read the certificate',
   access: 'visible',
 };
 
 /** Who may see a pair may not yet see its private key: that takes a right of its own. */
-export const viewPrivateKeyAction: Action = {
+export const viewPrivateKeyAction: Action<Pair> = {
   ...viewing('private_key', 'key_data'),
   summary: 'Read the private key',
   access: { permission: 'svc_crypto.view_certificatekeypair_key' },
 };
 
+/** A key that cannot be opened is null. */
+type Pair = { pk: string; name: string; certificate_data: string; key_data: string | null };
+
 /** Answers JSON or, with `?download`, a PEM file; each time is recorded. */
-function viewing(type: 'certificate' | 'private_key', column: string): Omit<Action, 'summary' | 'access'> {
+function viewing(
+  type: 'certificate' | 'private_key',
+  column: 'certificate_data' | 'key_data',
+): Omit<Action<Pair>, 'summary' | 'access'> {
   return {
     name: `view_${type}`,
     on: 'row',
@@ -100,15 +109,15 @@ function viewing(type: 'certificate' | 'private_key', column: string): Omit<Acti
     query: { download: booleanSchema },
     answer: { status: 200, schema: objectSchema({ data: stringSchema }), schemaName: 'CertificateData', file: pemFile },
     async run({ call, registry, row }) {
-      const data = row[column] as string | null;
+      const data = row[column];
       if (data === null) throw Invalid.whole('The private key cannot be opened with the secret key of this server.');
       const resource = registry.require(certificateModel);
-      const secret = modelFacts(resource, row.pk as string, row);
+      const secret = modelFacts(resource, row.pk, row);
       await call.db.write((tx) =>
         call.world.record(tx, call, { action: 'secret_view', app: resource.app, context: { secret, type } }),
       );
       if (!asksForFile(call.request.query)) return { data };
-      const disposition = `attachment; filename="${fileName(row.name as string)}_${type}.pem"`;
+      const disposition = `attachment; filename="${fileName(row.name)}_${type}.pem"`;
       return new ReplyWith(200, data, { 'content-type': pemFile, 'content-disposition': disposition });
     },
   };

@@ -7,6 +7,8 @@ export type DemoObject = Readonly<Record<string, unknown>>;
 /** The API as an administrator calls it, within the process. */
 export interface DemoApi {
   get(path: string): Promise<DemoObject>;
+  /** The rows of a list. */
+  list(path: string): Promise<readonly DemoObject[]>;
   post(path: string, body: DemoObject): Promise<DemoObject>;
   /**
    * The object of this list whose members are as `identity` says; it is created from both when there is none. `query` is

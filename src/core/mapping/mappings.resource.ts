@@ -2,7 +2,7 @@ import type { Json } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
 import { isVisible } from '../../resource/access.ts';
-import type { Action, ActionInput } from '../../resource/define.ts';
+import { type ActionInput, actionOn } from '../../resource/define.ts';
 import { defineFamilyList } from '../../resource/family.ts';
 import { missingObject, ref } from '../../resource/fields/ref.ts';
 import { json } from '../../resource/fields/structured.ts';
@@ -11,7 +11,7 @@ import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-s
 import type { Resource } from '../../resource/resource.ts';
 import { evaluateMapping, MappingFailed } from './evaluate.ts';
 import { mappingFamily, mappingFilters } from './mapping.family.ts';
-import { asJson, loadGroupFacts, loadUserFacts } from './user-facts.ts';
+import { loadGroupFacts, loadUserFacts } from './user-facts.ts';
 
 /** Property mappings of every kind. */
 export function mappingsResource({ sandbox }: { readonly sandbox: Sandbox }): Resource {
@@ -29,19 +29,21 @@ export function mappingsResource({ sandbox }: { readonly sandbox: Sandbox }): Re
   });
 }
 
+const body = {
+  user: ref('svc_core.user', 'int', { nullable: true }),
+  context: json({ default: () => ({}) }),
+  group: ref('svc_core.group', 'uuid', { nullable: true }),
+};
+
 /** Whoever may run an expression may also write it: seeing it is not enough. */
-function testAction(sandbox: Sandbox): Action {
-  return {
+function testAction(sandbox: Sandbox) {
+  return actionOn<{ pk: string; expression: string }>()({
     name: 'test',
     on: 'row',
     method: 'POST',
     summary: 'Try a property mapping',
     access: 'change',
-    body: {
-      user: ref('svc_core.user', 'int', { nullable: true }),
-      context: json({ default: () => ({}) }),
-      group: ref('svc_core.group', 'uuid', { nullable: true }),
-    },
+    body,
     bodySchema: 'PropertyMappingTestRequest',
     query: { format_result: booleanSchema },
     answer: {
@@ -53,7 +55,7 @@ function testAction(sandbox: Sandbox): Action {
       const globals = await globalsOf(input);
       const indent = hasFlag(input.call.request.query, 'format_result') ? 4 : undefined;
       try {
-        const value = evaluateMapping(sandbox, input.row.expression as string, globals);
+        const value = evaluateMapping(sandbox, input.row.expression, globals);
         return { result: JSON.stringify(value, null, indent), successful: true };
       } catch (error) {
         if (error instanceof MappingFailed) return { result: error.message, successful: false };
@@ -61,24 +63,28 @@ function testAction(sandbox: Sandbox): Action {
       }
     },
     run: async ({ prepared }) => prepared,
-  };
+  });
 }
 
 /** What the expression is given: the context's members by their names, who it is about, and what is asked. */
-async function globalsOf(input: ActionInput): Promise<Record<string, Json>> {
+async function globalsOf(input: ActionInput<unknown, typeof body>): Promise<Record<string, Json>> {
   const { call, values } = input;
   await checkVisible(input, 'user', 'svc_core.user');
   await checkVisible(input, 'group', 'svc_core.group');
   const query = call.db.read;
-  const user = values.user === null ? null : asJson(await loadUserFacts(call, query, values.user as number));
-  const group = values.group === null ? null : asJson(await loadGroupFacts(query, values.group as string));
-  const context = values.context as Record<string, Json>;
+  const user = values.user === null ? null : await loadUserFacts(call, query, values.user);
+  const group = values.group === null ? null : await loadGroupFacts(query, values.group);
+  const { context } = values;
   return { ...context, user, group, request: { user, context, http_request: null, obj: null } };
 }
 
 /** Whom the caller may not see does not exist for them. */
-async function checkVisible({ call, registry, values }: ActionInput, name: string, model: string): Promise<void> {
+async function checkVisible(
+  { call, registry, values }: ActionInput<unknown, typeof body>,
+  name: 'user' | 'group',
+  model: string,
+): Promise<void> {
   const key = values[name];
-  if (key === null || (await isVisible(registry.require(model), key as string | number, call, registry))) return;
+  if (key === null || (await isVisible(registry.require(model), key, call, registry))) return;
   throw Invalid.field(name, missingObject(key));
 }

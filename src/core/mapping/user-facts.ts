@@ -10,7 +10,7 @@ import type { Call } from '../../resource/call.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 
 /** A user as policies and expressions see one: nothing secret. */
-export interface UserFacts {
+export type UserFacts = {
   readonly pk: number;
   readonly uuid: string;
   readonly username: string;
@@ -27,20 +27,21 @@ export interface UserFacts {
   readonly has_password: boolean;
   /** The groups the user is in and all above them. */
   readonly groups: readonly GroupFacts[];
-}
+};
 
-export interface GroupFacts {
+export type GroupFacts = {
   readonly pk: string;
   readonly name: string;
   readonly is_superuser: boolean;
   readonly attributes: Json;
-}
+};
 
 type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_superuser' | 'has_password'> & {
   readonly attributes: string;
   readonly groups: string;
-  readonly is_active: boolean | number;
-  readonly has_password: boolean | number;
+  readonly is_active: boolean;
+  /** An expression, not a column: SQLite has a number for it. */
+  readonly has_password: unknown;
 };
 
 const groupSelect = sql`select g.pk, g.name, g.is_superuser, g.attributes from groups g`;
@@ -96,6 +97,3 @@ export async function loadGroupFacts(query: Query, pk: string): Promise<GroupFac
   const { rows } = await sql<GroupFacts & { attributes: string }>`${groupSelect} where g.pk = ${pk}`.execute(query);
   return rows[0] ? groupOf({ ...rows[0], attributes: JSON.parse(rows[0].attributes) }) : null;
 }
-
-/** Facts as an expression takes them. */
-export const asJson = (facts: UserFacts | GroupFacts | null): Json => facts as unknown as Json;

@@ -3,7 +3,8 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { diffOf, recordWrite } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
-import type { Action, ActionInput, AfterWrite } from '../../resource/define.ts';
+import { type Action, type ActionInput, type AfterWrite, actionOn } from '../../resource/define.ts';
+import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import { imageAddressComplaint } from './image-field.ts';
 import { type ImageType, imageTypeOf } from './image-type.ts';
@@ -17,10 +18,12 @@ export interface ImageActionOptions {
   readonly field: string;
 }
 
+type Shown = Row & { pk: string | number };
+
 /** The two ways to give an object its image: a file, or the address of one. */
-export function imageActions(options: ImageActionOptions): Action[] {
+export function imageActions(options: ImageActionOptions): Action<Shown>[] {
   const { field } = options;
-  const setFile: Action = {
+  const setFile = actionOn<Shown>()({
     name: `set_${field}`,
     on: 'row',
     method: 'POST',
@@ -30,12 +33,12 @@ export function imageActions(options: ImageActionOptions): Action[] {
     answer: { status: 200 },
     prepare: ({ call }) => readImage(call),
     async run(input) {
-      const image = input.prepared as UploadedImage | null;
+      const image = input.prepared;
       const url = image ? await saveMedia(input.tx, image.bytes, image.type, input.call.now) : '';
       await store(input, options, url);
     },
-  };
-  const setAddress: Action = {
+  });
+  const setAddress = actionOn<Shown>()({
     name: `set_${field}_url`,
     on: 'row',
     method: 'POST',
@@ -44,8 +47,8 @@ export function imageActions(options: ImageActionOptions): Action[] {
     body: { url: text({ max: 2048, check: imageAddressComplaint }) },
     bodySchema: 'FilePathRequest',
     answer: { status: 200 },
-    run: (input) => store(input, options, input.values.url as string),
-  };
+    run: (input) => store(input, options, input.values.url),
+  });
   return [setFile, setAddress];
 }
 
@@ -70,12 +73,12 @@ async function readImage(call: Call): Promise<UploadedImage | null> {
 }
 
 async function store(
-  { call, registry, row, tx }: ActionInput & { readonly tx: Query },
+  { call, registry, row, tx }: Pick<ActionInput<Shown>, 'call' | 'registry' | 'row'> & { readonly tx: Query },
   { model, column }: ImageActionOptions,
   url: string,
 ): Promise<void> {
   const resource = registry.require(model);
-  const pk = row.pk as string | number;
+  const { pk } = row;
   await sql`update ${sql.table(resource.rootTable)} set ${sql.ref(column)} = ${url} where pk = ${pk}`.execute(tx);
   if (row[column] !== url) await releaseMedia(tx, registry, row[column]);
   const kind = typeof row.kind === 'string' ? (registry.find(row.kind) ?? resource) : resource;

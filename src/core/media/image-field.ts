@@ -10,6 +10,8 @@ export function imageUrl(stored: string | null): string | null {
 }
 
 /** An image that the `set_…` actions change; without one the fallback shows. */
+export function image(fallback: string): Field<string>;
+export function image(): Field<string | null>;
 export function image(fallback: string | null = null): Field<string | null> {
   return {
     ...text({ readOnly: true, default: '' }),

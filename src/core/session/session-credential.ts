@@ -12,7 +12,7 @@ import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
 import { checkMayActAs } from '../access/delegation.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Binding, brokenBinding } from './binding.ts';
+import { brokenBinding } from './binding.ts';
 import { endSession, userAgentText } from './session.ts';
 import { checkCsrfProof, cookieNames } from './session-cookies.ts';
 
@@ -34,7 +34,7 @@ export interface EndedBy {
 }
 
 interface UserRow extends ActorRow {
-  readonly is_active: boolean | number;
+  readonly is_active: boolean;
 }
 
 interface SessionRow extends UserRow {
@@ -74,7 +74,7 @@ export async function actorOfSession(needs: SessionNeeds, request: RequestFacts,
 /** A session that turns up where it is not bound to has been carried off: it ends, for its owner too. */
 async function staysBound({ db, geo, record }: SessionNeeds, row: SessionRow, by: EndedBy): Promise<boolean> {
   if (row.binding === null) return true;
-  const broken = brokenBinding(geo, JSON.parse(row.binding) as Binding, by.request.clientIp);
+  const broken = brokenBinding(geo, JSON.parse(row.binding), by.request.clientIp);
   if (!broken) return true;
   const context = { logout_reason: 'Session binding broken', binding: broken };
   await db.write(async (tx) => {

@@ -8,8 +8,8 @@ import { type ActorRow, actorColumns, loadActor } from '../access/actor.ts';
 import { isSuperuserSql } from '../access/rights-sql.ts';
 
 interface TokenRow extends ActorRow {
-  readonly is_active: boolean | number;
-  readonly expiring: boolean | number;
+  readonly is_active: boolean;
+  readonly expiring: boolean;
   readonly expires: string | null;
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
@@ -29,18 +29,20 @@ function createExport(engine: Engine, call: Call) {
 
   async function entriesOf(flow: string): Promise<BlueprintEntry[]> {
     await add(registry.require(flowModel), flow);
-    const bindings = await keys(sql`select pk from flow_stage_bindings where target = ${flow} order by "order", pk`);
+    const bindings = await keys(
+      sql<{ pk: string }>`select pk from flow_stage_bindings where target = ${flow} order by "order", pk`,
+    );
     for (const binding of bindings) await add(registry.require(stageBindingModel), binding);
-    const policyBindings = await keys(sql`select pk from policy_bindings where target in (
+    const policyBindings = await keys(sql<{ pk: string }>`select pk from policy_bindings where target in (
       select policybindingmodel_ptr_id from flows where pk = ${flow}
       union all select policybindingmodel_ptr_id from flow_stage_bindings where target = ${flow}) order by "order", pk`);
     for (const binding of policyBindings) await add(registry.require(policyBindingModel), binding);
     return [...entries.values()];
   }
 
-  async function keys(query: ReturnType<typeof sql>): Promise<string[]> {
+  async function keys(query: RawBuilder<{ pk: string }>): Promise<string[]> {
     const { rows } = await query.execute(call.db.read);
-    return (rows as { pk: string }[]).map(({ pk }) => pk);
+    return rows.map(({ pk }) => pk);
   }
 
   /** Adds an object after all that it refers to. */

@@ -95,7 +95,7 @@ export function readBlueprint(text: string): BlueprintEntry[] {
     // The library compares each key with all before it, which takes seconds for many; `repeatedKeys` does not.
     uniqueKeys: false,
   });
-  const faults = [...document.errors, ...document.warnings].map(({ message }) => message.split('\n')[0] as string);
+  const faults = [...document.errors, ...document.warnings].map(({ message }) => message.split('\n')[0] ?? '');
   faults.push(...repeatedKeys(document));
   if (faults.length > 0) throw Invalid.field('file', ...faults);
   return entriesOf(contentOf(document));

@@ -66,7 +66,7 @@ function userCondition({ request }: Call): RawBuilder<unknown> {
 
 interface DeviceRow extends Row {
   readonly kind: string;
-  readonly confirmed: boolean | number;
+  readonly confirmed: boolean;
 }
 
 async function listDevices(query: Query, registry: Registry, condition: RawBuilder<unknown>): Promise<Row[]> {

@@ -1,62 +1,65 @@
 import type { Kind } from '../../core/kind/kind.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Json } from '../../lib/json.ts';
-import type { Fields, Row } from '../../resource/fields/field.ts';
+import type { NoFields, StoredRow } from '../../resource/define.ts';
+import type { Fields } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import type { Step } from '../executor/stage-kind.ts';
-import type { DeviceResources } from './device.family.ts';
+import type { StageSettings } from '../stage.family.ts';
+import type { DeviceFields, DeviceResources } from './device.family.ts';
 
 /** A stored device: the members of its resource, secrets in clear. */
-export interface Device extends Row {
-  readonly pk: number;
-  readonly user: number;
-  readonly name: string;
-  readonly last_used: string | null;
-}
+export type Device = StoredRow<DeviceFields, NoFields, 'int'>;
 
 /** What a screen is told of a device that can be used. */
 export interface DeviceChallenge {
   readonly device_class: string;
   /** The device's key, or -1 for whichever of them is at hand. */
   readonly device_uid: string;
-  readonly challenge: Readonly<Record<string, Json>>;
+  readonly challenge: Readonly<Record<string, unknown>>;
   readonly last_used: string | null;
 }
 
+/** What the stage that asks for devices says of them. */
+export type FactorSettings = StageSettings & {
+  webauthn_user_verification: 'required' | 'preferred' | 'discouraged';
+  webauthn_allowed_device_types: readonly string[];
+};
+
 /** What a class of device is asked to work with. */
-export interface FactorGround {
-  /** Its `settings` are those of the validating stage. In `memory` a class keeps what it needs under its own name. */
-  readonly step: Step;
+export interface FactorGround<D = Device> {
+  /** In `memory` a class keeps what it needs under its own name. */
+  readonly step: Step<FactorSettings>;
   /** Whom the flow is about; null when the device itself is to tell (sign-in without a name). */
   readonly user: UserFacts | null;
   /** The user's confirmed devices of this class. */
-  readonly devices: readonly Device[];
+  readonly devices: readonly D[];
 }
 
 export type Proof = { readonly device: Device } | { readonly complaint: string };
 
 /** A class of devices: how people prove that they hold one. How they get one is a stage of its own. */
-export interface DeviceKind extends Kind {
+export interface DeviceKind<D = Device> extends Kind {
   /** As settings and screens name it. */
   readonly deviceClass: string;
-  readonly deviceResources: DeviceResources;
+  readonly deviceResources: DeviceResources<D>;
   /** The model of the stage in which people get one. */
   readonly setupStage: string;
   /** What a proof by it counts as, in the words of RFC 8176. */
-  methods(device: Device): readonly string[];
+  methods(device: D): readonly string[];
   /** The one member of an answer in which its proofs come. Kinds may share one. */
   readonly proof: Fields;
   /** Whether it is meant for those who have nothing else at hand: it is offered after the others. */
   readonly isBackup?: boolean;
   /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */
-  challenges(ground: FactorGround): Promise<readonly DeviceChallenge[]>;
+  challenges(ground: FactorGround<D>): Promise<readonly DeviceChallenge[]>;
   /** The person chose this device: what has to be sent to it is sent. Says what is wrong, or null. */
-  choose?(ground: FactorGround, device: Device): Promise<string | null>;
+  choose?(ground: FactorGround<D>, device: D): Promise<string | null>;
   /**
    * Judges a proof. Attempts were counted before. A right one is used up here, in a transaction of its own and once only,
    * however many requests bring it at the same time; never accept a device that is not the user's.
    */
-  prove(ground: FactorGround, given: Json): Promise<Proof>;
+  prove(ground: FactorGround<D>, given: Json): Promise<Proof>;
 }
 
 /** Proof by a code that people type in. */

@@ -32,7 +32,7 @@ export interface DeviceResources<R = Row> {
   readonly admin: Resource<R>;
 }
 
-type DeviceFields = typeof deviceFamily.fields;
+export type DeviceFields = typeof deviceFamily.fields;
 
 type DeviceDeclaration<F extends Fields> = Omit<KindDeclaration<F, DeviceFields, 'int'>, 'path'> & {
   /** The last part of its paths: `totp`. */

@@ -7,6 +7,7 @@ import type { Row } from '../../resource/fields/field.ts';
 import { insertRow } from '../../resource/verbs/write-row.ts';
 import { type Move, next, type Step } from '../executor/stage-kind.ts';
 import type { DeviceResources } from './device.family.ts';
+import type { Device } from './device-kind.ts';
 
 /** Under this name the walk keeps which devices were set up on the way. */
 const enrolled = 'enrolled_devices';
@@ -42,8 +43,8 @@ export async function hasDevices(query: Query, user: number): Promise<boolean> {
 
 /** Goes on with a new device of the user, stored and recorded with the move. `after` stores what hangs on it. */
 export function enrol(
-  { context }: Step,
-  { own }: DeviceResources,
+  { context }: Pick<Step, 'context'>,
+  { own }: DeviceResources<Device>,
   user: UserFacts,
   values: Row,
   after?: (tx: Query, pk: number) => Promise<void>,
@@ -52,7 +53,7 @@ export function enrol(
     const call = actingAs(flowCall, user);
     const { now } = call;
     const row: Row = { last_used: null, ...values, user: user.pk, confirmed: true, created: now, last_updated: now };
-    const pk = (await insertRow(own, row, call, tx)) as number;
+    const pk = await insertRow(own, row, call, tx);
     await after?.(tx, pk);
     await recordWrite('model_created', own, pk, row, diffOf(own, null, row), call, tx);
     context[enrolled] = [...enrolledDevices(context), pk];
@@ -60,4 +61,7 @@ export function enrol(
 }
 
 /** Keys of the devices that were set up on this walk. */
-export const enrolledDevices = (context: Step['context']): number[] => (context[enrolled] ?? []) as number[];
+export const enrolledDevices = (context: Step['context']): number[] => {
+  const keys = context[enrolled];
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'number') : [];
+};

@@ -95,10 +95,10 @@ function begunBy(
   planned: string,
   forget: () => Promise<void>,
 ): Begun {
-  const component = challenge.component as string;
+  const component = String(challenge.component);
   if (component === faultComponent) return { outcome: 'broken', cookies: own };
   const isRedirect = component === redirectComponent;
   if (isRedirect && challenge.to === next) return { outcome: 'over', cookies: own };
-  const to = isRedirect ? (challenge.to as string) : page;
+  const to = isRedirect ? String(challenge.to) : page;
   return { outcome: 'asks', component, to, forget, cookies: [planned, ...own] };
 }

@@ -63,7 +63,7 @@ export const redirectTo = (to: string): Row => ({ component: redirectComponent, 
 
 /** A screen with what was wrong with the answer before. One that ends the walk has its own words. */
 export const withComplaints = (challenge: Row, errors: Complaints): Row =>
-  endings.has(challenge.component as string) ? challenge : { ...challenge, response_errors: detailedErrors(errors) };
+  endings.has(String(challenge.component)) ? challenge : { ...challenge, response_errors: detailedErrors(errors) };
 
 const endings: ReadonlySet<string> = new Set([deniedComponent, faultComponent, redirectComponent]);
 

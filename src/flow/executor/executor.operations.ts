@@ -64,7 +64,7 @@ export function executorOperations(needs: Needs): Operation[] {
     {
       ...common,
       id: 'flows_executor_solve',
-      method: 'POST' as Method,
+      method: 'POST' satisfies Method,
       summary: 'Answer the challenge of a flow',
       body: { schema: { name: 'FlowChallengeResponseRequest', schema: answerTypes(needs.kinds) } },
       handle: (call) => serve(needs, call, answerOf(call)),

@@ -51,8 +51,8 @@ interface BindingRow {
   readonly binding: string;
   readonly target: string;
   readonly mode: PlannedStage['mode'];
-  readonly evaluate_on_plan: boolean | number;
-  readonly re_evaluate_policies: boolean | number;
+  readonly evaluate_on_plan: boolean;
+  readonly re_evaluate_policies: boolean;
   readonly stage: string;
   readonly kind: string;
   readonly onInvalid: PlannedStage['onInvalid'];

@@ -28,7 +28,7 @@ export interface PlannedStage {
 }
 
 /** What is known of the person and gathered on the way. Names are those that policies see in `context`. */
-export interface FlowContext {
+export type FlowContext = {
   pending_user: number | null;
   /** What the person called themselves, whether or not anybody is called so. */
   pending_user_identifier: string | null;
@@ -41,7 +41,7 @@ export interface FlowContext {
   mfa_devices: string[];
   /** Free room for stages that hand something on: an invitation, an application that is asked for. */
   [name: string]: Json | FlowPlan['source'];
-}
+};
 
 /** Everything about one walk through one flow; kept sealed on the server, found by a cookie. */
 export interface FlowState {
@@ -75,7 +75,7 @@ export function firstContext(plan: FlowPlan): FlowContext {
   return {
     pending_user: plan.pending_user,
     pending_user_identifier: null,
-    prompt_data: copyJson(plan.prompt_data) as Record<string, Json>,
+    prompt_data: copyJson(plan.prompt_data),
     auth_method: null,
     auth_method_args: {},
     is_sso: plan.sso,

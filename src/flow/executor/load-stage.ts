@@ -4,12 +4,18 @@ import type { Row } from '../../resource/fields/field.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
 
-const cache = queryCache<Row | null>('stages');
+const cache = queryCache<unknown>('stages');
 
 /** A stage's settings as they are now, secrets in clear. For the executor only: nobody's permissions are asked. */
-export async function loadStage(engine: Engine, resource: Resource, pk: string, call: Call): Promise<Row> {
+export async function loadStage<S extends Row>(
+  engine: Engine,
+  resource: Resource<S>,
+  pk: string,
+  call: Call,
+): Promise<S> {
   const load = engine.stored(resource, call);
   const found = await cache.read(call.db, `${resource.model} ${pk}`, (query) => load(call, query, pk));
   if (!found) throw new Error(`the stage ${pk} is gone`);
-  return found;
+  // Kept under the name of the resource, whose row it is.
+  return found as S;
 }

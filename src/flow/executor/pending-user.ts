@@ -1,5 +1,6 @@
 import { avatarOf, defaultAvatars } from '../../core/directory/avatar.ts';
 import { loadUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { Call } from '../../resource/call.ts';
@@ -24,7 +25,7 @@ export async function pendingUserMembers({
   const typed = context.pending_user_identifier;
   const user = typed === null || context.show_matched_user === true ? await pendingUser() : null;
   if (user) {
-    const attributes = user.attributes as Record<string, unknown>;
+    const attributes = isJsonObject(user.attributes) ? user.attributes : {};
     return { pending_user: user.username, pending_user_avatar: avatarOf(defaultAvatars, { ...user, attributes }) };
   }
   const name = typed ?? '';

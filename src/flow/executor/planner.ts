@@ -1,4 +1,3 @@
-import type { Json } from '../../lib/json.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import { policyRequest } from '../../policy/request.ts';
@@ -67,7 +66,7 @@ export async function isStageDue(
     request: async () =>
       policyRequest(call, {
         user: await loadPendingUser(call, context),
-        context: context as unknown as Record<string, Json>,
+        context,
         obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
       }),
     targetPk: stage.target,

@@ -14,5 +14,5 @@ export type DetourOf = (call: Call, session: string) => Promise<Detour | null>;
 
 /** The same, by the detour first. A walk does not outlast its session: whoever was asked something is asked anew, as a stranger. */
 export function afterDetour(detour: Detour, flow: ExecutorFlow, { next }: FlowState, shown: Row): Row {
-  return redirectTo(detour(shown.component === redirectComponent ? (shown.to as string) : flowPage(flow.slug, next)));
+  return redirectTo(detour(shown.component === redirectComponent ? String(shown.to) : flowPage(flow.slug, next)));
 }

@@ -4,17 +4,18 @@ import type { Json } from '../../lib/json.ts';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
-import type { Fields, Row } from '../../resource/fields/field.ts';
+import type { Action, NoFields } from '../../resource/define.ts';
+import type { Fields, Row, ValuesOf } from '../../resource/fields/field.ts';
 import type { JsonSchema } from '../../resource/json-schema.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { PageNeeds } from '../page-needs.ts';
 import type { Refusal } from '../plan.ts';
+import type { StageSettings } from '../stage.family.ts';
 import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
 
 /** What a person is shown, and may answer. */
-export interface StageScreen {
+export interface StageScreen<A extends Fields = Fields> {
   /** Names the screen that is shown, and marks the answers that are meant for it. */
   readonly component: string;
   /** The members of its challenge beside the common ones. */
@@ -22,12 +23,15 @@ export interface StageScreen {
   /** Those of them that may be missing. */
   readonly sometimes?: readonly string[];
   /** What an answer may hold. */
-  readonly answer?: Fields;
+  readonly answer?: A;
 }
 
-/** What a stage does when a person comes to it. Its settings are the resource's; the engine owns everything else. */
-export interface StageKind extends Kind, StageScreen {
-  readonly resource: Resource;
+/**
+ * What a stage does when a person comes to it. Its settings `S` are the resource's, its answers follow from `answer`; the
+ * engine owns everything else.
+ */
+export interface StageKind<S = StageSettings, A extends Fields = Fields> extends Kind, StageScreen<A> {
+  readonly resource: Resource<S>;
   /** For a kind whose settings decide which screen it shows: those beside its own. `ask` names the one that is meant. */
   readonly otherScreens?: readonly StageScreen[];
   /** What the page of a flow with these stages needs, by their keys. */
@@ -40,9 +44,9 @@ export interface StageKind extends Kind, StageScreen {
    * What the person is asked, or what happens when nothing needs to be. Called again before each answer is judged: what it
    * keeps in `memory` must stay as it is.
    */
-  show(step: Step): Promise<Move>;
+  show(step: Step<S>): Promise<Move>;
   /** Judges an answer whose members have the right form. */
-  judge?(step: Step, answer: Row): Promise<Move>;
+  judge?(step: Step<S>, answer: ValuesOf<A>): Promise<Move>;
   /**
    * Uses up what the stage let somebody pass by. Called within the transaction that makes a user of them and within the one
    * that ends the flow: what is used up must be noted in the context. Throws `Problem` where it is no longer good.
@@ -50,14 +54,19 @@ export interface StageKind extends Kind, StageScreen {
   settle?(context: FlowContext, tx: Query, call: Call): Promise<void>;
 }
 
+/** Infers the types of settings and answer, and takes all kinds together in one list. */
+export const defineStageKind = <S extends StageSettings, A extends Fields = NoFields>(
+  kind: StageKind<S, A>,
+): StageKind => kind;
+
 /** Where somebody stands in a flow, as a stage sees it. */
-export interface Step {
+export interface Step<S = StageSettings> {
   readonly call: Call;
   readonly flow: ExecutorFlow;
   /** For stages that write objects: what they write is held to the same rules as a request. */
   readonly engine: Engine;
   /** The stage's settings, secrets in clear. */
-  readonly settings: Row;
+  readonly settings: S;
   /** Belongs to the whole flow; what a stage changes here is kept when its move is made. */
   readonly context: FlowContext;
   /** Belongs to this step alone and is gone when it is left: the challenge that was sent, a key not yet confirmed. */
@@ -128,5 +137,14 @@ export const signOut = (session: string, write: Write, cookies: readonly string[
 });
 export const deny = (message: string, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });
 /** A walk whose plan has nothing for it is denied. */
-export const refuse = ({ walk: { plan } }: Step, message: string): Move =>
+export const refuse = ({ walk: { plan } }: Pick<Step, 'walk'>, message: string): Move =>
   plan.refusal ? { move: 'refuse', refusal: plan.refusal } : deny(message);
+
+/** The text that a step keeps in its memory under a name, made when it is first needed. */
+export function keptText({ memory }: Pick<Step, 'memory'>, name: string, make: () => string): string {
+  const kept = memory[name];
+  if (typeof kept === 'string') return kept;
+  const made = make();
+  memory[name] = made;
+  return made;
+}

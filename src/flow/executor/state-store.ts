@@ -58,7 +58,7 @@ export async function reloadState(
 }
 
 function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: string): StoredWalk {
-  const content = JSON.parse(key.box.open(context, planContext(key, token, flow))) as FlowState | FlowPlan;
+  const content: FlowState | FlowPlan = JSON.parse(key.box.open(context, planContext(key, token, flow)));
   return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
 }
 

@@ -50,7 +50,7 @@ export const addressOfLink = (publicUrl: string, slug: string, token: string): s
 
 interface LinkRow extends Omit<FlowLink, 'content'> {
   readonly content: string;
-  readonly is_active: boolean | number;
+  readonly is_active: boolean;
 }
 
 /** The link that a token stands for in this flow, as long as it is good. A password that was set since has voided it. */
@@ -66,7 +66,7 @@ export async function findLink(
       and u.password_change_date <= l.created`.execute(query);
   const row = rows[0];
   if (!row) return null;
-  const content = JSON.parse(key.box.open(row.content, sealedFor(row.pk))) as LinkContent;
+  const content: LinkContent = JSON.parse(key.box.open(row.content, sealedFor(row.pk)));
   // Somebody who was made on this walk may be waiting to be switched on by it; others who are switched off stay so.
   const isWaiting = 'context' in content && content.context.created_user === row.user;
   return row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;

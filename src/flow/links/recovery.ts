@@ -11,7 +11,7 @@ import type { PolicyEngine } from '../../policy/engine.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
 import { lasting } from '../../resource/credentials.ts';
-import type { Action } from '../../resource/define.ts';
+import { actionOn } from '../../resource/define.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { applicableFlow } from '../applicable-flow.ts';
 import { type FlowPlan, planThrough } from '../plan.ts';
@@ -28,8 +28,8 @@ export interface RecoveryNeeds {
 export const recoveryPermission = 'svc_core.reset_user_password';
 
 /** Makes a link by which a user gets into the recovery flow, for an administrator to hand over. */
-export function recoveryAction({ key, policies, settings, config }: RecoveryNeeds): Action {
-  return {
+export function recoveryAction({ key, policies, settings, config }: RecoveryNeeds) {
+  return actionOn<{ pk: number }>()({
     name: 'recovery',
     on: 'row',
     method: 'POST',
@@ -37,10 +37,9 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
     access: { permission: recoveryPermission },
     credentials: lasting,
     answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
-    prepare: ({ call, row }) => planRecovery(policies, call, row.pk as number),
-    async run({ tx, call, row, registry, prepared }) {
-      const plan = prepared as FlowPlan;
-      const user = row.pk as number;
+    prepare: ({ call, row }) => planRecovery(policies, call, row.pk),
+    async run({ tx, call, row, registry, prepared: plan }) {
+      const user = row.pk;
       await checkMayReachUser(tx, call, user);
       const lengthMs = parseDuration((await settings.current()).default_token_duration) ?? 0;
       const expires = addMilliseconds(call.now, lengthMs);
@@ -51,7 +50,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
       await call.world.record(tx, call, event);
       return { link: addressOfLink(config.publicUrl, plan.flow.slug, token) };
     },
-  };
+  });
 }
 
 /** How a user goes through the recovery flow of the brand; throws why that cannot be. */

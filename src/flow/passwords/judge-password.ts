@@ -5,7 +5,6 @@ import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
-import type { Row } from '../../resource/fields/field.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
 
@@ -33,11 +32,19 @@ export type PasswordVerdict =
 export const wrongPassword = 'Failed to authenticate.';
 export const blockedWords = 'Too many failed attempts. Please try again later.';
 
+/** What the settings of a password stage say. */
+export type PasswordSettings = {
+  pk: string;
+  name: string;
+  backends: readonly string[];
+  allow_show_password: boolean;
+};
+
 /** Checks a password by a password stage's settings. Takes the same time and says the same whether or not there is such a user. */
 export async function judgePassword(
   needs: PasswordNeeds,
-  { call, context, pendingUser }: Step,
-  stage: Row,
+  { call, context, pendingUser }: Pick<Step, 'call' | 'context' | 'pendingUser'>,
+  stage: PasswordSettings,
   given: string,
 ): Promise<PasswordVerdict> {
   const { passwords, key, noteAttempt } = needs;
@@ -54,7 +61,7 @@ export async function judgePassword(
   });
   if (!found) return { outcome: 'blocked' };
 
-  const backends = stage.backends as string[];
+  const { backends } = stage;
   const { user, hash, isAppPassword } = found;
   const name = user?.username ?? typed;
   const isOwn = await passwords.verify(backends.includes(ownPasswords) ? hash : null, given);

@@ -1,8 +1,7 @@
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { GuardedFetch, OutboundAnswer, OutboundRequest } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import type { Row } from '../../resource/fields/field.ts';
-import { typeName } from '../../resource/fields/well-formed.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Write } from '../executor/stage-kind.ts';
 
@@ -32,10 +31,10 @@ export async function askService(
 }
 
 /** The JSON object that a service answered with. */
-export function objectIn(answer: OutboundAnswer): Row | ServiceFault {
+export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
   try {
     const body = answer.json();
-    return typeName(body) === 'dict' ? (body as Row) : new ServiceFault('the service did not answer with an object');
+    return isJsonObject(body) ? body : new ServiceFault('the service did not answer with an object');
   } catch (error) {
     if (error instanceof OutboundError) return new ServiceFault(error.message);
     throw error;
@@ -45,9 +44,9 @@ export function objectIn(answer: OutboundAnswer): Row | ServiceFault {
 export const isSuccess = ({ status }: OutboundAnswer): boolean => status >= 200 && status <= 299;
 
 /** Tells administrators that a stage cannot do its work. */
-export function faultEvent(resource: Resource, settings: Row, { why }: ServiceFault): Write {
+export function faultEvent(resource: Resource, settings: { pk: string; name: string }, { why }: ServiceFault): Write {
   return async (tx, call) => {
-    const model = modelFacts(resource, settings.pk as string, settings);
+    const model = modelFacts(resource, settings.pk, settings);
     const context = { message: `${settings.name}: ${why}`, model };
     await call.world.record(tx, call, { action: 'configuration_error', app: resource.app, context });
   };

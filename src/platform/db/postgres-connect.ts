@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import { addressesOf } from './postgres-address.ts';
 import { postgresTypes } from './postgres-values.ts';
 import { DatabaseBusy } from './unreachable.ts';
@@ -51,7 +52,7 @@ export function createConnector(url: string): () => Promise<Connected> {
       }
     }
     if (errors.length === 1) throw errors[0];
-    throw new AggregateError(errors, errors.map((error) => (error as Error).message).join('; '));
+    throw new AggregateError(errors, errors.map(messageOf).join('; '));
   };
 }
 
@@ -102,7 +103,7 @@ async function canPrepareThroughPooler(client: pg.Client): Promise<boolean> {
     return found.rows[0]?.is_ours === false;
   } catch (error) {
     // Somebody else has prepared it there.
-    if ((error as { code?: unknown }).code === '42P05') return false;
+    if (errorFacts(error).code === '42P05') return false;
     throw error;
   }
 }

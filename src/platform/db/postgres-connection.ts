@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
+import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import type { StatementFacts } from './postgres-statements.ts';
 import type { StatementListeners } from './statements.ts';
@@ -113,9 +114,10 @@ export class PostgresConnection implements DatabaseConnection {
 
 /** The schema was changed since the statement was prepared, or somebody has thrown the statement away. */
 export function isStalePlan(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: string };
+  const { code } = errorFacts(error);
+  const message = messageOf(error);
   return code === '26000' || code === '42P05' || (code === '0A000' && /cached plan/.test(message ?? ''));
 }
 
 /** What was the primary is a standby by now. */
-const isReadOnly = (error: unknown): boolean => (error as { code?: unknown }).code === '25006';
+const isReadOnly = (error: unknown): boolean => errorFacts(error).code === '25006';

@@ -15,6 +15,8 @@ export function createPostgresDriver(
   { use, begin = '', hasDeadline = true }: DriverOptions,
 ): Driver {
   const nothing = async () => {};
+  // Kysely hands back what `acquireConnection` gave.
+  const own = (connection: unknown) => connection as PostgresConnection;
   return {
     init: nothing,
     async acquireConnection() {
@@ -23,19 +25,19 @@ export function createPostgresDriver(
       return connection;
     },
     async releaseConnection(connection) {
-      pool.release(connection as PostgresConnection);
+      pool.release(own(connection));
     },
     async beginTransaction(connection, { isolationLevel }) {
       const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
-      await (connection as PostgresConnection).command(`begin${level}; ${begin}`);
+      await own(connection).command(`begin${level}; ${begin}`);
     },
     async commitTransaction(connection) {
-      const done = await (connection as PostgresConnection).command('commit');
+      const done = await own(connection).command('commit');
       // After a failed statement PostgreSQL answers a commit by rolling back, without an error.
       if (done !== 'COMMIT') throw new AbortedTransactionError();
     },
     async rollbackTransaction(connection) {
-      await (connection as PostgresConnection).command('rollback');
+      await own(connection).command('rollback');
     },
     destroy: nothing,
   };

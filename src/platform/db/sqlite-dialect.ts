@@ -2,13 +2,17 @@ import { type RawBuilder, sql } from 'kysely';
 import { addMilliseconds } from '../clock.ts';
 import type { ColumnType, Dialect, NestedColumn } from './dialect.ts';
 
+/** The declared type of columns with booleans. */
+export const flagType = 'int';
+
 const types: Record<ColumnType, string> = {
   serial: 'integer',
   int: 'integer',
   big: 'integer',
   real: 'real',
   text: 'text',
-  bool: 'integer',
+  // Strict tables know no booleans. Only they are declared so: the driver knows them by it.
+  bool: flagType,
   time: 'text',
   json: 'text',
   uuid: 'text',

@@ -14,7 +14,7 @@ import { createCheckpoints } from './checkpoints.ts';
 import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { createLogFlush, type LogFlush } from './log-flush.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { flagType, sqliteDialect } from './sqlite-dialect.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { ImmediateAdapter } from './statement.ts';
@@ -213,13 +213,15 @@ const kyselyOn = (answers: Answers): Query =>
   });
 
 function answersOf(database: DatabaseSync, listeners: StatementListeners): Answers {
-  const prepared = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+  const prepared = new Map<string, Prepared>();
 
   function prepare(text: string) {
     let entry = prepared.get(text);
     if (!entry) {
       const statement = database.prepare(text);
-      entry = { statement, returnsRows: statement.columns().length > 0 };
+      const columns = statement.columns();
+      const flags = columns.filter(({ type }) => type?.toLowerCase() === flagType).map(({ name }) => name);
+      entry = { statement, flags, returnsRows: columns.length > 0 };
       // What is used often and forgotten all the same is soon there again.
       if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
       prepared.set(text, entry);
@@ -230,16 +232,34 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
   return {
     execute<R>(query: CompiledQuery): QueryResult<R> {
       listeners.notify(query);
-      const { statement, returnsRows } = prepare(query.sql);
+      const { statement, flags, returnsRows } = prepare(query.sql);
       const parameters = query.parameters.map(toParameter);
-      if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+      if (returnsRows) {
+        const rows = statement.all(...parameters);
+        if (flags.length > 0) for (const row of rows) readFlags(row, flags);
+        // What a statement gives, its author says.
+        return { rows: rows as R[] };
+      }
       const { changes, lastInsertRowid } = statement.run(...parameters);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     },
-    iterate(query: CompiledQuery) {
-      return prepare(query.sql).statement.iterate(...query.parameters.map(toParameter));
+    *iterate(query: CompiledQuery) {
+      const { statement, flags } = prepare(query.sql);
+      for (const row of statement.iterate(...query.parameters.map(toParameter))) yield readFlags(row, flags);
     },
   };
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** The columns with booleans, which SQLite gives as numbers. */
+  readonly flags: readonly string[];
+  readonly returnsRows: boolean;
+}
+
+function readFlags(row: Record<string, unknown>, flags: readonly string[]): Record<string, unknown> {
+  for (const name of flags) if (row[name] !== null) row[name] = row[name] === 1;
+  return row;
 }
 
 function driverFor(answers: Answers): Driver {

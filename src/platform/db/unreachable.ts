@@ -1,3 +1,5 @@
+import { errorFacts, messageOf } from '../../lib/error-facts.ts';
+
 // Classes of SQLSTATE: 08 connection exception, 53 insufficient resources, 57P01 to 57P03 the server stops or starts, 57014 a statement
 // and 55P03 a lock took too long, 25006 a standby takes no writes, 40 transactions that could not go on side by side.
 const sqlStates = /^(08...|53...|57P0[123]|57014|55P03|25006|40001|40P01)$/;
@@ -28,7 +30,7 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusy) return true;
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
-  const { code, errcode, syscall } = error as { code?: unknown; errcode?: unknown; syscall?: unknown };
+  const { code, errcode, syscall } = errorFacts(error);
   if (code === 'ERR_SQLITE_ERROR') return sqliteCodes.has(Number(errcode) & 0xff);
   if (typeof syscall === 'string') return systemCalls.has(syscall);
   return (typeof code === 'string' && sqlStates.test(code)) || driverWords.test(error.message);
@@ -37,13 +39,14 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether the database takes no further connection. PgBouncer says so in words. */
 export function isFull(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isFull);
-  const { code, message } = error as { code?: unknown; message?: string };
+  const { code } = errorFacts(error);
+  const message = messageOf(error);
   return code === '53300' || /no more connections allowed/.test(message ?? '');
 }
 
 /** Whether a transaction failed only because of others at the same time: done over, it goes through. */
 export function isConflict(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
+  const { code } = errorFacts(error);
   return code === '40001' || code === '40P01';
 }
 
@@ -52,7 +55,7 @@ const sqliteCodes = new Set([5, 10, 13, 14]);
 
 /** Whether SQLite says that its file is none of its own, or no longer whole. */
 export function isDamaged(error: unknown): boolean {
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  const { code, errcode } = errorFacts(error);
   return code === 'ERR_SQLITE_ERROR' && damagedCodes.has(Number(errcode) & 0xff);
 }
 

@@ -6,7 +6,7 @@ import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
 import { memoize } from '../../lib/memoize.ts';
 
 /** What the database does not say is '' or 0. */
-export interface Place {
+export type Place = {
   /** Two letters: `EU`. */
   readonly continent: string;
   /** ISO 3166-1 alpha-2. */
@@ -14,14 +14,14 @@ export interface Place {
   readonly lat: number;
   readonly long: number;
   readonly city: string;
-}
+};
 
-export interface Network {
+export type Network = {
   readonly asn: number;
   readonly as_org: string;
   /** The range of addresses that is announced: `192.0.2.0/24`. */
   readonly network: string;
-}
+};
 
 /** Where addresses are. Null for what is no address, is not public or is unknown to the database. */
 export interface Geo {
@@ -78,7 +78,7 @@ async function openDatabase(path: string): Promise<Lookup> {
     // The reader would look up the first 32 bits of an IPv6 address as if they were an IPv4 address.
     if (bytes.length === 16 && reader.metadata.ipVersion === 4) return null;
     const [record, prefix] = reader.getWithPrefixLength(formatAddress(bytes));
-    return record && { record: record as unknown as Record<string, unknown>, bytes, prefix };
+    return record && { record: { ...record }, bytes, prefix };
   };
 }
 
@@ -117,7 +117,7 @@ function readNetwork({ record, bytes, prefix }: GeoRecord): Network | null {
 }
 
 function within(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 function text(value: unknown): string {

@@ -1,7 +1,7 @@
 import type { Query } from '../db/database.ts';
 
 /** A kind of work that is done beside requests. */
-export interface JobKind {
+export interface JobKind<Payload = unknown> {
   readonly name: string;
   readonly summary: string;
   /** Attempts before the job counts as failed; each waits longer than the one before. */
@@ -15,21 +15,21 @@ export interface JobKind {
   /** Whether there is something for it to do for which no job is queued: for work so frequent that a job for each piece would cost more than it. */
   hasWork?(query: Query): Promise<boolean>;
   /** What follows from a job that is given up, in the transaction that says so. */
-  afterFailure?(tx: Query, job: FailedJob): Promise<void>;
+  afterFailure?(tx: Query, job: FailedJob<Payload>): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
-  run(job: RunningJob): Promise<string | undefined>;
+  run(job: RunningJob<Payload>): Promise<string | undefined>;
 }
 
-export interface FailedJob {
-  readonly payload: unknown;
+export interface FailedJob<Payload = unknown> {
+  readonly payload: Payload;
   readonly message: string;
   /** What the last attempt threw. */
   readonly error: unknown;
 }
 
-export interface RunningJob {
+export interface RunningJob<Payload = unknown> {
   readonly pk: string;
-  readonly payload: unknown;
+  readonly payload: Payload;
   readonly attempt: number;
   /** Told when the server stops, or when the job's lease is lost. */
   readonly signal: AbortSignal;

@@ -55,13 +55,16 @@ export function nested(model: string, column: string, options: NestedOptions = {
   return nest(model, options.view ?? 'full', false, where, { column });
 }
 
-/** A reference that is shown as the object it names, under the name of its own column. Set by the server only. */
-export function embedded(
+/**
+ * A reference that is shown as the object it names, under the name of its own column. Set by the server only. `T` is what
+ * code reads of that object.
+ */
+export function embedded<T = unknown>(
   model: string,
   keyType: KeyType,
   { view = 'full', filter = false, nullable = false }: NestedOptions & Pick<Common, 'filter' | 'nullable'> = {},
-): RefField {
-  const shownAs = nest(model, view, false, (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`);
+): RefField<T> {
+  const shownAs = nest<T>(model, view, false, (other, row, name) => sql`${other.col('pk')} = ${row.col(name)}`);
   return { ...shownAs, kind: 'embedded', model, keyType, orderable: true, filter, nullable };
 }
 
@@ -91,13 +94,13 @@ export function nestedBack(
   );
 }
 
-function nest(
+function nest<T>(
   model: string,
   view: string,
   many: boolean,
   where: Nest['where'],
   { order, unless, column }: Pick<Nest, 'order' | 'unless' | 'column'> = {},
-): Field {
+): Field<T> {
   return {
     ...shown,
     kind: 'nested',

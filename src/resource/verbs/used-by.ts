@@ -11,7 +11,7 @@ import type { Resource } from '../resource.ts';
 /** The objects that name this one, as far as the caller may see them, and what deleting it does to them. */
 export async function usedBy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   const found = await findVisible(engine, resource, call, call.db.read);
-  const models = new Set([resource.model, resource.family?.model, found.values.kind as string | undefined]);
+  const models = new Set([resource.model, resource.family?.model, found.values.kind]);
   const users: Row[] = [];
   for (const other of engine.registry.resources) {
     if (other.isAlternate || other.verbs.length === 0 || engine.registry.kinds(other.model).length > 0) continue;

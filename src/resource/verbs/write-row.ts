@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
+import { firstRow } from '../../platform/db/first-row.ts';
 import { randomUuid } from '../../platform/random.ts';
 import { checkMayAdd, checkMayWrite, holdsOn } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
+import type { PkOf } from '../define.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef } from '../fields/ref.ts';
@@ -34,23 +36,24 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
 }
 
 /** Validates, stores and records one new row. The caller has checked that the actor may. */
-export async function createRow(
+export async function createRow<R extends Row>(
   engine: Engine,
-  resource: Resource,
+  resource: Resource<R>,
   call: Call,
   tx: Query,
   body: unknown,
-): Promise<{ pk: string | number; values: Row }> {
+): Promise<{ pk: PkOf<R>; values: Row }> {
   const { registry } = engine;
   const keyed = await withKeys(resource.allFields, body, tx, registry);
   const parsed = parseBody(resource.allFields, keyed, 'create', call);
   throwComplaints(parsed.complaints, await storedComplaints(resource, parsed, null, tx, registry));
   const values: Row = { ...serverValues(resource, call), ...parsed.values };
+  const erased: Resource = resource;
   const input = { tx, call, registry, values, given: parsed.given, current: null };
-  throwComplaints((await resource.check?.(input)) ?? null);
+  throwComplaints((await erased.check?.(input)) ?? null);
   if (call.actor) await checkReferenceRights(resource, parsed.values, null, call, registry, tx);
   const pk = await insertRow(resource, values, call, tx);
-  await resource.afterWrite?.({ ...input, verb: 'create', pk });
+  await erased.afterWrite?.({ ...input, verb: 'create', pk });
   await recordWrite('model_created', resource, pk, values, diffOf(resource, null, values), call, tx);
   return { pk, values };
 }
@@ -68,13 +71,19 @@ function serverValues(resource: Resource, call: Call): Row {
 }
 
 /** Stores a row in all its tables. Also for server code that makes rows without a request. */
-export async function insertRow(resource: Resource, values: Row, call: Call, tx: Query): Promise<string | number> {
+export async function insertRow<R extends Row>(
+  resource: Resource<R>,
+  values: Row,
+  call: Call,
+  tx: Query,
+): Promise<PkOf<R>> {
   const { family, target } = resource;
-  const key = resource.key === 'uuid' ? ((values.pk as string | undefined) ?? randomUuid()) : undefined;
+  const given = typeof values.pk === 'string' ? values.pk : randomUuid();
+  const key = resource.key === 'uuid' ? given : undefined;
   const first: Row = family ? { kind: resource.model } : {};
   if (target) {
-    const targetKey = target === 'pk' ? key : randomUuid();
-    await call.world.storeTarget(tx, targetKey as string, resource.model);
+    const targetKey = target === 'pk' ? given : randomUuid();
+    await call.world.storeTarget(tx, targetKey, resource.model);
     if (target !== 'pk') first[target] = targetKey;
   }
   let pk: string | number | undefined = key;
@@ -88,7 +97,8 @@ export async function insertRow(resource: Resource, values: Row, call: Call, tx:
   }
   if (pk === undefined) throw new Error(`${resource.model}: the row has no key`);
   await writeJoins(resource, pk, values, tx, true);
-  return pk;
+  // The column is the resource's key.
+  return pk as PkOf<R>;
 }
 
 async function insertInto(table: string, row: Row, tx: Query): Promise<string | number> {
@@ -100,7 +110,7 @@ async function insertInto(table: string, row: Row, tx: Query): Promise<string | 
   const { rows } = await sql<{ pk: string | number }>`insert into ${sql.table(table)} ${columns} returning pk`.execute(
     tx,
   );
-  return (rows[0] as { pk: string | number }).pk;
+  return firstRow(rows).pk;
 }
 
 export async function update(

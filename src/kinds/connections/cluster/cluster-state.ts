@@ -6,9 +6,9 @@ import { sealContext } from '../../../platform/keys.ts';
 import { type ClusterAccess, readKubeconfig } from './kubeconfig.ts';
 
 interface ClusterRow {
-  readonly local: boolean | number;
+  readonly local: boolean;
   readonly kubeconfig: string;
-  readonly verify_ssl: boolean | number;
+  readonly verify_ssl: boolean;
 }
 
 /** Where a cluster puts what its own workloads need to call its API server. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../lib/json.ts';
 import type { TlsOptions } from '../../../platform/fetch/guarded-connect.ts';
 
 /** How to reach the API server of a cluster. */
@@ -51,7 +52,6 @@ function named(list: unknown, name: unknown, member: string): Members | null {
   return found && typeof found[member] === 'object' ? membersOf(found[member]) : null;
 }
 
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+const membersOf = (value: unknown): Members => (isJsonObject(value) ? value : {});
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const decoded = (value: unknown): string => Buffer.from(textOf(value), 'base64').toString();

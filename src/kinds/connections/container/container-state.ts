@@ -6,7 +6,7 @@ import type { TlsOptions } from '../../../platform/fetch/guarded-connect.ts';
 import type { Call } from '../../../resource/call.ts';
 
 interface ContainerRow {
-  readonly local: boolean | number;
+  readonly local: boolean;
   readonly url: string;
   readonly tls_verification: string | null;
   readonly tls_authentication: string | null;

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PolicyKind } from '../../../policy/kind.ts';
+import { definePolicyKind } from '../../../policy/kind.ts';
 import { dummyPolicy } from './dummy.resource.ts';
 
 /** Nobody waits longer for a policy that only plays one. */
 const longestWait = 60;
 
-export const dummyPolicies: PolicyKind = {
+export const dummyPolicies = definePolicyKind({
   resource: dummyPolicy,
   async demo({ api }) {
     const values = { result: true, wait_min: 0, wait_max: 0 };
@@ -19,6 +19,6 @@ export const dummyPolicies: PolicyKind = {
     if (seconds > 0) await sleep(seconds * 1_000, undefined, { ref: false });
     return { passing: Boolean(result), messages: ['dummy'], logs: [`It waited ${seconds} seconds.`] };
   },
-};
+});
 
 const within = (seconds: number) => Math.min(Math.max(seconds, 0), longestWait);

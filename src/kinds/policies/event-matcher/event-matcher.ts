@@ -1,22 +1,22 @@
 import { appLabelOf } from '../../../core/event/app-names.ts';
 import type { Json } from '../../../lib/json.ts';
-import { type PolicyKind, pass, refuse } from '../../../policy/kind.ts';
+import { definePolicyKind, pass, refuse } from '../../../policy/kind.ts';
 import { eventMatcherPolicy } from './event-matcher.resource.ts';
 
-export const eventMatcher: PolicyKind = {
+export const eventMatcher = definePolicyKind({
   resource: eventMatcherPolicy,
-  mightMatch: ({ action: wanted }, action) => wanted === null || isAction(wanted as string, action),
+  mightMatch: ({ action: wanted }, action) => wanted === null || isAction(wanted, action),
   evaluate({ action, app, model, client_ip }, { context }) {
     const { event } = context;
     if (!isObject(event)) throw new Error('There is no event in the context of the request.');
     const missed: string[] = [];
-    if (action !== null && !isAction(action as string, event.action)) missed.push('Action did not match.');
+    if (action !== null && !isAction(action, event.action)) missed.push('Action did not match.');
     if (client_ip !== null && client_ip !== event.client_ip) missed.push('Client IP did not match.');
-    if (app !== null && !isFrom(app as string, event.app)) missed.push('App did not match.');
+    if (app !== null && !isFrom(app, event.app)) missed.push('App did not match.');
     if (model !== null && model !== modelOf(event)) missed.push('Model did not match.');
     return missed.length === 0 ? pass : refuse(...missed);
   },
-};
+});
 
 /** `custom_` stands for every event that expressions write. */
 const isAction = (wanted: string, action: Json | undefined) =>

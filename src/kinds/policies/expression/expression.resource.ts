@@ -1,10 +1,9 @@
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { expression } from '../../../resource/fields/expression.ts';
-import type { Resource } from '../../../resource/resource.ts';
 
 /** Decides by an expression that the administrator writes. */
-export function expressionPolicy({ sandbox }: { readonly sandbox: Sandbox }): Resource {
+export function expressionPolicy({ sandbox }: { readonly sandbox: Sandbox }) {
   return definePolicy({
     path: '/policies/expression/',
     model: 'svc_policies_expression.expressionpolicy',

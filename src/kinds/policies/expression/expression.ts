@@ -1,11 +1,10 @@
 import { brandFlows } from '../../../core/brand/brand-flows.ts';
-import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import type { PolicyKind } from '../../../policy/kind.ts';
+import { definePolicyKind, type PolicyKind } from '../../../policy/kind.ts';
 import type { PolicyRequest } from '../../../policy/request.ts';
 import type { NewEvent } from '../../../resource/call.ts';
 import { eventWriter } from './create-event.ts';
@@ -19,18 +18,18 @@ interface Needs {
 }
 
 export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
-  return {
+  return definePolicyKind({
     resource: expressionPolicy({ sandbox }),
     async evaluate({ expression }, request) {
       const events: NewEvent[] = [];
-      const result = sandbox.run(expression as string, {
+      const result = sandbox.run(expression, {
         globals: globalsOf(request, await settings.current(), geo, { ...(await brandFlows(db, request.http.host)) }),
         functions: { create_event: eventWriter(events) },
       });
       if (!result.ok) throw new Error(result.error);
       return { passing: isTruthy(result.value), messages: result.messages, logs: result.logs, events };
     },
-  };
+  });
 }
 
 /** What an expression knows, each under its name. */
@@ -40,8 +39,8 @@ function globalsOf(
   geo: Geo,
   brand: Json,
 ): Record<string, Json> {
-  const facts = asJson(user);
-  const known = context as Record<string, Json>;
+  const facts = user;
+  const known = context;
   const http_request = { ...http };
   const { default_user_change_name, default_user_change_email, default_user_change_username } = settings;
   return {
@@ -52,10 +51,10 @@ function globalsOf(
     client_ip: clientIp,
     // Few expressions ask for these, and to look them up takes a while.
     get geoip() {
-      return (geo.locate(clientIp) ?? null) as Json;
+      return geo.locate(clientIp);
     },
     get asn() {
-      return (geo.network(clientIp) ?? null) as Json;
+      return geo.network(clientIp);
     },
     brand,
     is_sso: known.is_sso === true,

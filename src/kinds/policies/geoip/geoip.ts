@@ -1,5 +1,5 @@
 import type { Geo } from '../../../platform/geo/geo.ts';
-import { CannotDecide, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
+import { CannotDecide, definePolicyKind, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
 import { countriesEndpoint, geoIpPolicy } from './geoip.resource.ts';
 
 export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
@@ -15,7 +15,7 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
     return countries.includes(country) ? pass : refuse('Client IP is not in an allowed country.');
   }
 
-  return {
+  return definePolicyKind({
     resource: geoIpPolicy,
     endpoints: [countriesEndpoint],
     async demo({ api }) {
@@ -24,8 +24,7 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
     },
     /** Either will do; an address that one of the databases does not know decides nothing. */
     evaluate(policy, { clientIp }) {
-      const asns = policy.asns as number[];
-      const countries = policy.countries as string[];
+      const { asns, countries } = policy;
       const verdicts = [
         ...(asns.length > 0 ? [checkNetwork(asns, clientIp)] : []),
         ...(countries.length > 0 ? [checkCountry(countries, clientIp)] : []),
@@ -33,5 +32,5 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
       if (verdicts.length === 0 || verdicts.some(({ passing }) => passing)) return pass;
       return refuse(...verdicts.flatMap(({ messages }) => messages));
     },
-  };
+  });
 }

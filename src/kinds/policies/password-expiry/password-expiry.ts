@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { fromTimestamp } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import { type PolicyKind, pass, refuse } from '../../../policy/kind.ts';
+import { definePolicyKind, pass, refuse } from '../../../policy/kind.ts';
 import { masked } from '../../../resource/audit.ts';
 import type { Call } from '../../../resource/call.ts';
 import { passwordExpiryPolicy } from './password-expiry.resource.ts';
@@ -10,7 +10,7 @@ import { passwordExpiryPolicy } from './password-expiry.resource.ts';
 const dayMs = 86_400_000;
 const unusable = '!';
 
-export const passwordExpiry: PolicyKind = {
+export const passwordExpiry = definePolicyKind({
   resource: passwordExpiryPolicy,
   async demo({ api }) {
     await api.ensure('/policies/password_expiry/', { name: 'Demo: new password every year' }, { days: 365 });
@@ -26,7 +26,7 @@ export const passwordExpiry: PolicyKind = {
       consequence: (tx, call) => makeUnusable(tx, call, user),
     };
   },
-};
+});
 
 /** Whoever has not replaced an old password can no longer sign in with it. */
 async function makeUnusable(tx: Query, call: Call, { pk, username }: UserFacts): Promise<void> {

@@ -28,6 +28,12 @@ afterAll(async () => {
 });
 
 const relaxed = {
+  pk: '',
+  name: 'Rules',
+  execution_logging: false,
+  created: '',
+  last_updated: '',
+  bound_to: 0,
   password_field: 'password',
   amount_digits: 0,
   amount_uppercase: 0,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
-import { CannotDecide, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import { CannotDecide, definePolicyKind, type PolicyKind, pass, refuse, type Verdict } from '../../../policy/kind.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { passwordPolicy } from './password.resource.ts';
 import { createStrength } from './strength.ts';
 
@@ -31,21 +31,21 @@ export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswo
     return count > allowed ? refuse(`Password exists on ${count} online lists.`) : pass;
   }
 
-  return {
+  return definePolicyKind({
     resource: passwordPolicy,
     async demo({ api }) {
       await api.ensure('/policies/password/', { name: 'Demo: long passwords' }, { length_min: 12 });
     },
     async evaluate(policy, { context }) {
-      const password = passwordIn(context, policy.password_field as string);
+      const password = passwordIn(context, policy.password_field);
       if (password === null) return refuse('Password not set in context');
-      if (policy.check_static_rules && !keepsRules(password, policy)) return refuse(policy.error_message as string);
-      if (policy.check_zxcvbn && (await strengthOf(password)) <= Number(policy.zxcvbn_score_threshold)) {
+      if (policy.check_static_rules && !keepsRules(password, policy)) return refuse(policy.error_message);
+      if (policy.check_zxcvbn && (await strengthOf(password)) <= policy.zxcvbn_score_threshold) {
         return refuse('Password is too weak.');
       }
-      return policy.check_have_i_been_pwned ? checkStolen(password, Number(policy.hibp_allowed_count)) : pass;
+      return policy.check_have_i_been_pwned ? checkStolen(password, policy.hibp_allowed_count) : pass;
     },
-  };
+  });
 }
 
 function passwordIn(context: Readonly<Record<string, Json>>, field: string): string | null {
@@ -55,13 +55,12 @@ function passwordIn(context: Readonly<Record<string, Json>>, field: string): str
   return typeof password === 'string' ? password : null;
 }
 
-function keepsRules(password: string, policy: Row): boolean {
+function keepsRules(password: string, policy: RowOf<typeof passwordPolicy>): boolean {
   const characters = [...password];
-  const symbols = new Set(policy.symbol_charset as string);
-  const has = (amount: unknown, isOne: (character: string) => boolean) =>
-    characters.filter(isOne).length >= Number(amount);
+  const symbols = new Set(policy.symbol_charset);
+  const has = (amount: number, isOne: (character: string) => boolean) => characters.filter(isOne).length >= amount;
   return (
-    characters.length >= Number(policy.length_min) &&
+    characters.length >= policy.length_min &&
     has(policy.amount_digits, (character) => /\d/.test(character)) &&
     has(policy.amount_uppercase, (character) => /\p{Lu}/u.test(character)) &&
     has(policy.amount_lowercase, (character) => /\p{Ll}/u.test(character)) &&

@@ -1,36 +1,37 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';
-import type { PolicyKind } from '../../../policy/kind.ts';
+import { definePolicyKind, type PolicyKind } from '../../../policy/kind.ts';
 import { reputationPolicy } from './reputation.resource.ts';
 import { reputationScores } from './score.resource.ts';
 import { changeScore } from './score.ts';
 
 /** Passes when the reputation is bad: it is bound where bad reputation is to be met with more questions. */
-export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind => ({
-  resource: reputationPolicy,
-  resources: [reputationScores],
-  expiring: [expired('policy_reputation_scores', 'reputation scores')],
-  async demo({ api, once, now }) {
-    const values = { check_ip: true, threshold: -5 };
-    await api.ensure('/policies/reputation/', { name: 'Demo: nobody who guesses' }, values);
-    const guess = { identifier: 'demo-ada', ip: '192.0.2.66' };
-    await once('policy_reputation_scores', guess, (tx) => changeScore(tx, geo, { ...guess, by: -1, now }));
-  },
-  noteAttempt: (tx, attempt) => changeScore(tx, geo, attempt),
-  async evaluate({ check_ip, check_username, threshold }, { user, clientIp, now }, query) {
-    const matches = [
-      ...(check_ip ? [sql`ip = ${clientIp}`] : []),
-      ...(check_username && user ? [sql`identifier = ${user.username}`] : []),
-    ];
-    if (matches.length === 0) return verdict(0, Number(threshold));
-    const { rows } = await sql<{
-      score: number | string | null;
-    }>`select sum(score) as score from policy_reputation_scores
+export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
+  definePolicyKind({
+    resource: reputationPolicy,
+    resources: [reputationScores],
+    expiring: [expired('policy_reputation_scores', 'reputation scores')],
+    async demo({ api, once, now }) {
+      const values = { check_ip: true, threshold: -5 };
+      await api.ensure('/policies/reputation/', { name: 'Demo: nobody who guesses' }, values);
+      const guess = { identifier: 'demo-ada', ip: '192.0.2.66' };
+      await once('policy_reputation_scores', guess, (tx) => changeScore(tx, geo, { ...guess, by: -1, now }));
+    },
+    noteAttempt: (tx, attempt) => changeScore(tx, geo, attempt),
+    async evaluate({ check_ip, check_username, threshold }, { user, clientIp, now }, query) {
+      const matches = [
+        ...(check_ip ? [sql`ip = ${clientIp}`] : []),
+        ...(check_username && user ? [sql`identifier = ${user.username}`] : []),
+      ];
+      if (matches.length === 0) return verdict(0, threshold);
+      const { rows } = await sql<{
+        score: number | string | null;
+      }>`select sum(score) as score from policy_reputation_scores
       where (${sql.join(matches, sql` or `)}) and expires > ${now}`.execute(query);
-    return verdict(Number(rows[0]?.score ?? 0), Number(threshold));
-  },
-});
+      return verdict(Number(rows[0]?.score ?? 0), threshold);
+    },
+  });
 
 const verdict = (score: number, threshold: number) => ({
   passing: score <= threshold,

@@ -8,10 +8,10 @@ import { apiScope } from './api-scope.ts';
 import type { GrantTerms } from './grants.ts';
 
 interface GrantRow extends ActorRow {
-  readonly is_active: boolean | number;
-  readonly expiring: boolean | number;
+  readonly is_active: boolean;
+  readonly expiring: boolean;
   readonly expires: string | null;
-  readonly revoked: boolean | number;
+  readonly revoked: boolean;
   readonly scope: string;
   readonly terms: string;
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
-import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { OAuthError } from './oauth-error.ts';
 import { type IssuerMode, issuerOf } from './urls.ts';
@@ -43,7 +43,7 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
 
 function subjectBy(mode: SubMode, user: UserFacts, installId: string): string {
   const hashed = () => hash('sha256', `${user.pk}-${installId}`);
-  const upn = (user.attributes as Claims | null)?.upn;
+  const upn = isJsonObject(user.attributes) ? user.attributes.upn : undefined;
   switch (mode) {
     case 'hashed_user_id':
       return hashed();
@@ -92,7 +92,7 @@ export function scopeClaims(
   user: UserFacts,
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
 ): Merged {
-  const facts = asJson(user);
+  const facts = user;
   const globals = {
     user: facts,
     provider: { pk, name, client_id },

@@ -59,7 +59,7 @@ interface ClientRow {
   readonly access_code_validity: string;
   readonly access_token_validity: string;
   readonly refresh_token_validity: string;
-  readonly include_claims_in_id_token: boolean | number;
+  readonly include_claims_in_id_token: boolean;
   readonly redirect_uris: string;
   readonly grant_types: string;
   readonly jwks: string;

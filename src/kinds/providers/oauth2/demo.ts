@@ -18,16 +18,16 @@ export async function oauth2Demo(demo: Demo): Promise<DemoProvider> {
     { name: 'Demo: scope nickname' },
     { scope_name: 'nickname', expression: 'return { nickname: request.user.attributes.nickname ?? null };' },
   );
-  const { results: flows } = await api.get('/flows/instances/?designation=authorization');
-  const [authorization] = flows as DemoObject[];
-  const { results: scopes } = await api.get('/propertymappings/provider/scope/?page_size=100');
+  const flows = await api.list('/flows/instances/?designation=authorization');
+  const [authorization] = flows;
+  const scopes = await api.list('/propertymappings/provider/scope/?page_size=100');
   const provider = await api.ensure(
     '/providers/oauth2/',
     { name: 'Demo Wiki' },
     {
       authorization_flow: authorization?.pk,
       redirect_uris: [{ matching_mode: 'strict', url: callback }],
-      property_mappings: [...(scopes as DemoObject[]).map(({ pk }) => pk), mapping.pk],
+      property_mappings: [...scopes.map(({ pk }) => pk), mapping.pk],
     },
   );
   return {

@@ -2,7 +2,6 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 import { lengthOf } from './claims.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import { isKeySet } from './remote-keys.ts';
@@ -13,19 +12,31 @@ const leastRsaBits = 2048;
 const refusedGrants = ['implicit', 'hybrid', 'password'];
 const goodKeys = 'RSA with at least 2048 bits, EC on P-256, or Ed25519';
 
+export interface Fapi2Settings {
+  readonly client_type: string;
+  readonly grant_types: readonly string[];
+  readonly access_code_validity: string;
+  readonly redirect_uris: readonly RedirectUri[];
+  readonly post_logout_redirect_uris: readonly RedirectUri[];
+  readonly jwks: unknown;
+  readonly jwks_uri: string;
+  readonly jwks_sources: readonly string[];
+  readonly signing_key: string | null;
+}
+
 /** The settings of a provider that contradict the FAPI 2.0 Security Profile (§5.3.2, §5.4.1). */
-export async function fapi2Complaints(tx: Query, values: Row): Promise<Complaints> {
+export async function fapi2Complaints(tx: Query, values: Fapi2Settings): Promise<Complaints> {
   const complaints: Complaints = {};
   const complain = (member: string, text: string | null) => {
     if (text !== null) complaints[member] = [`FAPI 2.0: ${text}`];
   };
   complain('client_type', values.client_type === 'public' ? 'the client must be confidential.' : null);
-  complain('grant_types', grantsComplaint(values.grant_types as string[]));
-  complain('access_code_validity', codeComplaint(String(values.access_code_validity)));
-  complain('redirect_uris', redirectComplaint(values.redirect_uris as RedirectUri[]));
-  complain('post_logout_redirect_uris', patternComplaint(values.post_logout_redirect_uris as RedirectUri[]));
+  complain('grant_types', grantsComplaint(values.grant_types));
+  complain('access_code_validity', codeComplaint(values.access_code_validity));
+  complain('redirect_uris', redirectComplaint(values.redirect_uris));
+  complain('post_logout_redirect_uris', patternComplaint(values.post_logout_redirect_uris));
   complain('jwks', keysComplaint(values));
-  complain('jwks_uri', addressComplaint(String(values.jwks_uri)));
+  complain('jwks_uri', addressComplaint(values.jwks_uri));
   complain('signing_key', await signingKeyComplaint(tx, values.signing_key));
   return complaints;
 }
@@ -55,9 +66,9 @@ function patternComplaint(uris: readonly RedirectUri[]): string | null {
 }
 
 /** §5.3.2.1: the client authenticates by private_key_jwt. */
-function keysComplaint({ jwks, jwks_uri, jwks_sources }: Row): string | null {
+function keysComplaint({ jwks, jwks_uri, jwks_sources }: Fapi2Settings): string | null {
   if (!isKeySet(jwks)) {
-    const hasOthers = jwks_uri !== '' || (jwks_sources as readonly unknown[]).length > 0;
+    const hasOthers = jwks_uri !== '' || jwks_sources.length > 0;
     return hasOthers ? null : 'the client authenticates with a key; set jwks or jwks_uri.';
   }
   const { keys } = jwks as { readonly keys: readonly Record<string, unknown>[] };

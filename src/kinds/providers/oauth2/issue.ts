@@ -199,7 +199,7 @@ function accessClaimsOf(
 
 export function audienceOf({ client_id }: Pick<Client, 'client_id'>, { resource = [] }: GrantTerms): string | string[] {
   if (resource.length === 0) return client_id;
-  return resource.length === 1 ? (resource[0] as string) : [...resource];
+  return resource.length === 1 ? (resource[0] ?? '') : [...resource];
 }
 
 /** What clients know a session by; nobody can tell the session from it. */

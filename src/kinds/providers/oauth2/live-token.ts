@@ -22,8 +22,8 @@ export interface LiveToken {
 }
 
 interface TokenRow extends Omit<LiveToken, 'scope' | 'terms' | 'claims'> {
-  readonly expiring: boolean | number;
-  readonly revoked: boolean | number;
+  readonly expiring: boolean;
+  readonly revoked: boolean;
   readonly scope: string;
   readonly terms: string;
   readonly id_token: string;

@@ -15,12 +15,13 @@ import type { Resource } from '../../../resource/resource.ts';
 import { bringApiScope, checkMaySetUpApiClients } from './api-scope.ts';
 import { subModes } from './claims.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
+import type { Fapi2Settings } from './fapi2-complaints.ts';
 import { fapi2Complaints } from './fapi2-complaints.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
 import { managedScopes, ownSigningKey, usualScopes } from './install-defaults.ts';
 import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
-import { guessLaunchUrl, type RedirectUri, redirectUris } from './redirect-uris.ts';
+import { guessLaunchUrl, redirectUris } from './redirect-uris.ts';
 import { securityProfiles } from './security-profile.ts';
 import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
 
@@ -130,21 +131,22 @@ const applicationFilter: Filter = {
   },
 };
 
-async function settle({ tx, call, values, given, current }: CheckInput): Promise<Complaints | null> {
+type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> & {
+  signing_key: string | null;
+  property_mappings: readonly string[];
+  launch_url: string;
+  security_profile: string;
+};
+
+async function settle({ tx, call, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in.
   if (current === null && !given.has('signing_key')) values.signing_key = await ownSigningKey(tx);
   if (current === null && !given.has('property_mappings')) {
     values.property_mappings = (await managedScopes(tx, usualScopes)).map(({ pk }) => pk);
   }
-  const mappings = [values.property_mappings, current?.property_mappings].flat() as (string | undefined)[];
-  if (
-    await bringApiScope(
-      tx,
-      mappings.filter((pk) => pk !== undefined),
-    )
-  )
-    checkMaySetUpApiClients(call);
-  values.launch_url = guessLaunchUrl(values.redirect_uris as RedirectUri[]);
+  const mappings = [...values.property_mappings, ...(current?.property_mappings ?? [])];
+  if (await bringApiScope(tx, mappings)) checkMaySetUpApiClients(call);
+  values.launch_url = guessLaunchUrl(values.redirect_uris);
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };
   if (values.security_profile === 'fapi2') {

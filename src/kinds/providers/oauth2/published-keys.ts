@@ -41,7 +41,7 @@ export async function publishKey(
 export async function publicKeys(query: Query, signer: Signer, client: Client, now: string): Promise<PublicJwk[]> {
   const { rows } = await sql<{ jwk: string }>`select jwk from oauth2_published_keys
     where provider = ${client.pk} and expires > ${now} order by expires desc`.execute(query);
-  const keys = [currentKey(signer, client), ...rows.map(({ jwk }) => JSON.parse(jwk) as PublicJwk)];
+  const keys = [currentKey(signer, client), ...rows.map(({ jwk }): PublicJwk => JSON.parse(jwk))];
   const byKid = new Map<unknown, PublicJwk>();
   for (const jwk of keys) if (jwk && !byKid.has(jwk.kid)) byKid.set(jwk.kid, jwk);
   return [...byKid.values()];

@@ -1,10 +1,10 @@
-import type { Demo, DemoObject } from '../../../core/kind/demo.ts';
+import type { Demo } from '../../../core/kind/demo.ts';
 import type { DemoProvider } from '../../../provider/provider-kind.ts';
 
 /** A directory that people are copied to. */
 export async function workspaceDirectoryDemo({ api, people }: Demo): Promise<DemoProvider> {
   const { ada, company } = people;
-  const { results: mappings } = await api.get('/propertymappings/provider/workspace_directory/');
+  const mappings = await api.list('/propertymappings/provider/workspace_directory/');
   const provider = await api.ensure(
     '/providers/workspace_directory/',
     { name: 'Demo Directory' },
@@ -16,7 +16,7 @@ export async function workspaceDirectoryDemo({ api, people }: Demo): Promise<Dem
         private_key: 'none: this is demo data',
       },
       default_group_email_domain: 'example.com',
-      property_mappings: (mappings as DemoObject[]).map(({ pk }) => pk),
+      property_mappings: mappings.map(({ pk }) => pk),
     },
   );
   const link = { provider: provider.pk };

@@ -105,7 +105,7 @@ function readAccount(body: Json): MediaAccount {
     title: readText(account.title ?? ''),
     email: readText(account.email ?? ''),
     isEmailConfirmed: account.confirmed === undefined || account.confirmed === true,
-    facts: withoutSecrets(account) as Record<string, Json>,
+    facts: membersWithoutSecrets(account),
   };
 }
 
@@ -114,7 +114,10 @@ const secretName = /token|secret|password$|^pin$/i;
 /** The answer repeats the token, and may hold those of other services: none is for expressions to read. */
 function withoutSecrets(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== 'object' || value === null) return value;
+  return isJsonObject(value) ? membersWithoutSecrets(value) : value;
+}
+
+function membersWithoutSecrets(value: JsonObject): JsonObject {
   const members = Object.entries(value).filter(([name]) => !secretName.test(name));
   return Object.fromEntries(members.map(([name, inner]) => [name, withoutSecrets(inner)]));
 }

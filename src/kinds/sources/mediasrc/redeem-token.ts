@@ -7,7 +7,6 @@ import { callersFacts } from '../../../policy/request.ts';
 import type { Call } from '../../../resource/call.ts';
 import { lasting } from '../../../resource/credentials.ts';
 import { type ActionInput, defineAction } from '../../../resource/define.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
@@ -97,7 +96,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
 /** Who presents the token, if the source lets them in. */
 async function arrive(
   needs: RedeemNeeds,
-  { call, registry, values }: ActionInput<Row, typeof tokenMember>,
+  { call, registry, values }: ActionInput<unknown, typeof tokenMember>,
 ): Promise<Arrival> {
   // The model is this kind's own.
   const sourceResource = registry.require(mediasrcSourceModel) as Resource<MediaSource>;

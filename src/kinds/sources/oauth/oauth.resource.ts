@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
-import type { Action, CheckInput } from '../../../resource/define.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import type { Action } from '../../../resource/define.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -77,11 +76,17 @@ const providerTypeSchema = objectSchema({
 });
 
 /** What the service itself does not fix, and no discovery document will tell, must be said. */
-function missingAddresses(values: CheckInput['values']): { non_field_errors: string[] } | null {
+function missingAddresses(values: {
+  readonly provider_type: string;
+  readonly oidc_well_known_url: string;
+  readonly authorization_url: string | null;
+  readonly access_token_url: string | null;
+  readonly profile_url: string | null;
+}): { non_field_errors: string[] } | null {
   const type = findProviderType(values.provider_type);
   if (!type || values.oidc_well_known_url) return null;
   const needed = ['authorization_url', 'access_token_url', 'profile_url'] as const;
-  const missing = needed.filter((name) => type[name] === null && !(values as Row)[name]);
+  const missing = needed.filter((name) => type[name] === null && !values[name]);
   if (missing.length === 0) return null;
   return { non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`) };
 }

@@ -1,5 +1,5 @@
 import { image } from '../../../core/media/image-field.ts';
-import type { Action } from '../../../resource/define.ts';
+import { actionOn } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { duration, flag } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -115,8 +115,8 @@ export function samlSource({ config: { publicUrl } }: { readonly config: { reado
   });
 }
 
-function metadataAction(publicUrl: string): Action {
-  return {
+function metadataAction(publicUrl: string) {
+  return actionOn<SamlSource>()({
     name: 'metadata',
     on: 'row',
     method: 'GET',
@@ -130,7 +130,7 @@ function metadataAction(publicUrl: string): Action {
       file: 'application/samlmetadata+xml',
     },
     async run({ row, call, tx }) {
-      const source = row as unknown as SamlSource;
+      const source = row;
       const metadata = spMetadata(source, await loadCertificates(source, tx), publicUrl);
       if (!asksForFile(call.request.query)) return { metadata, download_url: `${call.request.path}?download` };
       return new ReplyWith(200, metadata, {
@@ -138,5 +138,5 @@ function metadataAction(publicUrl: string): Action {
         'content-disposition': `attachment; filename="${source.slug}_metadata.xml"`,
       });
     },
-  };
+  });
 }

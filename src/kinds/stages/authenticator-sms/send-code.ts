@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { brandTitle } from '../../../core/brand/brand-title.ts';
-import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { faultEvent } from '../../../flow/services/ask-service.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 import { type SendNeeds, sendMessage } from './send-message.ts';
 import { issueCode } from './sms-code.ts';
-import { smsStage } from './sms-stage.resource.ts';
+import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
 
 export interface SmsNeeds extends SendNeeds {
   readonly key: InstanceKey;
@@ -17,7 +16,7 @@ export interface SmsNeeds extends SendNeeds {
 export async function sendCode(
   needs: SmsNeeds,
   call: Call,
-  stage: Row,
+  stage: SmsSettings,
   user: UserFacts,
   number: string,
 ): Promise<string | null> {
@@ -25,14 +24,14 @@ export async function sendCode(
   if (code === null) return 'Too many messages were sent. Please try again later.';
   const title = await brandTitle(call.request.host, call.db.read);
   const text = `Use this code to authenticate in ${title}: ${code}`;
-  const message = { to: number, text, token: code, user: asJson(user) };
+  const message = { to: number, text, token: code, user: user };
   const fault = await sendMessage(needs, stage, await expressionOf(call, stage), message);
   if (!fault) return null;
   await call.db.write((tx) => faultEvent(smsStage, stage, fault)(tx, call));
   return 'The message could not be sent. Please try again later.';
 }
 
-async function expressionOf({ db }: Call, { mapping }: Row): Promise<string | null> {
+async function expressionOf({ db }: Call, { mapping }: SmsSettings): Promise<string | null> {
   if (mapping === null) return null;
   const { rows } = await sql<{ expression: string }>`select expression from property_mappings
     where pk = ${mapping}`.execute(db.read);

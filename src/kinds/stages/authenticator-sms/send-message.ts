@@ -3,7 +3,7 @@ import { askService, isSuccess, ServiceFault } from '../../../flow/services/ask-
 import type { Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import type { SmsSettings } from './sms-stage.resource.ts';
 
 export interface SendNeeds {
   readonly fetch: GuardedFetch;
@@ -23,7 +23,7 @@ const twilio = 'https://api.twilio.com';
 /** Has a message sent as the stage says; null when the service took it, else why not. */
 export async function sendMessage(
   { fetch, sandbox }: SendNeeds,
-  settings: Row,
+  settings: SmsSettings,
   expression: string | null,
   message: Message,
 ): Promise<ServiceFault | null> {
@@ -31,22 +31,18 @@ export async function sendMessage(
   const body = expression === null ? plainBody(settings, message) : mappedBody(sandbox, expression, message);
   if (body instanceof ServiceFault) return body;
   const headers = { authorization: authorizationOf(settings), 'content-type': 'application/json' };
-  return post(fetch, settings.account_sid as string, headers, JSON.stringify(body));
+  return post(fetch, settings.account_sid, headers, JSON.stringify(body));
 }
 
 export function sendByTwilio(
   fetch: GuardedFetch,
-  settings: Row,
+  { account_sid, auth, from_number }: Pick<SmsSettings, 'account_sid' | 'auth' | 'from_number'>,
   { to, text }: Message,
   origin: string,
 ): Promise<ServiceFault | null> {
-  const { account_sid, auth, from_number } = settings as Record<string, string>;
-  const url = `${origin}/2010-04-01/Accounts/${encodeURIComponent(account_sid ?? '')}/Messages.json`;
-  const headers = {
-    authorization: basic(account_sid ?? '', auth ?? ''),
-    'content-type': 'application/x-www-form-urlencoded',
-  };
-  return post(fetch, url, headers, new URLSearchParams({ From: from_number ?? '', To: to, Body: text }).toString());
+  const url = `${origin}/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
+  const headers = { authorization: basic(account_sid, auth), 'content-type': 'application/x-www-form-urlencoded' };
+  return post(fetch, url, headers, new URLSearchParams({ From: from_number, To: to, Body: text }).toString());
 }
 
 async function post(
@@ -60,7 +56,7 @@ async function post(
   return isSuccess(answer) ? null : new ServiceFault(`the service for messages answered with ${answer.status}`);
 }
 
-const plainBody = ({ from_number }: Row, { to, text }: Message) => ({
+const plainBody = ({ from_number }: SmsSettings, { to, text }: Message) => ({
   From: from_number,
   To: to,
   Body: text,
@@ -76,8 +72,8 @@ function mappedBody(sandbox: Sandbox, expression: string, { to, text, token, use
   }
 }
 
-function authorizationOf({ auth_type, auth, auth_password }: Row): string {
-  return auth_type === 'bearer' ? `Bearer ${auth}` : basic(String(auth), String(auth_password));
+function authorizationOf({ auth_type, auth, auth_password }: SmsSettings): string {
+  return auth_type === 'bearer' ? `Bearer ${auth}` : basic(auth, auth_password);
 }
 
 const basic = (name: string, password: string): string =>

@@ -1,8 +1,8 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import type { Device } from '../../../flow/devices/device-kind.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { flag } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { smsStage } from './sms-stage.resource.ts';
 
 const hidden = { readOnly: true, writeOnly: true } as const;
@@ -23,9 +23,4 @@ export const smsDevices = defineDevice({
   },
 });
 
-export interface SmsDevice extends Device {
-  readonly phone_number: string;
-  readonly is_hashed: boolean;
-  /** The stage that says how messages are sent to it. */
-  readonly stage: string | null;
-}
+export type SmsDevice = RowOf<typeof smsDevices.own>;

@@ -2,8 +2,16 @@ import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import {
+  ask,
+  defineStageKind,
+  deny,
+  type Move,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
+import type { ValuesOf } from '../../../resource/fields/field.ts';
 import { whole } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
@@ -11,18 +19,19 @@ import { readPhoneNumber } from './phone-number.ts';
 import { type SmsNeeds, sendCode } from './send-code.ts';
 import { takeCode } from './sms-code.ts';
 import { smsDevices } from './sms-device.ts';
-import { smsStage } from './sms-stage.resource.ts';
+import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
 
 const optional = { nullable: true, default: null } as const;
+const answer = { phone_number: text({ ...optional, max: 40 }), code: whole({ ...optional, min: 0, max: 999_999 }) };
 
 /** Asks for a number, sends a code to it, and keeps the phone once the code comes back. */
 export function smsEnrolment(needs: SmsNeeds): StageKind {
-  return {
+  return defineStageKind({
     resource: smsStage,
     expiring: [expired('sms_codes', 'codes that were sent to phones'), expired('sms_sendings', 'counts of messages')],
     component: 'xak-stage-authenticator-sms',
     challenge: { ...pendingUserSchemas, phone_number_required: booleanSchema },
-    answer: { phone_number: text({ ...optional, max: 40 }), code: whole({ ...optional, min: 0, max: 999_999 }) },
+    answer,
     async show(step) {
       const enrolling = await whoEnrols(step);
       return 'refusal' in enrolling ? deny(enrolling.refusal) : shown(step);
@@ -33,19 +42,23 @@ export function smsEnrolment(needs: SmsNeeds): StageKind {
       const values = { ...service, from_number: '+15550100' };
       await api.ensure('/stages/authenticator/sms/', { name: 'Demo: phone' }, values);
     },
-  };
+  });
 }
 
-const shown = async (step: Step): Promise<Move> =>
+const shown = async (step: Step<SmsSettings>): Promise<Move> =>
   ask({ ...(await pendingUserMembers(step)), phone_number_required: typeof step.memory.number !== 'string' });
 
-async function judge(needs: SmsNeeds, step: Step, { phone_number, code }: Row): Promise<Move> {
+async function judge(
+  needs: SmsNeeds,
+  step: Step<SmsSettings>,
+  { phone_number, code }: ValuesOf<typeof answer>,
+): Promise<Move> {
   const enrolling = await whoEnrols(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { user } = enrolling;
   const { call, memory, settings } = step;
   if (phone_number !== null) {
-    const number = readPhoneNumber(phone_number as string);
+    const number = readPhoneNumber(phone_number);
     if (!number) return stay({ phone_number: ['Enter the number with its country: +46 70 123 45 67.'] });
     const complaint = await sendCode(needs, call, settings, user, number);
     if (complaint) return stay({ phone_number: [complaint] });
@@ -63,7 +76,7 @@ async function judge(needs: SmsNeeds, step: Step, { phone_number, code }: Row): 
   const hash = needs.key.hash(`sms:device:${number}`);
   // Told to nobody but those who have shown that the phone is theirs.
   if (await isTaken(step, hash)) return stay({ phone_number: ['This number is in use already.'] });
-  const is_hashed = settings.verify_only === true;
+  const is_hashed = settings.verify_only;
   return enrol(step, smsDevices, user, {
     name: is_hashed ? 'SMS Device' : maskedNumber(number),
     phone_number: is_hashed ? `hash:${hash}` : number,
@@ -73,7 +86,7 @@ async function judge(needs: SmsNeeds, step: Step, { phone_number, code }: Row): 
   });
 }
 
-async function isTaken({ call, settings }: Step, hash: string): Promise<boolean> {
+async function isTaken({ call, settings }: Step<SmsSettings>, hash: string): Promise<boolean> {
   const { rows } = await sql`select 1 from device_sms where stage = ${settings.pk} and number_hash = ${hash}`.execute(
     call.db.read,
   );

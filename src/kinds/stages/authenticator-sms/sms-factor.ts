@@ -9,7 +9,7 @@ import { smsStage } from './sms-stage.resource.ts';
 const wrongCode = 'Invalid Token. Please ensure that you have entered the latest code.';
 
 /** Proof by a code that was sent to a phone. */
-export function smsFactor(needs: SmsNeeds): DeviceKind {
+export function smsFactor(needs: SmsNeeds): DeviceKind<SmsDevice> {
   return {
     deviceClass: 'sms',
     deviceResources: smsDevices,
@@ -19,9 +19,9 @@ export function smsFactor(needs: SmsNeeds): DeviceKind {
     challenges: async (ground) => plainChallenges('sms', reachable(ground)),
     async choose(ground, chosen) {
       const device = reachable(ground).find(({ pk }) => pk === chosen.pk);
-      if (!device || !ground.user) return 'No message can be sent to this device.';
+      if (!device?.stage || !ground.user) return 'No message can be sent to this device.';
       const { call, engine } = ground.step;
-      const stage = await loadStage(engine, smsStage, device.stage as string, call);
+      const stage = await loadStage(engine, smsStage, device.stage, call);
       return sendCode(needs, call, stage, ground.user, device.phone_number);
     },
     async prove(ground, given) {
@@ -37,5 +37,5 @@ export function smsFactor(needs: SmsNeeds): DeviceKind {
 }
 
 /** Of some phones only a hash is kept, and what sent to others may be gone. */
-const reachable = ({ devices }: FactorGround): SmsDevice[] =>
-  (devices as SmsDevice[]).filter(({ is_hashed, phone_number, stage }) => !is_hashed && phone_number && stage !== null);
+const reachable = ({ devices }: FactorGround<SmsDevice>): SmsDevice[] =>
+  devices.filter(({ is_hashed, phone_number, stage }) => !is_hashed && phone_number && stage !== null);

@@ -5,6 +5,7 @@ import { ref } from '../../../resource/fields/ref.ts';
 import { flag } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 
 export const mappingModel = 'svc_events.notificationwebhookmapping';
 
@@ -37,7 +38,9 @@ export const smsStage = defineStage({
     }),
   },
   check: ({ values }) =>
-    values.provider === 'generic' && !parseOutboundUrl(values.account_sid as string)
+    values.provider === 'generic' && !parseOutboundUrl(values.account_sid)
       ? { account_sid: ['Enter a valid URL.'] }
       : null,
 });
+
+export type SmsSettings = RowOf<typeof smsStage>;

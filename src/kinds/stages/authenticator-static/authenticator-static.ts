@@ -1,6 +1,6 @@
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, deny, type StageKind } from '../../../flow/executor/stage-kind.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { arrayOf, stringSchema } from '../../../resource/json-schema.ts';
 import { authenticatorStaticStage } from './authenticator-static-stage.resource.ts';
@@ -8,7 +8,7 @@ import { newStaticTokens, staticDevices, storeTokens } from './static-device.ts'
 
 /** Shows a person their codes, and keeps them once the person says that they have them. */
 export function authenticatorStatic({ key }: { readonly key: InstanceKey }): StageKind {
-  return {
+  return defineStageKind({
     resource: authenticatorStaticStage,
     component: 'xak-stage-authenticator-static',
     challenge: { ...pendingUserSchemas, codes: arrayOf(stringSchema) },
@@ -19,16 +19,16 @@ export function authenticatorStatic({ key }: { readonly key: InstanceKey }): Sta
       const enrolling = await whoEnrols(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);
       const { memory, settings } = step;
-      memory.codes ??= newStaticTokens(settings.token_count as number, settings.token_length as number);
+      memory.codes ??= newStaticTokens(settings.token_count, settings.token_length);
       return ask({ ...(await pendingUserMembers(step)), codes: memory.codes });
     },
     async judge(step) {
       const enrolling = await whoEnrols(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);
-      const codes = step.memory.codes as string[];
+      const codes = [step.memory.codes ?? []].flat().map(String);
       return enrol(step, staticDevices, enrolling.user, { name: 'Static Token' }, (tx, device) =>
         storeTokens(tx, key, device, codes),
       );
     },
-  };
+  });
 }

@@ -6,6 +6,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { computed } from '../../../resource/fields/shown.ts';
 import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { staticSetupModel } from './authenticator-static-stage.resource.ts';
 
 const longestToken = 16;
@@ -35,8 +36,6 @@ export const staticDevices = defineDevice({
   },
 });
 
-const tokensLeft = (row: Readonly<Record<string, unknown>>): number => Number(row.tokens_left);
-
 // Without the letters that are easily taken for one another.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -54,7 +53,11 @@ export async function storeTokens(
   await sql`insert into device_static_tokens (device, token_hash) values ${sql.join(rows)}`.execute(tx);
 }
 
-export function staticTokens({ key }: { readonly key: Pick<InstanceKey, 'hash'> }): DeviceKind {
+export function staticTokens({
+  key,
+}: {
+  readonly key: Pick<InstanceKey, 'hash'>;
+}): DeviceKind<RowOf<typeof staticDevices.own>> {
   return {
     deviceClass: 'static',
     deviceResources: staticDevices,
@@ -65,7 +68,7 @@ export function staticTokens({ key }: { readonly key: Pick<InstanceKey, 'hash'> 
     challenges: async ({ devices }) =>
       plainChallenges(
         'static',
-        devices.filter((device) => tokensLeft(device) > 0),
+        devices.filter(({ tokens_left }) => tokens_left > 0),
       ),
     async prove({ step: { call }, devices }, given) {
       const used = typeof given === 'string' ? await call.db.write((tx) => takeToken(tx, key, devices, given)) : null;

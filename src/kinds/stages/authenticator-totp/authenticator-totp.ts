@@ -1,15 +1,16 @@
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, deny, keptText, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { whole } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { authenticatorTotpStage } from './authenticator-totp-stage.resource.ts';
 import { newTotpSecret, stepOfCode, type TotpKey, totpUrl } from './totp-code.ts';
 import { totpDevices } from './totp-device.ts';
 
 /** Gives a person the key for their app, and keeps it once the app has shown a right code. */
-export const authenticatorTotp: StageKind = {
+export const authenticatorTotp = defineStageKind({
   resource: authenticatorTotpStage,
   component: 'xak-stage-authenticator-totp',
   challenge: { ...pendingUserSchemas, config_url: stringSchema },
@@ -20,8 +21,7 @@ export const authenticatorTotp: StageKind = {
   async show(step) {
     const enrolling = await whoEnrols(step);
     if ('refusal' in enrolling) return deny(enrolling.refusal);
-    const { call, memory } = step;
-    memory.secret ??= newTotpSecret();
+    const { call } = step;
     const issuer = await brandTitle(call.request.host, call.db.read);
     const config_url = await totpUrl(keyOf(step), issuer, enrolling.user.username);
     return ask({ ...(await pendingUserMembers(step)), config_url });
@@ -37,9 +37,9 @@ export const authenticatorTotp: StageKind = {
     const values = { name: 'TOTP Authenticator', key: key.secret, digits: key.digits, last_step: lastStep };
     return enrol(step, totpDevices, enrolling.user, values);
   },
-};
+});
 
-const keyOf = ({ memory, settings }: Step): TotpKey => ({
-  secret: memory.secret as string,
-  digits: Number(settings.digits),
+const keyOf = (step: Step<RowOf<typeof authenticatorTotpStage>>): TotpKey => ({
+  secret: keptText(step, 'secret', newTotpSecret),
+  digits: Number(step.settings.digits),
 });

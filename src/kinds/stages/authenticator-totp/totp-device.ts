@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import { codeProof, type Device, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
+import { codeProof, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { whole } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { totpSetupModel } from './authenticator-totp-stage.resource.ts';
 import { newTotpSecret, stepOfCode, type TotpKey } from './totp-code.ts';
 
@@ -25,7 +26,9 @@ export const totpDevices = defineDevice({
 
 export const wrongCode = 'Invalid Token. Please ensure the time on your device is accurate and try again.';
 
-export const totp: DeviceKind = {
+type TotpDevice = RowOf<typeof totpDevices.own>;
+
+export const totp: DeviceKind<TotpDevice> = {
   deviceClass: 'totp',
   deviceResources: totpDevices,
   setupStage: totpSetupModel,
@@ -42,7 +45,7 @@ export const totp: DeviceKind = {
   },
 };
 
-const keyOf = ({ key, digits }: Device): TotpKey => ({ secret: key as string, digits: digits as number });
+const keyOf = ({ key, digits }: TotpDevice): TotpKey => ({ secret: key, digits });
 
 /** RFC 6238 §5.2: no code counts twice. Of requests that bring one at the same time, the first to get here has it. */
 async function takeStep(db: Database, pk: number, step: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { askService, isSuccess, objectIn, ServiceFault } from '../../../flow/services/ask-service.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch, OutboundRequest } from '../../../platform/fetch/guarded-fetch.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 
 /** Where the service is, and by which key it knows us. */
 export interface ServiceAccount {
@@ -16,7 +16,8 @@ export interface Activation {
   readonly activation_code: string;
 }
 
-export type EnrolmentStatus = 'success' | 'waiting' | 'invalid';
+const statuses = ['success', 'waiting', 'invalid'] as const;
+export type EnrolmentStatus = (typeof statuses)[number];
 
 export interface ServiceUser {
   readonly user_id: string;
@@ -50,7 +51,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     parameters: Readonly<Record<string, string>>,
     now: string,
     limits: Pick<OutboundRequest, 'timeoutMs' | 'maxBytes'> = {},
-  ): Promise<Row | ServiceFault> => {
+  ): Promise<JsonObject | ServiceFault> => {
     const { url, ...request } = signedRequest(account, method, path, parameters, now);
     const answer = await askService(fetch, url, { ...request, ...limits });
     if (answer instanceof ServiceFault) return answer;
@@ -69,14 +70,13 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     async enrolmentStatus(account, { user_id, activation_code }, now) {
       const body = await call(account, 'POST', '/auth/v2/enroll_status', { user_id, activation_code }, now);
       if (body instanceof ServiceFault) return body;
-      const status = ['success', 'waiting', 'invalid'].find((known) => known === body.response);
-      return (status as EnrolmentStatus | undefined) ?? unintelligible;
+      return statuses.find((known) => known === body.response) ?? unintelligible;
     },
     async askPerson(account, user_id, ipaddr, now) {
       const parameters = { user_id, ipaddr, factor: 'auto', device: 'auto' };
       const body = await call(account, 'POST', '/auth/v2/auth', parameters, now, { timeoutMs: waitsMs });
       if (body instanceof ServiceFault) return body;
-      const result = (body.response as Row | null | undefined)?.result;
+      const result = membersOf(body.response).result;
       return result === 'allow' || result === 'deny' ? result === 'allow' : unintelligible;
     },
     async listUsers(account, now) {
@@ -87,7 +87,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
         if (body instanceof ServiceFault) return body;
         if (!Array.isArray(body.response)) return unintelligible;
         users.push(...body.response.flatMap(readUser));
-        const nextOffset = (body.metadata as Row | undefined)?.next_offset;
+        const nextOffset = membersOf(body.metadata).next_offset;
         // A service that sends us back, or not on, would keep us for ever.
         offset = typeof nextOffset === 'number' && nextOffset > offset ? nextOffset : null;
       }
@@ -98,16 +98,18 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
 
 const unintelligible = new ServiceFault('the answer of the push service cannot be understood');
 
+const membersOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 function readActivation(response: unknown): Activation | ServiceFault {
-  const { user_id, activation_barcode, activation_code } = (response ?? {}) as Row;
-  const isWhole = [user_id, activation_barcode, activation_code].every(
-    (part) => typeof part === 'string' && part !== '',
-  );
-  return isWhole ? ({ user_id, activation_barcode, activation_code } as Activation) : unintelligible;
+  const { user_id, activation_barcode, activation_code } = membersOf(response);
+  return isText(user_id) && isText(activation_barcode) && isText(activation_code)
+    ? { user_id, activation_barcode, activation_code }
+    : unintelligible;
 }
 
 function readUser(user: unknown): ServiceUser[] {
-  const { user_id, username } = (user ?? {}) as Row;
+  const { user_id, username } = membersOf(user);
   return typeof user_id === 'string' && typeof username === 'string' ? [{ user_id, username }] : [];
 }
 

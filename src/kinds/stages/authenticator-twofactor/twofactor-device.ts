@@ -1,7 +1,7 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import type { Device } from '../../../flow/devices/device-kind.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 
 export const twofactorSetupModel = 'svc_stages_authenticator_twofactor.authenticatortwofactorstage';
 
@@ -20,9 +20,4 @@ export const twofactorDevices = defineDevice({
   },
 });
 
-export interface TwofactorDevice extends Device {
-  /** How the push service calls its owner. */
-  readonly service_user: string | null;
-  /** The stage that says where the service is. */
-  readonly stage: string | null;
-}
+export type TwofactorDevice = RowOf<typeof twofactorDevices.own>;

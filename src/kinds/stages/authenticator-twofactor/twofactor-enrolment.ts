@@ -1,7 +1,15 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  deny,
+  type Move,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
@@ -9,18 +17,18 @@ import type { Resource } from '../../../resource/resource.ts';
 import { dropActivation, findActivation, keepActivation } from './pending-enrolment.ts';
 import type { Activation, TwofactorApi } from './twofactor-api.ts';
 import { twofactorDevices } from './twofactor-device.ts';
-import { authAccount } from './twofactor-stage.resource.ts';
+import { authAccount, type TwofactorSettings } from './twofactor-stage.resource.ts';
 
 export interface TwofactorNeeds {
   readonly api: TwofactorApi;
   readonly key: InstanceKey;
   /** The stage's own resource. */
-  readonly stage: Resource;
+  readonly stage: Resource<TwofactorSettings>;
 }
 
 /** Shows how a phone becomes somebody's at the push service, and keeps it once the service says that it is. */
 export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
-  return {
+  return defineStageKind({
     resource: needs.stage,
     component: 'xak-stage-authenticator-twofactor',
     challenge: {
@@ -32,10 +40,10 @@ export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
     answer: {},
     show: (step) => show(needs, step),
     judge: (step) => judge(needs, step),
-  };
+  });
 }
 
-async function show(needs: TwofactorNeeds, step: Step): Promise<Move> {
+async function show(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promise<Move> {
   const enrolling = await whoEnrols(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const activation = await activationFor(needs, step, enrolling.user);
@@ -53,7 +61,11 @@ async function show(needs: TwofactorNeeds, step: Step): Promise<Move> {
 }
 
 /** The one that is under way, or a new one. */
-async function activationFor(needs: TwofactorNeeds, step: Step, user: UserFacts): Promise<Activation | ServiceFault> {
+async function activationFor(
+  needs: TwofactorNeeds,
+  step: Step<TwofactorSettings>,
+  user: UserFacts,
+): Promise<Activation | ServiceFault> {
   const { call, settings } = step;
   const enrolment = enrolmentOf(step, user);
   const known = await findActivation(call.db.read, needs.key, enrolment, call.now);
@@ -64,7 +76,7 @@ async function activationFor(needs: TwofactorNeeds, step: Step, user: UserFacts)
   return made;
 }
 
-async function judge(needs: TwofactorNeeds, step: Step): Promise<Move> {
+async function judge(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promise<Move> {
   const enrolling = await whoEnrols(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, settings } = step;
@@ -86,4 +98,4 @@ async function judge(needs: TwofactorNeeds, step: Step): Promise<Move> {
   return enrol(step, twofactorDevices, user, values, (tx) => dropActivation(tx, enrolment));
 }
 
-const enrolmentOf = ({ settings }: Step, { pk }: UserFacts) => ({ user: pk, stage: settings.pk as string });
+const enrolmentOf = ({ settings }: Step<TwofactorSettings>, { pk }: UserFacts) => ({ user: pk, stage: settings.pk });

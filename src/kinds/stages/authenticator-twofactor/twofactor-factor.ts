@@ -7,10 +7,10 @@ import { twofactorDevices } from './twofactor-device.ts';
 import type { TwofactorNeeds } from './twofactor-enrolment.ts';
 import { authAccount } from './twofactor-stage.resource.ts';
 
-type PushDevice = TwofactorDevice & { readonly service_user: string; readonly stage: string };
+type PushDevice = TwofactorDevice & { service_user: string; stage: string };
 
 /** Proof by a phone that the push service asks. The answer names the device; the person answers on it. */
-export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, 'key'>): DeviceKind {
+export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, 'key'>): DeviceKind<TwofactorDevice> {
   return {
     deviceClass: 'twofactor',
     deviceResources: twofactorDevices,
@@ -33,5 +33,5 @@ export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, '
   };
 }
 
-const askable = ({ devices }: FactorGround): PushDevice[] =>
-  (devices as TwofactorDevice[]).filter(({ service_user, stage }) => service_user && stage) as PushDevice[];
+const askable = ({ devices }: FactorGround<TwofactorDevice>): PushDevice[] =>
+  devices.filter((device): device is PushDevice => Boolean(device.service_user && device.stage));

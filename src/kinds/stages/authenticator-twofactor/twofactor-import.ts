@@ -81,7 +81,10 @@ async function matchUsers(tx: Query, users: readonly ServiceUser[]): Promise<{ u
   const byName = new Map(users.map(({ username, user_id }) => [username.toLowerCase(), user_id]));
   const { rows } = await sql<{ pk: number; name: string }>`select pk, lower(username) as name from users
     where lower(username) in (${sql.join([...byName.keys()])})`.execute(tx);
-  return rows.map(({ pk, name }) => ({ user: pk, serviceUser: byName.get(name) as string }));
+  return rows.flatMap(({ pk, name }) => {
+    const serviceUser = byName.get(name);
+    return serviceUser === undefined ? [] : [{ user: pk, serviceUser }];
+  });
 }
 
 async function mayTouch(tx: Query, call: Call, user: number): Promise<boolean> {

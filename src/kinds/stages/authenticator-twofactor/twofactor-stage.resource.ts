@@ -1,16 +1,15 @@
 import { setupFields } from '../../../flow/devices/setup-fields.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { parseOutboundUrl } from '../../../platform/fetch/redirect.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
-import type { Resource } from '../../../resource/resource.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { addressOf, type ServiceAccount, type TwofactorApi } from './twofactor-api.ts';
 import { twofactorSetupModel } from './twofactor-device.ts';
 import { importActions } from './twofactor-import.ts';
 
 /** Lets people set up a phone that a push service asks. */
-export function twofactorStage(api: TwofactorApi): Resource {
+export function twofactorStage(api: TwofactorApi) {
   return defineStage({
     path: '/stages/authenticator/twofactor/',
     model: twofactorSetupModel,
@@ -41,8 +40,10 @@ function hostComplaint(host: string): string | null {
 }
 
 /** The account by which people are asked. */
-export const authAccount = ({ api_hostname, client_id, client_secret }: Row): ServiceAccount => ({
-  api_hostname: api_hostname as string,
-  integration: client_id as string,
-  secret: client_secret as string,
+export const authAccount = ({ api_hostname, client_id, client_secret }: TwofactorSettings): ServiceAccount => ({
+  api_hostname,
+  integration: client_id,
+  secret: client_secret,
 });
+
+export type TwofactorSettings = RowOf<ReturnType<typeof twofactorStage>>;

@@ -4,7 +4,7 @@ import { duration } from '../../../resource/fields/scalar.ts';
 import { nestedMany } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice } from '../../../resource/fields/text.ts';
-import type { Resource } from '../../../resource/resource.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 
 const deviceTypeModel = 'svc_stages_authenticator_webauthn.webauthndevicetype';
 const allowedTypes = { table: 'stage_validate_device_types', own: 'stage', other: 'device_type' };
@@ -12,7 +12,7 @@ const allowedTypes = { table: 'stage_validate_device_types', own: 'stage', other
 export const validateModel = 'svc_stages_authenticator_validate.authenticatorvalidatestage';
 
 /** Asks for a second factor, of one of the classes of device that there are. */
-export const authenticatorValidateStage = (deviceClasses: readonly string[]): Resource =>
+export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
   defineStage({
     path: '/stages/authenticator/validate/',
     model: validateModel,
@@ -50,9 +50,11 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]): Re
       webauthn_allowed_device_types_obj: nestedMany(deviceTypeModel, allowedTypes, { order: 'description' }),
     },
     check({ values }) {
-      const isWithout = (values.configuration_stages as unknown[] | undefined)?.length === 0;
+      const isWithout = values.configuration_stages?.length === 0;
       if (values.not_configured_action !== 'configure' || !isWithout) return null;
       const complaint = 'When Not configured action is set to "Configure", you must set a configuration stage.';
       return { not_configured_action: [complaint] };
     },
   });
+
+export type ValidateSettings = RowOf<ReturnType<typeof authenticatorValidateStage>>;

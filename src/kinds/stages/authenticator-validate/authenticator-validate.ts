@@ -1,12 +1,21 @@
 import { sql } from 'kysely';
 import { claimAttempt, forgiveAttempt } from '../../../core/attempts/attempts.ts';
-import type { Demo, DemoObject } from '../../../core/kind/demo.ts';
+import type { Demo } from '../../../core/kind/demo.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Device, DeviceKind } from '../../../flow/devices/device-kind.ts';
 import { enrolledDevices } from '../../../flow/devices/enrol.ts';
 import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  deny,
+  type Move,
+  next,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import { blockedWords } from '../../../flow/passwords/judge-password.ts';
 import { networkOf } from '../../../lib/cidr.ts';
 import type { Json } from '../../../lib/json.ts';
@@ -14,7 +23,7 @@ import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { SignInAttempt } from '../../../policy/kind.ts';
 import { modelFacts } from '../../../resource/audit.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import type { Fields, ValuesOf } from '../../../resource/fields/field.ts';
 import { json, record } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import {
@@ -25,7 +34,11 @@ import {
   stringSchema,
   timeSchema,
 } from '../../../resource/json-schema.ts';
-import { authenticatorValidateStage, validateModel } from './authenticator-validate-stage.resource.ts';
+import {
+  authenticatorValidateStage,
+  type ValidateSettings,
+  validateModel,
+} from './authenticator-validate-stage.resource.ts';
 import { type Factor, offeredChallenges, ownedKinds, usableFactors } from './factors.ts';
 import { type RememberNeeds, rememberCookies, rememberedDevice } from './remembered-device.ts';
 import { hasBegunSetUp, type SetupStage, setUp, setupStages } from './set-up.ts';
@@ -50,11 +63,16 @@ const setupSchema = objectSchema({
   meta_model_name: stringSchema,
 });
 const optional = { nullable: true, default: null } as const;
+const answer = {
+  selected_challenge: record({ device_class: text(), device_uid: text(), challenge: json({ default: {} }) }, optional),
+  selected_stage: text(optional),
+};
 const nothingAccepted = 'You have no device that is accepted here.';
 
 /** Lets those pass who prove that they hold a device of the user; what happens to those who have none, the settings say. */
 export function authenticatorValidate(needs: Needs): StageKind {
-  return {
+  const proofs: Fields = Object.assign({}, ...needs.deviceKinds.map(({ proof }) => proof));
+  return defineStageKind({
     resource: authenticatorValidateStage(needs.deviceKinds.map(({ deviceClass }) => deviceClass)),
     component: 'xak-stage-authenticator-validate',
     challenge: {
@@ -62,25 +80,18 @@ export function authenticatorValidate(needs: Needs): StageKind {
       device_challenges: arrayOf(challengeSchema),
       configuration_stages: arrayOf(setupSchema),
     },
-    answer: {
-      selected_challenge: record(
-        { device_class: text(), device_uid: text(), challenge: json({ default: {} }) },
-        optional,
-      ),
-      selected_stage: text(optional),
-      ...Object.assign({}, ...needs.deviceKinds.map(({ proof }) => proof)),
-    },
+    answer: { ...proofs, ...answer },
     show: async (step) => shown(step, await standing(needs, step)),
-    judge: (step, answer) => judge(needs, step, answer),
+    judge: (step, given) => judge(needs, step, given),
     demo: (demo) => makeDemoStage(demo, needs.deviceKinds),
-  };
+  });
 }
 
 /** Leads those who have no device to the demo's stages in which people get one. */
 async function makeDemoStage({ api }: Demo, kinds: readonly DeviceKind[]): Promise<void> {
   const models = new Set<unknown>(kinds.map(({ setupStage }) => setupStage));
-  const { results } = await api.get('/stages/all/?search=Demo&page_size=100');
-  const setups = (results as DemoObject[]).filter(({ meta_model_name }) => models.has(meta_model_name));
+  const results = await api.list('/stages/all/?search=Demo&page_size=100');
+  const setups = results.filter(({ meta_model_name }) => models.has(meta_model_name));
   const values = { not_configured_action: 'configure', last_auth_threshold: 'hours=8' };
   await api.ensure(
     '/stages/authenticator/validate/',
@@ -96,12 +107,10 @@ type ValidationStep =
   | { readonly at: 'choosing'; readonly stages: readonly SetupStage[] }
   | { readonly at: 'without'; readonly move: Move };
 
-async function standing(needs: Needs, step: Step): Promise<ValidationStep> {
+async function standing(needs: Needs, step: Step<ValidateSettings>): Promise<ValidationStep> {
   const { context, settings } = step;
   const user = await step.pendingUser();
-  const accepted = needs.deviceKinds.filter(({ deviceClass }) =>
-    (settings.device_classes as string[]).includes(deviceClass),
-  );
+  const accepted = needs.deviceKinds.filter(({ deviceClass }) => settings.device_classes.includes(deviceClass));
   // Nobody has said who they are: a device may say it. A name that nobody has is somebody without devices.
   if (!user && context.pending_user_identifier === null) {
     const factors = await usableFactors(step, accepted, null);
@@ -131,7 +140,7 @@ async function standing(needs: Needs, step: Step): Promise<ValidationStep> {
 /** The device that was set up on this walk, or shown in this browser not long ago. */
 function alreadyShown(
   needs: Needs,
-  step: Step,
+  step: Step<ValidateSettings>,
   user: UserFacts,
   factors: readonly Factor[],
 ): { kind: DeviceKind; device: Device } | null {
@@ -145,7 +154,7 @@ function alreadyShown(
   return null;
 }
 
-async function shown(step: Step, where: ValidationStep): Promise<Move> {
+async function shown(step: Step<ValidateSettings>, where: ValidationStep): Promise<Move> {
   if (where.at === 'without') return where.move;
   if (where.at === 'proven') {
     noteDevice(step, where.kind, where.device);
@@ -160,20 +169,25 @@ async function shown(step: Step, where: ValidationStep): Promise<Move> {
   });
 }
 
-async function judge(needs: Needs, step: Step, answer: Row): Promise<Move> {
+async function judge(
+  needs: Needs,
+  step: Step<ValidateSettings>,
+  given: ValuesOf<typeof answer> & Readonly<Record<string, unknown>>,
+): Promise<Move> {
   const where = await standing(needs, step);
-  if (where.at === 'choosing' && answer.selected_stage !== null) {
-    const stage = where.stages.find(({ pk }) => pk === answer.selected_stage);
+  if (where.at === 'choosing' && given.selected_stage !== null) {
+    const stage = where.stages.find(({ pk }) => pk === given.selected_stage);
     return stage ? setUp(step, stage) : stay({ selected_stage: ['Invalid stage selected'] });
   }
   if (where.at !== 'asked') return shown(step, where);
-  const chosen = answer.selected_challenge as { device_class: string; device_uid: string } | null;
+  const chosen = given.selected_challenge;
   const factors = chosen
     ? where.factors.filter(({ challenges }) => challenges.some((challenge) => isSame(challenge, chosen)))
     : where.factors;
   if (factors.length === 0) return stay({ selected_challenge: ['Invalid device'] });
-  const member = needs.deviceKinds.map(proofMember).find((name) => answer[name] !== null);
-  if (member) return prove(needs, step, where.user, factors, member, answer[member] as Json);
+  const member = needs.deviceKinds.map(proofMember).find((name) => given[name] !== null);
+  // Out of JSON, as its field has read it.
+  if (member) return prove(needs, step, where.user, factors, member, given[member] as Json);
   for (const { kind, ground } of chosen ? factors : []) {
     const device = ground.devices.find(({ pk }) => String(pk) === chosen?.device_uid);
     const complaint = device && (await kind.choose?.(ground, device));
@@ -189,7 +203,7 @@ const isSame = (one: { device_class: string; device_uid: string }, other: typeof
 
 async function prove(
   needs: Needs,
-  step: Step,
+  step: Step<ValidateSettings>,
   user: UserFacts | null,
   factors: readonly Factor[],
   member: string,
@@ -225,7 +239,7 @@ async function prove(
 /** A right proof. It opens the way if the device is of a class that is accepted; else it only lets its owner set one up. */
 async function passed(
   needs: Needs,
-  step: Step,
+  step: Step<ValidateSettings>,
   kind: DeviceKind,
   device: Device,
   forgive: (tx: Query) => Promise<void>,
@@ -242,17 +256,16 @@ async function passed(
       returning pk`.execute(tx);
     if (rows.length === 0) throw new Problem('permission_denied', nothingAccepted);
   };
-  if ((settings.device_classes as string[]).includes(kind.deviceClass))
+  if (settings.device_classes.includes(kind.deviceClass))
     return next(write, rememberCookies(needs, step, device.user, device.pk));
   await call.db.write(write);
   return shown(step, await standing(needs, step));
 }
 
 /** For policies and for the event of the sign-in. */
-function noteDevice({ context }: Step, kind: DeviceKind, device: Device): void {
+function noteDevice({ context }: Step<ValidateSettings>, kind: DeviceKind, device: Device): void {
   context.mfa_devices = [...context.mfa_devices, String(device.pk)];
-  const shownBefore = (context.auth_method_args.mfa_devices ?? []) as Json[];
-  const facts = modelFacts(kind.deviceResources.own, device.pk, device) as Record<string, Json>;
-  const shown = { ...facts, methods: [...kind.methods(device)] };
-  context.auth_method_args = { ...context.auth_method_args, mfa_devices: [...shownBefore, shown] };
+  const shown = { ...modelFacts(kind.deviceResources.own, device.pk, device), methods: kind.methods(device) };
+  const mfa_devices = [context.auth_method_args.mfa_devices ?? [], shown].flat();
+  context.auth_method_args = { ...context.auth_method_args, mfa_devices };
 }

@@ -4,6 +4,7 @@ import type { DeviceChallenge, DeviceKind, FactorGround } from '../../../flow/de
 import { devicesOf } from '../../../flow/devices/load-devices.ts';
 import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { statement } from '../../../platform/db/statement.ts';
+import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 
 /** A class of devices that the person could prove themselves with now. */
 export interface Factor {
@@ -18,7 +19,7 @@ const confirmedKinds = statement<[user: number], { kind: string }>(
 
 /** The classes of which the user has a confirmed device. */
 export async function ownedKinds(
-  { call }: Step,
+  { call }: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],
   user: number,
 ): Promise<readonly DeviceKind[]> {
@@ -29,7 +30,7 @@ export async function ownedKinds(
 
 /** What of these classes can be used. Without a user: those that can tell by themselves who it is. */
 export async function usableFactors(
-  step: Step,
+  step: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],
   user: UserFacts | null,
 ): Promise<Factor[]> {

@@ -4,6 +4,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { hostCookieName, ownCookieHeader } from '../../../platform/http/own-cookie.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
+import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 
 export interface RememberNeeds {
   readonly key: InstanceKey;
@@ -22,10 +23,15 @@ const purpose = 'second factor shown';
 const cookieName = 'gatehouse_mfa';
 
 /** The cookies that keep a browser from being asked again, where the stage wants that. */
-export function rememberCookies({ key, isSecure }: RememberNeeds, step: Step, user: number, device: number): string[] {
+export function rememberCookies(
+  { key, isSecure }: RememberNeeds,
+  step: Step<ValidateSettings>,
+  user: number,
+  device: number,
+): string[] {
   const lengthMs = thresholdOf(step);
   if (lengthMs <= 0) return [];
-  const facts: Remembered = { user, stage: step.settings.pk as string, device, at: step.call.now };
+  const facts: Remembered = { user, stage: step.settings.pk, device, at: step.call.now };
   const text = Buffer.from(JSON.stringify(facts)).toString('base64url');
   const value = `${text}.${key.sign(purpose, text)}`;
   const maxAgeSeconds = Math.ceil(Math.min(lengthMs, longestMs) / 1000);
@@ -39,7 +45,7 @@ const longestMs = 400 * 86_400_000;
  * The key of the device that this user showed at this stage in this browser, while that counts: within the stage's length as
  * it is now, and only since the password was last changed. Whether they still have the device is the caller's to ask.
  */
-export function rememberedDevice(needs: RememberNeeds, step: Step, user: UserFacts): number | null {
+export function rememberedDevice(needs: RememberNeeds, step: Step<ValidateSettings>, user: UserFacts): number | null {
   const { call, settings } = step;
   const facts = readCookie(needs, call.request.cookies[hostCookieName(cookieName, needs.isSecure)] ?? '');
   if (!facts || facts.user !== user.pk || facts.stage !== settings.pk) return null;
@@ -50,8 +56,8 @@ export function rememberedDevice(needs: RememberNeeds, step: Step, user: UserFac
 function readCookie({ key }: RememberNeeds, value: string): Remembered | null {
   const [text = '', signature = ''] = value.split('.');
   if (!key.verify(purpose, text, signature)) return null;
-  return JSON.parse(Buffer.from(text, 'base64url').toString()) as Remembered;
+  return JSON.parse(Buffer.from(text, 'base64url').toString());
 }
 
-const thresholdOf = ({ settings }: Step): number =>
-  Math.max(0, parseDuration(settings.last_auth_threshold as string) ?? 0);
+const thresholdOf = ({ settings }: Step<ValidateSettings>): number =>
+  Math.max(0, parseDuration(settings.last_auth_threshold) ?? 0);

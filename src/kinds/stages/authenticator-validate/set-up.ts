@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { DeviceKind } from '../../../flow/devices/device-kind.ts';
 import type { Move, Step } from '../../../flow/executor/stage-kind.ts';
+import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 
 /** A stage in which somebody who has no device can set one up. */
 export interface SetupStage {
@@ -14,10 +15,10 @@ const begun = 'mfa_setup_begun';
 
 /** Those of the stage's choices that lead to a device it accepts. */
 export async function setupStages(
-  { call, settings, engine }: Step,
+  { call, settings, engine }: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],
 ): Promise<SetupStage[]> {
-  const chosen = settings.configuration_stages as string[];
+  const chosen = settings.configuration_stages;
   if (chosen.length === 0) return [];
   const models = new Set(kinds.map(({ setupStage }) => setupStage));
   const { rows } = await sql<{ pk: string; name: string; kind: string }>`select pk, name, kind from stages
@@ -33,9 +34,9 @@ export async function setupStages(
 }
 
 /** Leads through the stage, and back to be asked for what was set up. Once only: who comes back with nothing has failed. */
-export function setUp({ context }: Step, { pk, meta_model_name }: SetupStage): Move {
+export function setUp({ context }: Pick<Step, 'context'>, { pk, meta_model_name }: SetupStage): Move {
   context[begun] = true;
   return { move: 'detour', stage: pk, kind: meta_model_name };
 }
 
-export const hasBegunSetUp = ({ context }: Step): boolean => context[begun] === true;
+export const hasBegunSetUp = ({ context }: Pick<Step, 'context'>): boolean => context[begun] === true;

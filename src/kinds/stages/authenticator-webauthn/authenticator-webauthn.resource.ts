@@ -6,7 +6,7 @@ import { choice } from '../../../resource/fields/text.ts';
 import { deviceTypeModel } from './device-type.resource.ts';
 
 const restrictions = { table: 'stage_webauthn_device_types', own: 'stage', other: 'device_type' };
-const requirements = ['required', 'preferred', 'discouraged'];
+const requirements = ['required', 'preferred', 'discouraged'] as const;
 
 /** Lets a person register a WebAuthn device, of any type or of those allowed. */
 export const authenticatorWebauthnStage = defineStage({

@@ -30,7 +30,7 @@ export interface NewCredential {
   readonly isAttested: boolean;
 }
 
-type Options = Readonly<Record<string, Json>>;
+type Options = Readonly<Record<string, unknown>>;
 
 const es256 = -7;
 const eddsa = -8;
@@ -72,7 +72,7 @@ export async function registrationOptions(
     },
     supportedAlgorithmIDs: algorithms,
   });
-  return options as unknown as Options;
+  return { ...options };
 }
 
 /** The key in an answer to these options; null when anything about it is wrong. */
@@ -83,6 +83,7 @@ export async function checkRegistration(
   given: Json,
 ): Promise<NewCredential | null> {
   const { verifyRegistrationResponse } = await library();
+  // Whatever it is: the library checks each member, and throws.
   const response = given as unknown as RegistrationResponseJSON;
   const result = await orNull(() =>
     verifyRegistrationResponse({
@@ -103,7 +104,9 @@ export async function checkRegistration(
     id: credential.id,
     publicKey: Buffer.from(credential.publicKey).toString('base64url'),
     signCount: credential.counter,
-    transports: Array.isArray(transports) ? knownTransports.filter((name) => transports.includes(name as never)) : [],
+    transports: Array.isArray(transports)
+      ? knownTransports.filter((name) => transports.some((one) => one === name))
+      : [],
     aaguid,
     isAttested: await isAttested(attestationObject),
   };
@@ -129,7 +132,7 @@ export async function assertionOptions(
     challenge: bytesOf(challenge),
     userVerification,
   });
-  return options as unknown as Options;
+  return { ...options };
 }
 
 /** How often this device says it has signed, in an answer that it signed for this owner; null when it did not. */
@@ -142,6 +145,7 @@ export async function checkAssertion(
   given: Json,
 ): Promise<number | null> {
   const { verifyAuthenticationResponse } = await library();
+  // Whatever it is: the library checks each member, and throws.
   const response = given as unknown as AuthenticationResponseJSON;
   const result = await orNull(() =>
     verifyAuthenticationResponse({

@@ -1,10 +1,10 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import type { Device } from '../../../flow/devices/device-kind.ts';
 import { flag, real } from '../../../resource/fields/scalar.ts';
 import { computed, embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { timeSchema } from '../../../resource/json-schema.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { deviceTypeModel, unknownDevices } from './device-type.resource.ts';
 
 const hidden = { readOnly: true, writeOnly: true } as const;
@@ -19,7 +19,7 @@ export const webauthnDevices = defineDevice({
   fields: {
     name: text({ max: 200, filter: true, help: 'What the owner calls it.' }),
     created_on: computed(timeSchema, (row) => row.col('created')),
-    device_type: embedded(deviceTypeModel, 'uuid', { nullable: true }),
+    device_type: embedded<{ aaguid: string } | null>(deviceTypeModel, 'uuid', { nullable: true }),
     aaguid: text({ readOnly: true, default: unknownDevices }),
     credential_id: text({ ...hidden, nullable: true, default: null }),
     public_key: text({ ...hidden, nullable: true, default: null }),
@@ -30,13 +30,5 @@ export const webauthnDevices = defineDevice({
   },
 });
 
-export interface WebauthnDevice extends Device {
-  readonly aaguid: string;
-  readonly device_type: { readonly aaguid: string } | null;
-  readonly credential_id: string;
-  readonly public_key: string;
-  readonly sign_count: number;
-  /** Whether it vouched for its make when it was registered. */
-  readonly attested: boolean;
-  readonly transports: readonly string[];
-}
+/** One that is confirmed, and so has a key. */
+export type WebauthnDevice = RowOf<typeof webauthnDevices.own> & { credential_id: string; public_key: string };

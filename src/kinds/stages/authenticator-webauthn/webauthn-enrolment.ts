@@ -4,10 +4,20 @@ import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
 import { devicesOf } from '../../../flow/devices/load-devices.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
-import type { Json } from '../../../lib/json.ts';
+import {
+  ask,
+  defineStageKind,
+  deny,
+  keptText,
+  type Move,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { json } from '../../../resource/fields/structured.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
 import {
   checkRegistration,
@@ -21,6 +31,8 @@ import { type DeviceType, findDeviceType, isAllowedType } from './device-types.t
 import { relyingParty } from './relying-party.ts';
 import { type WebauthnDevice, webauthnDevices } from './webauthn-device.ts';
 
+type Settings = RowOf<typeof authenticatorWebauthnStage>;
+
 interface Needs {
   readonly config: { readonly publicUrl: string };
 }
@@ -31,34 +43,33 @@ const taken = 'This device is registered already.';
 
 /** Lets the user of the flow register a passkey or a security key. */
 export function webauthnEnrolment({ config }: Needs): StageKind {
-  return {
+  return defineStageKind({
     resource: authenticatorWebauthnStage,
     resources: [deviceTypeResource],
     component: 'xak-stage-authenticator-webauthn',
     challenge: { ...pendingUserSchemas, registration: { type: 'object', additionalProperties: true } },
     answer: { response: json() },
     show: (step) => show(config.publicUrl, step),
-    judge: (step, { response }) => judge(config.publicUrl, step, response as Json),
-  };
+    judge: (step, { response }) => judge(config.publicUrl, step, response),
+  });
 }
 
-async function show(publicUrl: string, step: Step): Promise<Move> {
+async function show(publicUrl: string, step: Step<Settings>): Promise<Move> {
   const enrolling = await whoEnrols(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
-  const { call, memory } = step;
-  memory.challenge ??= newChallenge();
+  const { call } = step;
   const party = { ...relyingParty(publicUrl, call.request), name: await brandTitle(call.request.host, call.db.read) };
-  const known = (await devicesOf(step, webauthnDevices, enrolling.user.pk)) as WebauthnDevice[];
-  const challenge = memory.challenge as string;
+  const known = await devicesOf<WebauthnDevice>(step, webauthnDevices, enrolling.user.pk);
+  const challenge = keptText(step, 'challenge', newChallenge);
   const registration = await registrationOptions(party, enrolling.user, known, wantedBy(step), challenge);
   return ask({ ...(await pendingUserMembers(step)), registration });
 }
 
-async function judge(publicUrl: string, step: Step, given: Json): Promise<Move> {
+async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject): Promise<Move> {
   const enrolling = await whoEnrols(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, memory } = step;
-  const challenge = memory.challenge as string;
+  const challenge = keptText(step, 'challenge', newChallenge);
   // One answer to each challenge, right or wrong.
   delete memory.challenge;
   const complaint = complaintAboutClaims(given, wantedBy(step));
@@ -72,7 +83,7 @@ async function judge(publicUrl: string, step: Step, given: Json): Promise<Move> 
   return register(step, enrolling.user, credential, type);
 }
 
-function register(step: Step, user: UserFacts, credential: NewCredential, type: DeviceType | null): Move {
+function register(step: Step<Settings>, user: UserFacts, credential: NewCredential, type: DeviceType | null): Move {
   const isKnown = type !== null && type.aaguid !== unknownDevices;
   const values = {
     name: String(isKnown ? type.description : (step.settings.friendly_name ?? 'WebAuthn device')).slice(0, 200),
@@ -88,21 +99,22 @@ function register(step: Step, user: UserFacts, credential: NewCredential, type: 
 }
 
 /** Stays and says why, a few times. */
-function again({ memory }: Step, complaint: string): Move {
+function again({ memory }: Pick<Step, 'memory'>, complaint: string): Move {
   const attempts = Number(memory.attempts ?? 0) + 1;
   memory.attempts = attempts;
   return attempts < mostAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);
 }
 
 /** What the browser itself says of the new key. It may lie, but an honest one tells people what they need to know. */
-function complaintAboutClaims(given: Json, { residentKey, attachment }: RegistrationPolicy): string | null {
-  const { authenticatorAttachment, clientExtensionResults } = given as Record<string, Json | undefined>;
+function complaintAboutClaims(given: JsonObject, { residentKey, attachment }: RegistrationPolicy): string | null {
+  const { authenticatorAttachment, clientExtensionResults } = given;
   if (attachment && typeof authenticatorAttachment === 'string' && authenticatorAttachment !== attachment)
     return attachment === 'platform'
       ? 'Please use the device that you are looking at, not another one.'
       : 'Please use a device of its own, not the one that you are looking at.';
-  const { credProps } = (clientExtensionResults ?? {}) as { credProps?: { rk?: unknown } };
-  return residentKey === 'required' && credProps?.rk === false ? 'This device cannot keep the key itself.' : null;
+  const properties = isJsonObject(clientExtensionResults) && clientExtensionResults.credProps;
+  const isNotKept = isJsonObject(properties) && properties.rk === false;
+  return residentKey === 'required' && isNotKept ? 'This device cannot keep the key itself.' : null;
 }
 
 /** A device that does not vouch for its make is of an unknown one, whatever it calls itself. */
@@ -122,11 +134,11 @@ async function isTaken(query: Query, credentialId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-const allowedBy = ({ settings }: Step): readonly string[] => settings.device_type_restrictions as string[];
+const allowedBy = ({ settings }: Step<Settings>): readonly string[] => settings.device_type_restrictions;
 
-const wantedBy = (step: Step): RegistrationPolicy => ({
-  userVerification: step.settings.user_verification as RegistrationPolicy['userVerification'],
-  residentKey: step.settings.resident_key_requirement as RegistrationPolicy['residentKey'],
-  attachment: step.settings.authenticator_attachment as RegistrationPolicy['attachment'],
+const wantedBy = (step: Step<Settings>): RegistrationPolicy => ({
+  userVerification: step.settings.user_verification,
+  residentKey: step.settings.resident_key_requirement,
+  attachment: step.settings.authenticator_attachment,
   attestation: allowedBy(step).length > 0,
 });

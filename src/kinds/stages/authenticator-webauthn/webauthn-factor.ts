@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import type { DeviceKind, FactorGround, Proof } from '../../../flow/devices/device-kind.ts';
 import { loadDevices } from '../../../flow/devices/load-devices.ts';
-import type { Json } from '../../../lib/json.ts';
+import { keptText } from '../../../flow/executor/stage-kind.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { modelFacts } from '../../../resource/audit.ts';
 import { json } from '../../../resource/fields/structured.ts';
-import { typeName } from '../../../resource/fields/well-formed.ts';
 import { authenticatorWebauthnStage } from './authenticator-webauthn.resource.ts';
 import { assertionOptions, checkAssertion, newChallenge } from './ceremony.ts';
 import { isAllowedType } from './device-types.ts';
@@ -16,13 +16,11 @@ interface Needs {
   readonly config: { readonly publicUrl: string };
 }
 
-type Verification = 'required' | 'preferred' | 'discouraged';
-
 const wrong: Proof = { complaint: 'This device could not be verified. Please try again.' };
 const whichever = '-1';
 
 /** Proof by a passkey or a security key; where nobody is named yet, the key says whose it is. */
-export function webauthnFactor({ config }: Needs): DeviceKind {
+export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
   return {
     deviceClass: 'webauthn',
     deviceResources: webauthnDevices,
@@ -34,9 +32,9 @@ export function webauthnFactor({ config }: Needs): DeviceKind {
       const { step, user } = ground;
       const devices = usable(ground);
       if (user !== null && devices.length === 0) return [];
-      step.memory.webauthn ??= newChallenge();
       const party = relyingParty(config.publicUrl, step.call.request);
-      const challenge = await assertionOptions(party, devices, verificationOf(ground), step.memory.webauthn as string);
+      const kept = keptText(step, 'webauthn', newChallenge);
+      const challenge = await assertionOptions(party, devices, verificationOf(ground), kept);
       const last_used = devices.map((device) => device.last_used).reduce(later, null);
       return [{ device_class: 'webauthn', device_uid: whichever, challenge, last_used }];
     },
@@ -44,12 +42,12 @@ export function webauthnFactor({ config }: Needs): DeviceKind {
   };
 }
 
-async function prove(publicUrl: string, ground: FactorGround, given: Json): Promise<Proof> {
+async function prove(publicUrl: string, ground: FactorGround<WebauthnDevice>, given: Json): Promise<Proof> {
   const { call, memory } = ground.step;
   const challenge = memory.webauthn;
   // One answer to each challenge, right or wrong.
   delete memory.webauthn;
-  const id = typeName(given) === 'dict' ? (given as Record<string, Json>).id : null;
+  const id = isJsonObject(given) ? given.id : null;
   if (typeof challenge !== 'string' || typeof id !== 'string') return wrong;
   const device = await deviceWith(ground, id);
   const owner = device && (ground.user ?? (await loadUserFacts(call, call.db.read, device.user)));
@@ -65,15 +63,22 @@ async function prove(publicUrl: string, ground: FactorGround, given: Json): Prom
 }
 
 /** Of the user whom the flow is about; where it is about nobody yet, of anybody. */
-async function deviceWith({ step, user, devices }: FactorGround, id: string): Promise<WebauthnDevice | null> {
-  if (user !== null) return (devices as WebauthnDevice[]).find(({ credential_id }) => credential_id === id) ?? null;
+async function deviceWith(
+  { step, user, devices }: FactorGround<WebauthnDevice>,
+  id: string,
+): Promise<WebauthnDevice | null> {
+  if (user !== null) return devices.find(({ credential_id }) => credential_id === id) ?? null;
   const column = webauthnDevices.own.row().col('credential_id');
-  const found = await loadDevices(step, webauthnDevices, sql`${column} = ${id}`);
-  return (found[0] as WebauthnDevice | undefined) ?? null;
+  const [found] = await loadDevices<WebauthnDevice>(step, webauthnDevices, sql`${column} = ${id}`);
+  return found ?? null;
 }
 
 /** Remembers how often the key has signed. False when it has before; devices that do not count say 0 for ever. */
-async function use({ step: { call } }: FactorGround, { pk }: WebauthnDevice, signCount: number): Promise<boolean> {
+async function use(
+  { step: { call } }: FactorGround<WebauthnDevice>,
+  { pk }: WebauthnDevice,
+  signCount: number,
+): Promise<boolean> {
   const isHigher = signCount === 0 ? sql`sign_count = 0` : sql`sign_count < ${signCount}`;
   const { rows } = await call.db.write((tx) =>
     sql`update device_webauthn set sign_count = ${signCount} where pk = ${pk} and ${isHigher} returning pk`.execute(tx),
@@ -82,21 +87,20 @@ async function use({ step: { call } }: FactorGround, { pk }: WebauthnDevice, sig
 }
 
 /** Two devices that sign with one key: whoever copied it should not go unnoticed. */
-async function reportCopy({ step: { call } }: FactorGround, device: WebauthnDevice): Promise<void> {
+async function reportCopy({ step: { call } }: FactorGround<WebauthnDevice>, device: WebauthnDevice): Promise<void> {
   const message = 'A WebAuthn device has signed more often than it says. There may be a copy of it.';
   const { own } = webauthnDevices;
   const context = { message, model: modelFacts(own, device.pk, device) };
   await call.db.write((tx) => call.world.record(tx, call, { action: 'suspicious_request', app: own.app, context }));
 }
 
-const allowedBy = ({ step }: FactorGround): readonly string[] =>
-  step.settings.webauthn_allowed_device_types as string[];
+const allowedBy = ({ step }: FactorGround<WebauthnDevice>) => step.settings.webauthn_allowed_device_types;
 /** Where nobody is named yet the key stands for the password too: having it is not enough. */
-const verificationOf = ({ step, user }: FactorGround): Verification =>
-  user === null ? 'required' : (step.settings.webauthn_user_verification as Verification);
+const verificationOf = ({ step, user }: FactorGround<WebauthnDevice>) =>
+  user === null ? 'required' : step.settings.webauthn_user_verification;
 
-const usable = (ground: FactorGround): WebauthnDevice[] =>
-  (ground.devices as WebauthnDevice[]).filter((device) => isAllowedType(allowedBy(ground), vouchedType(device)));
+const usable = (ground: FactorGround<WebauthnDevice>): WebauthnDevice[] =>
+  ground.devices.filter((device) => isAllowedType(allowedBy(ground), vouchedType(device)));
 
 /** What a device calls itself without vouching for it counts for nothing. */
 const vouchedType = ({ attested, device_type }: WebauthnDevice) => (attested ? device_type : null);

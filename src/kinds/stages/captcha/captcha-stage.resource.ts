@@ -34,7 +34,7 @@ export const captchaStage = defineStage({
     }),
   },
   check: ({ values }) =>
-    Number(values.score_min_threshold) > Number(values.score_max_threshold)
+    values.score_min_threshold > values.score_max_threshold
       ? { score_min_threshold: ['The lowest score is above the highest.'] }
       : null,
 });

@@ -1,18 +1,29 @@
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  type Move,
+  next,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import { askService, faultEvent, isSuccess, objectIn, ServiceFault } from '../../../flow/services/ask-service.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema, stringSchema } from '../../../resource/json-schema.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { captchaOrigins } from './captcha-origins.ts';
 import { captchaStage } from './captcha-stage.resource.ts';
+
+type Settings = RowOf<typeof captchaStage>;
 
 const longestToken = 16_384;
 
 /** Lets people go on whom a captcha service takes for people. */
 export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind {
-  return {
+  return defineStageKind({
     resource: captchaStage,
     component: 'xak-stage-captcha',
     challenge: {
@@ -26,16 +37,16 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
       const { public_key: site_key, js_url, interactive } = step.settings;
       return ask({ ...(await pendingUserMembers(step)), site_key, js_url, interactive });
     },
-    judge: (step, { token }) => judge(fetch, step, token as string),
+    judge: (step, { token }) => judge(fetch, step, token),
     pageNeeds: captchaOrigins,
     async demo({ api }) {
       const keys = { public_key: 'demo-site', private_key: 'demo-secret' };
       await api.ensure('/stages/captcha/', { name: 'Demo: captcha' }, keys);
     },
-  };
+  });
 }
 
-async function judge(fetch: GuardedFetch, step: Step, token: string): Promise<Move> {
+async function judge(fetch: GuardedFetch, step: Step<Settings>, token: string): Promise<Move> {
   const { context, settings } = step;
   const verdict = await askVerdict(fetch, step, token);
   if (verdict instanceof ServiceFault) {
@@ -51,10 +62,13 @@ async function judge(fetch: GuardedFetch, step: Step, token: string): Promise<Mo
   return next();
 }
 
-async function askVerdict(fetch: GuardedFetch, { call, settings }: Step, token: string): Promise<Row | ServiceFault> {
-  const { private_key, api_url } = settings as Record<string, string>;
-  const form = { secret: private_key as string, response: token, remoteip: call.request.clientIp };
-  const answer = await askService(fetch, api_url as string, {
+async function askVerdict(
+  fetch: GuardedFetch,
+  { call, settings }: Step<Settings>,
+  token: string,
+): Promise<Row | ServiceFault> {
+  const form = { secret: settings.private_key, response: token, remoteip: call.request.clientIp };
+  const answer = await askService(fetch, settings.api_url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
@@ -73,8 +87,8 @@ const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
   Array.isArray(codes) && codes.some((code) => code === 'invalid-input-secret' || code === 'missing-input-secret');
 
 /** Services that give no score leave it out; one that is no number is no score. */
-function isWithin(score: unknown, settings: Row): boolean {
-  if (score === undefined || score === null || settings.error_on_invalid_score !== true) return true;
+function isWithin(score: unknown, settings: Settings): boolean {
+  if (score === undefined || score === null || !settings.error_on_invalid_score) return true;
   if (typeof score !== 'number') return false;
-  return score >= Number(settings.score_min_threshold) && score <= Number(settings.score_max_threshold);
+  return score >= settings.score_min_threshold && score <= settings.score_max_threshold;
 }

@@ -1,9 +1,10 @@
 import { hasConsent, storeConsent } from '../../../core/consent/consent.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, next, refuse, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, keptText, next, refuse, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import { parseDuration } from '../../../lib/duration.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { randomText } from '../../../platform/random.ts';
 import { duration, flag } from '../../../resource/fields/scalar.ts';
@@ -36,7 +37,7 @@ interface Permission {
 }
 
 /** Asks for consent, unless it was given and still stands. The flow's context says to what. */
-export const consenting: StageKind = {
+export const consenting = defineStageKind({
   resource: consentStage,
   component: 'xak-stage-consent',
   challenge: {
@@ -51,33 +52,32 @@ export const consenting: StageKind = {
     refused: flag({ default: false, help: 'That the person does not agree.' }),
   },
   async show(step) {
-    const { context, settings, memory, call } = step;
+    const { context, settings, call } = step;
     const consent = consentOf(step);
     const mayStand = settings.mode !== 'always_require' && context.consent_asked_anew !== true;
     if (consent && mayStand && (await hasConsent(call.db.read, consent, call.now))) return agreed(step);
-    memory.token ??= randomText(32);
     return ask({
       ...(await pendingUserMembers(step)),
       header_text: typeof context.consent_header === 'string' ? context.consent_header : 'Do you agree?',
       permissions: permissionsOf(step),
       additional_permissions: [],
-      token: memory.token,
+      token: keptText(step, 'token', () => randomText(32)),
     });
   },
   async judge(step, { token, refused }) {
     const { memory, settings, call } = step;
-    if (typeof memory.token !== 'string' || !equalInConstantTime(memory.token, token as string))
+    if (typeof memory.token !== 'string' || !equalInConstantTime(memory.token, token))
       return stay({ token: ['Invalid consent token.'] });
     if (refused) return refuse(step, 'You did not agree.');
     const consent = consentOf(step);
     if (!consent || settings.mode === 'always_require') return agreed(step);
-    const lengthMs = parseDuration(settings.consent_expire_in as string) ?? 0;
+    const lengthMs = parseDuration(settings.consent_expire_in) ?? 0;
     const expires = settings.mode === 'permanent' ? null : addMilliseconds(call.now, lengthMs);
     return agreed(step, async (tx) => {
       await storeConsent(tx, consent, expires);
     });
   },
-};
+});
 
 /** Goes on, noting what was agreed to: some scopes are given to no client without it. */
 function agreed(step: Step, work?: Parameters<typeof next>[0]) {
@@ -85,12 +85,13 @@ function agreed(step: Step, work?: Parameters<typeof next>[0]) {
   return next(work);
 }
 
-function permissionsOf({ context }: Step): Permission[] {
-  return Array.isArray(context.consent_permissions) ? (context.consent_permissions as unknown as Permission[]) : [];
+function permissionsOf({ context }: Pick<Step, 'context'>): Permission[] {
+  const listed: readonly Json[] = Array.isArray(context.consent_permissions) ? context.consent_permissions : [];
+  return listed.filter(isJsonObject).map(({ id = '', name = '' }) => ({ id: String(id), name: String(name) }));
 }
 
 /** Who would agree to what; null when the flow is for no application. */
-function consentOf(step: Step) {
+function consentOf(step: Pick<Step, 'context'>) {
   const { pending_user: user, application } = step.context;
   if (user === null || typeof application !== 'string') return null;
   return { user, application, scopes: permissionsOf(step).map(({ id }) => id) };

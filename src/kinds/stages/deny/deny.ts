@@ -1,4 +1,4 @@
-import { deny, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { defineStageKind, deny } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { text } from '../../../resource/fields/text.ts';
 
@@ -14,9 +14,9 @@ const denyStage = defineStage({
 });
 
 /** Lets nobody pass. */
-export const denying: StageKind = {
+export const denying = defineStageKind({
   resource: denyStage,
   component: 'xak-stage-access-denied',
   challenge: {},
-  show: async ({ settings }) => deny((settings.deny_message as string) || 'Access is denied.'),
-};
+  show: async ({ settings }) => deny(settings.deny_message || 'Access is denied.'),
+});

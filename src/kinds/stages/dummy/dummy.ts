@@ -1,4 +1,4 @@
-import { ask, next, type StageKind } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, next } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { flag } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
@@ -15,7 +15,7 @@ const dummyStage = defineStage({
 });
 
 /** Asks nothing; breaks when told to, to show what a broken stage looks like. */
-export const dummy: StageKind = {
+export const dummy = defineStageKind({
   resource: dummyStage,
   component: 'xak-stage-dummy',
   challenge: { name: stringSchema },
@@ -25,4 +25,4 @@ export const dummy: StageKind = {
     return ask({ name: settings.name });
   },
   judge: async () => next(),
-};
+});

@@ -3,14 +3,25 @@ import { claimMessage } from '../../../core/attempts/attempts.ts';
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
-import { ask, deny, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  deny,
+  next,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { Rollback } from '../../../platform/db/database.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { type MailNeeds, mailLink, mailLinkJob } from './mail-link.job.ts';
 import { type RecoveryNeeds, recoveryEmailAction } from './recovery-email.ts';
+
+type Settings = RowOf<typeof emailStage>;
 
 type Needs = MailNeeds & RecoveryNeeds;
 
@@ -21,7 +32,7 @@ const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for an
  * names that nobody has are counted, stored and queued like any other, and the job finds nobody to write to.
  */
 export function emailing(needs: Needs): StageKind {
-  return {
+  return defineStageKind({
     resource: emailStage,
     userActions: [recoveryEmailAction(needs)],
     jobs: (server) => [mailLinkJob({ ...needs, ...server })],
@@ -42,11 +53,11 @@ export function emailing(needs: Needs): StageKind {
     },
     judge: async (step) =>
       (await send(needs, step)) ? ask({ link_opened: false }) : stay({ non_field_errors: [tooSoon] }),
-  };
+  });
 }
 
 /** The link was opened. Only a user who was made on this very walk is switched on: others who are off stay so. */
-function confirmed({ settings, context }: Step) {
+function confirmed({ settings, context }: Step<Settings>) {
   const { pending_user, created_user } = context;
   if (!settings.activate_user_on_success || pending_user === null || created_user !== pending_user) return next();
   return next(async (tx) => {
@@ -55,20 +66,20 @@ function confirmed({ settings, context }: Step) {
 }
 
 /** Queues a mail; false when too many were asked for. */
-async function send({ key, jobs }: Needs, step: Step): Promise<boolean> {
+async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();
   const title = await brandTitle(call.request.host, call.db.read);
   const { now } = call;
   const who = context.pending_user ?? context.pending_user_identifier ?? '';
-  const minutes = settings.token_expiry as number;
+  const minutes = settings.token_expiry;
   try {
     return await call.db.write(async (tx) => {
       if (!(await claimMessage(tx, key, { who, ip: call.request.clientIp, now }))) throw new Rollback(false);
       const expires = addMilliseconds(now, minutes * 60_000);
       const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content: walk };
       const pk = await storeLink(tx, key, { ...link, expires, now });
-      await mailLink(jobs(), tx, { link: pk, stage: settings.pk as string, title, isRecorded: false });
+      await mailLink(jobs(), tx, { link: pk, stage: settings.pk, title, isRecorded: false });
       return true;
     });
   } catch (error) {
@@ -77,7 +88,7 @@ async function send({ key, jobs }: Needs, step: Step): Promise<boolean> {
   }
 }
 
-function mayReceive(user: UserFacts | null, { context }: Step): boolean {
+function mayReceive(user: UserFacts | null, { context }: Step<Settings>): boolean {
   if (!user || user.email === '' || user.type === 'internal_service_account') return false;
   return user.is_active || context.created_user === user.pk;
 }

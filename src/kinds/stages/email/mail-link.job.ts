@@ -11,7 +11,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { type Mail, type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
 import { sendThrough } from '../../../platform/mail/send-through.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { writeMail } from './templates.ts';
 
@@ -45,7 +45,7 @@ interface Recipient {
   readonly slug: string;
 }
 
-export function mailLinkJob(needs: JobNeeds): JobKind {
+export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   const { key, config, engine, systemCall } = needs;
   // Ranges that mail servers of stages may be in besides public addresses.
   const allow = parseCidrs(config.outboundAllow);
@@ -53,7 +53,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind {
     name: kindName,
     summary: 'Send a link by e-mail.',
     async run({ payload }) {
-      const { link, stage, title, isRecorded } = payload as LinkMail;
+      const { link, stage, title, isRecorded } = payload;
       const call = systemCall();
       const recipient = await recipientOf(call, link);
       if (!recipient) return 'There is nobody to send it to.';
@@ -64,10 +64,10 @@ export function mailLinkJob(needs: JobNeeds): JobKind {
         title,
         name: recipient.name || recipient.username,
         link: addressOfLink(config.publicUrl, recipient.slug, token),
-        minutes: settings.token_expiry as number,
+        minutes: settings.token_expiry,
       };
-      const words = writeMail(settings.template as string, facts);
-      const mail = { to: recipient.email, subject: settings.subject as string, ...words };
+      const words = writeMail(settings.template, facts);
+      const mail = { to: recipient.email, subject: settings.subject, ...words };
       await sendBy(needs.mailer, allow, settings, mail);
       const about = { message: `A mail was sent to ${mail.to}.`, subject: mail.subject, to_email: mail.to };
       const event = { action: 'email_sent', app: 'svc_stages_email', context: about };
@@ -77,7 +77,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind {
     /** Whoever looks at the events sees that somebody was not reached. */
     async afterFailure(tx, { payload, message }) {
       const call = systemCall();
-      const { link, stage } = payload as LinkMail;
+      const { link, stage } = payload;
       await sql`delete from flow_links where pk = ${link}`.execute(tx);
       const context = { message: `A mail could not be sent. ${message}`, task: kindName, stage };
       await call.world.record(tx, call, { action: 'system_task_exception', app: 'svc_stages_email', context });
@@ -92,19 +92,19 @@ async function recipientOf({ db, now }: Call, link: string): Promise<Recipient |
   return rows[0] ?? null;
 }
 
-async function sendBy(mailer: Mailer, allow: Cidrs, settings: Row, mail: Mail): Promise<void> {
+async function sendBy(mailer: Mailer, allow: Cidrs, settings: RowOf<typeof emailStage>, mail: Mail): Promise<void> {
   try {
     if (settings.use_global_settings) return await mailer.send(mail);
     await sendThrough(
       {
-        host: settings.host as string,
-        port: settings.port as number,
-        username: settings.username as string,
-        password: settings.password as string,
-        useTls: settings.use_tls === true,
-        useSsl: settings.use_ssl === true,
-        timeoutMs: (settings.timeout as number) * 1000,
-        from: settings.from_address as string,
+        host: settings.host,
+        port: settings.port,
+        username: settings.username,
+        password: settings.password,
+        useTls: settings.use_tls,
+        useSsl: settings.use_ssl,
+        timeoutMs: settings.timeout * 1000,
+        from: settings.from_address,
       },
       mail,
       allow,

@@ -3,7 +3,6 @@ import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { planRecovery, recoveryPermission } from '../../../flow/links/recovery.ts';
-import type { FlowPlan } from '../../../flow/plan.ts';
 import { Invalid } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
@@ -13,8 +12,7 @@ import type { PolicyEngine } from '../../../policy/engine.ts';
 import { isVisible } from '../../../resource/access.ts';
 import { modelFacts } from '../../../resource/audit.ts';
 import { lasting } from '../../../resource/credentials.ts';
-import type { Action, ActionInput } from '../../../resource/define.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import { type ActionInput, actionOn } from '../../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import { emailStage } from './email-stage.resource.ts';
@@ -27,16 +25,10 @@ export interface RecoveryNeeds {
   jobs(): Jobs;
 }
 
-interface Planned {
-  readonly plan: FlowPlan;
-  readonly stage: Row;
-  readonly title: string;
-}
-
 /** Sends a user a link into the recovery flow, by the mail server and in the words of an e-mail stage. */
-export function recoveryEmailAction(needs: RecoveryNeeds): Action {
+export function recoveryEmailAction(needs: RecoveryNeeds) {
   const { key, policies, jobs } = needs;
-  return {
+  return actionOn<{ pk: number; email: string }>()({
     name: 'recovery_email',
     on: 'row',
     method: 'POST',
@@ -45,20 +37,19 @@ export function recoveryEmailAction(needs: RecoveryNeeds): Action {
     credentials: lasting,
     query: { email_stage: stringSchema },
     answer: { status: 204 },
-    async prepare(input): Promise<Planned> {
+    async prepare(input) {
       const { call, row } = input;
       if (row.email === '') throw Invalid.whole('User does not have an email address set.');
       const stage = await findStage(needs, input);
-      const plan = await planRecovery(policies, call, row.pk as number);
+      const plan = await planRecovery(policies, call, row.pk);
       return { plan, stage, title: await brandTitle(call.request.host, call.db.read) };
     },
-    async run({ tx, call, row, registry, prepared }) {
-      const { plan, stage, title } = prepared as Planned;
-      const user = row.pk as number;
+    async run({ tx, call, row, registry, prepared: { plan, stage, title } }) {
+      const user = row.pk;
       await checkMayReachUser(tx, call, user);
-      const expires = addMilliseconds(call.now, (stage.token_expiry as number) * 60_000);
+      const expires = addMilliseconds(call.now, stage.token_expiry * 60_000);
       const link = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
-      await mailLink(jobs(), tx, { link, stage: stage.pk as string, title, isRecorded: true });
+      await mailLink(jobs(), tx, { link, stage: stage.pk, title, isRecorded: true });
       const context = {
         message: `A link to recover is on its way to ${row.email}.`,
         model: modelFacts(registry.require('svc_core.user'), user, row),
@@ -66,10 +57,13 @@ export function recoveryEmailAction(needs: RecoveryNeeds): Action {
       };
       await call.world.record(tx, call, { action: 'email_sent', app: 'svc_stages_email', context });
     },
-  };
+  });
 }
 
-async function findStage({ mailer }: RecoveryNeeds, { call, engine, registry }: ActionInput): Promise<Row> {
+async function findStage(
+  { mailer }: RecoveryNeeds,
+  { call, engine, registry }: Pick<ActionInput, 'call' | 'engine' | 'registry'>,
+) {
   const given = call.request.query.get('email_stage');
   if (!given) throw Invalid.field('email_stage', 'This field is required.');
   const pk = isUuid(given) ? canonicalUuid(given) : null;

@@ -3,20 +3,24 @@ import { brandFlows } from '../../../core/brand/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { turnTo } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
-import { ask, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import {
   blockedWords,
   judgePassword,
   type PasswordNeeds,
+  type PasswordSettings,
   wrongPassword,
 } from '../../../flow/passwords/judge-password.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { arrayOf, booleanSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
+import type { Resource, RowOf } from '../../../resource/resource.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { findUser } from './find-user.ts';
 import { identificationStage, passwordModel } from './identification-stage.resource.ts';
 import { needsOfOffered, offeredSchema, offeredSources } from './offered-sources.ts';
+
+type Settings = RowOf<typeof identificationStage>;
 
 interface Needs extends PasswordNeeds {
   readonly sourceKinds: readonly SourceKind[];
@@ -24,7 +28,7 @@ interface Needs extends PasswordNeeds {
 
 /** Finds out whom the flow is about. */
 export function identification(needs: Needs): StageKind {
-  return {
+  return defineStageKind({
     resource: identificationStage,
     component: 'xak-stage-identification',
     challenge: {
@@ -46,12 +50,11 @@ export function identification(needs: Needs): StageKind {
     },
     show: (step) => show(needs, step),
     pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
-    judge: (step, { uid_field, password }) =>
-      judge(needs, step, uid_field as string, (password as string | null) ?? ''),
-  };
+    judge: (step, { uid_field, password }) => judge(needs, step, uid_field, password ?? ''),
+  });
 }
 
-async function show(needs: Needs, step: Step): Promise<Move> {
+async function show(needs: Needs, step: Step<Settings>): Promise<Move> {
   const { settings, flow } = step;
   const password = await inlinePassword(step);
   return ask({
@@ -61,21 +64,21 @@ async function show(needs: Needs, step: Step): Promise<Move> {
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
     ...(await links(step)),
-    sources: await offeredSources(needs.sourceKinds, step.settings.sources as string[], step.call),
+    sources: await offeredSources(needs.sourceKinds, step.settings.sources, step.call),
     show_source_labels: settings.show_source_labels,
   });
 }
 
-async function judge(needs: PasswordNeeds, step: Step, name: string, password: string): Promise<Move> {
+async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, password: string): Promise<Move> {
   const { call, settings, context } = step;
-  const members = settings.user_fields as string[];
-  const user = await findUser(call, name, members, settings.case_insensitive_matching as boolean);
+  const members = settings.user_fields;
+  const user = await findUser(call, name, members, settings.case_insensitive_matching);
   turnTo(context, user);
   context.pending_user_identifier = name;
-  context.show_matched_user = settings.show_matched_user === true;
+  context.show_matched_user = settings.show_matched_user;
   const stage = await inlinePassword(step);
   if (!stage) {
-    const goesOn = user !== null || settings.pretend_user_exists === true;
+    const goesOn = user !== null || settings.pretend_user_exists;
     return goesOn && members.length > 0 ? next() : forget(step, { non_field_errors: [wrongPassword] });
   }
   if (password === '') return forget(step, { password: ['This field may not be blank.'] });
@@ -88,19 +91,20 @@ async function judge(needs: PasswordNeeds, step: Step, name: string, password: s
 }
 
 /** Stays, and keeps nothing of whom the answer named. */
-function forget({ context }: Step, errors: Record<string, string[]>) {
+function forget({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
   context.pending_user = null;
   context.pending_user_identifier = null;
   return { move: 'stay', errors } as const;
 }
 
-async function inlinePassword({ engine, settings, call }: Step): Promise<Row | null> {
-  const pk = settings.password_stage as string | null;
-  return pk === null ? null : loadStage(engine, engine.registry.require(passwordModel), pk, call);
+async function inlinePassword({ engine, settings: { password_stage }, call }: Step<Settings>) {
+  // Kinds do not import each other: what its settings hold, `judgePassword` says.
+  const resource = engine.registry.require(passwordModel) as Resource<PasswordSettings>;
+  return password_stage === null ? null : loadStage(engine, resource, password_stage, call);
 }
 
 /** Ways on for those who cannot or need not sign in here. A stage without a recovery flow of its own offers the brand's. */
-async function links({ settings, call, flow }: Step): Promise<Row> {
+async function links({ settings, call, flow }: Step<Settings>): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
   const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
   const recovery = ofBrand?.flow_recovery ? { recovery_url: flowPage(ofBrand.flow_recovery) } : {};
@@ -109,6 +113,8 @@ async function links({ settings, call, flow }: Step): Promise<Row> {
     where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);
   const urls = new Map(rows.map(({ pk, slug }) => [pk, flowPage(slug)]));
   const members = { enroll_url: enrollment_flow, recovery_url: recovery_flow, passwordless_url: passwordless_flow };
-  const own = Object.entries(members).filter(([, pk]) => urls.has(pk as string));
-  return { ...recovery, ...Object.fromEntries(own.map(([name, pk]) => [name, urls.get(pk as string)])) };
+  const own = Object.entries(members).flatMap(([name, pk]) =>
+    pk !== null && urls.has(pk) ? [[name, urls.get(pk)]] : [],
+  );
+  return { ...recovery, ...Object.fromEntries(own) };
 }

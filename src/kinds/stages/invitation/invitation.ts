@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { FlowContext } from '../../../flow/executor/flow-state.ts';
-import { deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { defineStageKind, deny, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -15,34 +15,35 @@ interface Invitation {
   readonly name: string;
   readonly fixed_data: string;
   readonly created_by: number;
-  readonly single_use: boolean | number;
+  readonly single_use: boolean;
 }
 
 const refused = 'Invalid invite/invite not found';
 const gone = 'This invitation has been used or withdrawn.';
 
 /** Lets those pass who bring an invitation for this flow, with the data that was set for them. */
-export const inviting = (needs: InvitationNeeds): StageKind => ({
-  resource: invitationStage,
-  resources: [invitationResource(needs)],
-  expiring: [expired('invitations', 'invitations')],
-  component: 'xak-stage-invitation',
-  challenge: {},
-  async show(step) {
-    const { settings, context } = step;
-    const invitation = await findInvitation(needs, step);
-    if (!invitation) return settings.continue_flow_without_invitation ? next() : deny(refused);
-    const fixed = withoutPasswords(JSON.parse(invitation.fixed_data) as Record<string, Json>);
-    context.prompt_data = deepMerge(context.prompt_data, fixed);
-    context.fixed_data = fixed;
-    // It is for somebody who has no account yet: whoever opens the link, it is not about theirs.
-    if (context.created_user !== context.pending_user) context.pending_user = null;
-    context.invitation_in_effect = true;
-    context.invitation = { pk: invitation.pk, name: invitation.name };
-    return next();
-  },
-  settle: useUp,
-});
+export const inviting = (needs: InvitationNeeds): StageKind =>
+  defineStageKind({
+    resource: invitationStage,
+    resources: [invitationResource(needs)],
+    expiring: [expired('invitations', 'invitations')],
+    component: 'xak-stage-invitation',
+    challenge: {},
+    async show(step) {
+      const { settings, context } = step;
+      const invitation = await findInvitation(needs, step);
+      if (!invitation) return settings.continue_flow_without_invitation ? next() : deny(refused);
+      const fixed = withoutPasswords(JSON.parse(invitation.fixed_data));
+      context.prompt_data = deepMerge(context.prompt_data, fixed);
+      context.fixed_data = fixed;
+      // It is for somebody who has no account yet: whoever opens the link, it is not about theirs.
+      if (context.created_user !== context.pending_user) context.pending_user = null;
+      context.invitation_in_effect = true;
+      context.invitation = { pk: invitation.pk, name: invitation.name };
+      return next();
+    },
+    settle: useUp,
+  });
 
 /**
  * Opening an invitation uses nothing up: programs that look at links in mails open them too, and a walk may fail. It is used

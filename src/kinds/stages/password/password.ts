@@ -1,5 +1,5 @@
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, next, type StageKind, stay } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, deny, next, type StageKind, stay } from '../../../flow/executor/stage-kind.ts';
 import {
   blockedWords,
   judgePassword,
@@ -12,7 +12,7 @@ import { passwordStage } from './password-stage.resource.ts';
 
 /** Lets those pass who know the password of the user the flow is about. */
 export function password(needs: PasswordNeeds): StageKind {
-  return {
+  return defineStageKind({
     resource: passwordStage,
     component: 'xak-stage-password',
     challenge: { ...pendingUserSchemas, allow_show_password: booleanSchema },
@@ -23,16 +23,16 @@ export function password(needs: PasswordNeeds): StageKind {
     },
     async judge(step, { password: given }) {
       const { settings, memory, context } = step;
-      const verdict = await judgePassword(needs, step, settings, given as string);
+      const verdict = await judgePassword(needs, step, settings, given);
       if (verdict.outcome === 'blocked') return stay({ password: [blockedWords] });
       if (verdict.outcome === 'right') {
         context.auth_method = verdict.method;
         return { ...next(verdict.write, verdict.cookies), mayWait: true };
       }
       memory.failures = Number(memory.failures ?? 0) + 1;
-      const most = settings.failed_attempts_before_cancel as number;
+      const most = settings.failed_attempts_before_cancel;
       if (most > 0 && memory.failures >= most) return deny('Too many failed attempts.', verdict.write);
       return stay({ password: [wrongPassword] }, verdict.write);
     },
-  };
+  });
 }

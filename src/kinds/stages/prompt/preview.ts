@@ -1,8 +1,7 @@
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { type Call, requireActor } from '../../../resource/call.ts';
-import type { Action } from '../../../resource/define.ts';
-import type { Fields } from '../../../resource/fields/field.ts';
+import { defineAction } from '../../../resource/define.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -12,8 +11,9 @@ import {
   orNull,
   stringSchema,
 } from '../../../resource/json-schema.ts';
+import type { PromptFields } from './prompt-fields.ts';
 import { promptTypes } from './prompt-types.ts';
-import { promptOf, showPrompt } from './show-prompt.ts';
+import { showPrompt } from './show-prompt.ts';
 
 export const promptSchema = objectSchema({
   field_key: stringSchema,
@@ -30,8 +30,8 @@ export const promptSchema = objectSchema({
 const challengeSchema: JsonSchema = objectSchema({ component: stringSchema, fields: arrayOf(promptSchema) });
 
 /** Shows how a prompt that is being written would look to its author. It runs their expressions, so it asks for more than reading. */
-export function previewAction(fields: Fields, sandbox: Sandbox): Action {
-  return {
+export function previewAction(fields: PromptFields, sandbox: Sandbox) {
+  return defineAction({
     name: 'preview',
     on: 'set',
     method: 'POST',
@@ -42,11 +42,11 @@ export function previewAction(fields: Fields, sandbox: Sandbox): Action {
     answer: { status: 200, schema: challengeSchema, schemaName: 'PromptPreview' },
     async prepare({ call, values }) {
       const user = await loadUserFacts(call, call.db.read, requireActor(call).user.pk);
-      const shown = showPrompt(promptOf(values), { sandbox, user, http: httpFacts(call), promptContext: {} });
+      const shown = showPrompt(values, { sandbox, user, http: httpFacts(call), promptContext: {} });
       return { component: 'xak-stage-prompt', fields: [shown] };
     },
     run: async ({ prepared }) => prepared,
-  };
+  });
 }
 
 function httpFacts({ request }: Call): Record<string, string> {

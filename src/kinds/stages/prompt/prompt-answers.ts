@@ -1,6 +1,6 @@
 import type { Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
-import type { Row } from '../../../resource/fields/field.ts';
+import type { Parsed, Row } from '../../../resource/fields/field.ts';
 import { flag, real, time } from '../../../resource/fields/scalar.ts';
 import { parseText, text } from '../../../resource/fields/text.ts';
 import type { ShownPrompt } from './show-prompt.ts';
@@ -11,21 +11,19 @@ const shownOnly: ReadonlySet<string> = new Set(['static', 'separator']);
 const fixed: ReadonlySet<string> = new Set(['text_read_only', 'text_area_read_only', 'hidden']);
 const longestFile = 2_000_000;
 
-const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
-  email: (value) => text({ max: 254, format: 'email' }).parse(value) as Parsed,
-  number: (value) => real().parse(value) as Parsed,
-  checkbox: (value) => flag().parse(value) as Parsed,
+const parsers: Readonly<Record<string, (value: unknown) => Parsed<Json>>> = {
+  email: (value) => text({ max: 254, format: 'email' }).parse(value),
+  number: (value) => real().parse(value),
+  checkbox: (value) => flag().parse(value),
   date: (value) => (isDay(value) ? { value } : { complaint: ['Date has wrong format. Use YYYY-MM-DD.'] }),
-  'date-time': (value) => time().parse(value) as Parsed,
-  password: (value) => parseText(value, { trim: false, strict: true }) as Parsed,
+  'date-time': (value) => time().parse(value),
+  password: (value) => parseText(value, { trim: false, strict: true }),
   file: (value) =>
     typeof value === 'string' && value.length <= longestFile && /^data:[\w.+/=;-]{0,255},/.test(value)
       ? { value }
       : { complaint: ['The submitted data was not a file.'] },
-  'xak-locale': (value) => text({ max: 35, check: localeComplaint }).parse(value) as Parsed,
+  'xak-locale': (value) => text({ max: 35, check: localeComplaint }).parse(value),
 };
-
-type Parsed = { readonly value: Json } | { readonly complaint: string[] };
 
 export interface PromptAnswers {
   readonly values: Readonly<Record<string, Json>>;
@@ -51,7 +49,7 @@ export function readAnswers(prompts: readonly ShownPrompt[], given: Row): Prompt
   return { values: Object.fromEntries(values), complaints };
 }
 
-function readAnswer({ type, required, initial_value, choices }: ShownPrompt, given: unknown): Parsed {
+function readAnswer({ type, required, initial_value, choices }: ShownPrompt, given: unknown): Parsed<Json> {
   if (fixed.has(type)) return { value: initial_value };
   if (given === undefined || given === null || given === '') {
     if (type === 'checkbox' && !required) return { value: false };
@@ -62,7 +60,7 @@ function readAnswer({ type, required, initial_value, choices }: ShownPrompt, giv
     const isOne = typeof given === 'string' && choices.includes(given);
     return isOne ? { value: given } : { complaint: ['This is not a valid choice.'] };
   }
-  return (parsers[type] ?? ((value) => text({ blank: !required }).parse(value) as Parsed))(given);
+  return (parsers[type] ?? ((value) => text({ blank: !required }).parse(value)))(given);
 }
 
 function isDay(value: unknown): value is string {

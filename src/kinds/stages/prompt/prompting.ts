@@ -1,18 +1,25 @@
 import { sql } from 'kysely';
 import type { MappingFailed } from '../../../core/mapping/evaluate.ts';
-import { ask, type Move, next, type StageKind, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  type Move,
+  next,
+  type StageKind,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { policyRequest } from '../../../policy/request.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 import { arrayOf } from '../../../resource/json-schema.ts';
 import { promptSchema } from './preview.ts';
 import { promptResource } from './prompt.resource.ts';
 import { isForPrompts, readAnswers } from './prompt-answers.ts';
 import { promptStage } from './prompt-stage.resource.ts';
-import { type PromptContext, promptOf, type ShownPrompt, showPrompt } from './show-prompt.ts';
+import { type Prompt, type PromptContext, type ShownPrompt, showPrompt } from './show-prompt.ts';
 
 interface Needs {
   readonly sandbox: Sandbox;
@@ -21,7 +28,7 @@ interface Needs {
 
 /** Asks what its prompts say, and keeps the answers in `prompt_data`. */
 export function prompting(needs: Needs): StageKind {
-  return {
+  return defineStageKind({
     resource: promptStage,
     resources: [promptResource(needs)],
     component: 'xak-stage-prompt',
@@ -40,7 +47,7 @@ export function prompting(needs: Needs): StageKind {
       step.context.prompt_data = { ...step.context.prompt_data, ...values, ...fixedOf(step.context) };
       return next();
     },
-  };
+  });
 }
 
 /** Shows the prompts. What failed in them is recorded once for each walk. */
@@ -62,13 +69,11 @@ async function shownPrompts(
   { call, settings, context, pendingUser }: Step,
   onFailure: NonNullable<PromptContext['onFailure']> = () => {},
 ): Promise<ShownPrompt[]> {
-  const { rows } = await sql<Row>`select p.* from prompts p join prompt_stage_fields f on f.prompt = p.pk
+  const { rows } = await sql<Prompt>`select p.* from prompts p join prompt_stage_fields f on f.prompt = p.pk
     where f.stage = ${settings.pk} order by p."order", p.field_key`.execute(call.db.read);
   const user = await pendingUser();
-  const http = policyRequest(call, { user }).http as unknown as Record<string, string>;
-  return rows.map((row) =>
-    showPrompt(promptOf(row), { sandbox, user, http, promptContext: shareable(context), onFailure }),
-  );
+  const { http } = policyRequest(call, { user });
+  return rows.map((row) => showPrompt(row, { sandbox, user, http, promptContext: shareable(context), onFailure }));
 }
 
 /** What an invitation has fixed is not for whoever was invited to change. */
@@ -101,7 +106,7 @@ async function refusals(policies: PolicyEngine, step: Step, values: Record<strin
   const { rows } = await sql<{ pk: string; kind: string; name: string }>`select p.pk, p.kind, p.name from policies p
     join policy_validations v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(call.db.read);
   const user = await pendingUser();
-  const asked = { ...context, prompt_data: { ...context.prompt_data, ...values } } as unknown as Record<string, Json>;
+  const asked = { ...context, prompt_data: { ...context.prompt_data, ...values } };
   const request = policyRequest(call, { user, context: asked, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } });
   const refused: string[] = [];
   for (const policy of rows) {

@@ -1,9 +1,8 @@
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
-import { asJson, type UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Json } from '../../../lib/json.ts';
 import { Invalid } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import type { Row } from '../../../resource/fields/field.ts';
 import { choiceTypes } from './prompt-types.ts';
 
 /** A prompt as its author stored it. */
@@ -44,9 +43,6 @@ export interface PromptContext {
   onFailure?(failure: MappingFailed): void;
 }
 
-/** Of a row as it is stored, too: SQLite has numbers for flags. */
-export const promptOf = (row: Row): Prompt => ({ ...(row as unknown as Prompt), required: Boolean(row.required) });
-
 /** Works out what a prompt shows. */
 export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt {
   const { field_key, label, type, required, order, sub_text } = prompt;
@@ -68,7 +64,7 @@ function initialValue(prompt: Prompt, context: PromptContext): Json {
 }
 
 function evaluate(member: 'placeholder' | 'initial_value', prompt: Prompt, context: PromptContext): Json {
-  const user = asJson(context.user);
+  const user = context.user;
   const globals: Record<string, Json> = {
     user,
     request: { user, http_request: { ...context.http } },

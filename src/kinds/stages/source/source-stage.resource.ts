@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
-import type { Resource } from '../../../resource/resource.ts';
 
 /** Has people show on the way who they are at a source. `models` are the kinds of source that can be asked like that. */
-export const sourceStage = (models: readonly string[]): Resource =>
+export const sourceStage = (models: readonly string[]) =>
   defineStage({
     path: '/stages/source/',
     model: 'svc_stages_source.sourcestage',

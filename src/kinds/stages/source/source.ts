@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
+  defineStageKind,
   deny,
+  keptText,
   type Move,
   next,
   type StageKind,
@@ -14,6 +16,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { RowAlias } from '../../../resource/fields/field.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
 import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
@@ -36,7 +39,7 @@ const canBeAsked = (kind: SourceKind): kind is InteractiveSourceKind =>
 export function askingSource(needs: SignInNeeds & { readonly sourceKinds: readonly SourceKind[] }): StageKind {
   const kinds = needs.sourceKinds.filter(canBeAsked);
   const [screen = noScreen, ...otherScreens] = kinds.map(screenOf);
-  return {
+  return defineStageKind({
     resource: sourceStage(kinds.map(({ resource }) => resource.model)),
     ...screen,
     otherScreens,
@@ -44,14 +47,14 @@ export function askingSource(needs: SignInNeeds & { readonly sourceKinds: readon
       const found = await findSource(kinds, step);
       if (!found) return deny(closed);
       const { kind, source } = found;
-      step.memory.until ??= untilWhen(step);
+      keptText(step, 'until', () => untilWhen(step));
       const challenge = { ...(await pendingUserMembers(step)), ...kind.screen.challenge(source) };
       return ask(challenge, kind.screen.component);
     },
     async judge(step, answer) {
       const found = await findSource(kinds, step);
       if (!found) return deny(closed);
-      if ((step.memory.until as string) <= step.call.now) {
+      if (keptText(step, 'until', () => untilWhen(step)) <= step.call.now) {
         step.memory.until = untilWhen(step);
         return stay({ non_field_errors: ['That took too long. Please try again.'] });
       }
@@ -67,7 +70,7 @@ export function askingSource(needs: SignInNeeds & { readonly sourceKinds: readon
         join stage_source t on t.source = s.pk where t.pk in (${sql.join(stages)})`.execute(query);
       return needsOfSources(kinds, rows, query);
     },
-  };
+  });
 }
 
 const noScreen: StageScreen = { component: 'xak-stage-source', challenge: {} };
@@ -96,11 +99,11 @@ async function arrived(needs: SignInNeeds, step: Step, arrival: Arrival): Promis
 /** The source that the stage names, if it is enabled. */
 async function findSource(
   kinds: readonly InteractiveSourceKind[],
-  { settings, call }: Step,
+  { settings, call }: Step<RowOf<ReturnType<typeof sourceStage>>>,
 ): Promise<{ readonly kind: InteractiveSourceKind; readonly source: SourceRow } | null> {
   for (const kind of kinds) {
     const isIt = (row: RowAlias) => sql`${row.col('pk')} = ${settings.source}`;
-    const [source] = await loadSources(kind.resource, isIt, call, call.db.read);
+    const [source] = await loadSources<SourceRow>(kind.resource, isIt, call, call.db.read);
     if (source) return source.enabled ? { kind, source } : null;
   }
   return null;
@@ -109,8 +112,8 @@ async function findSource(
 /** Nobody signs in elsewhere in less. */
 const shortestMs = 60_000;
 
-const untilWhen = ({ settings, call }: Step): string =>
-  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout as string) ?? 0));
+const untilWhen = ({ settings, call }: Step<RowOf<ReturnType<typeof sourceStage>>>): string =>
+  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout) ?? 0));
 
 function wordsOf(error: unknown): string {
   if (error instanceof Problem) return error.message;

@@ -3,6 +3,7 @@ import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
+  defineStageKind,
   deny,
   type Move,
   next,
@@ -28,9 +29,11 @@ const userDeleteStage = defineStage({
   fields: {},
 });
 
+const notSignedIn = 'Only who is signed in can be deleted here.';
+
 /** Deletes the person who is signed in, once they have said so. Administrators are deleted by administrators. */
 export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageKind {
-  return {
+  return defineStageKind({
     resource: userDeleteStage,
     component: 'xak-stage-user-delete',
     challenge: pendingUserSchemas,
@@ -38,9 +41,9 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
     show: async (step) => (await refusal(step)) ?? ask(await pendingUserMembers(step)),
     async judge(step) {
       const refused = await refusal(step);
-      if (refused) return refused;
       const { engine, context, call: caller } = step;
-      const pk = context.pending_user as number;
+      const { pending_user: pk } = context;
+      if (refused || pk === null) return refused ?? deny(notSignedIn);
       context.pending_user = null;
       const end: Write = async (tx, call) => {
         const users = engine.registry.require('svc_core.user');
@@ -52,12 +55,12 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
       const session = caller.actor?.session ?? null;
       return session === null ? next(end, cookies) : signOut(session, end, cookies);
     },
-  };
+  });
 }
 
 async function refusal({ call, pendingUser }: Step): Promise<Move | null> {
   const user = await pendingUser();
-  if (!user || user.pk !== call.actor?.user.pk) return deny('Only who is signed in can be deleted here.');
+  if (!user || user.pk !== call.actor?.user.pk) return deny(notSignedIn);
   return user.is_superuser ? deny('An administrator cannot be deleted here.') : null;
 }
 

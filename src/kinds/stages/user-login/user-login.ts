@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { actingAs, checkActsForThemselves } from '../../../core/access/acting-as.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { type Binding, geoBindings, networkBindings } from '../../../core/session/binding.ts';
+import { geoBindings, networkBindings } from '../../../core/session/binding.ts';
 import {
   endSession,
   endSessions,
@@ -11,7 +11,7 @@ import {
 } from '../../../core/session/session.ts';
 import { sessionCookies } from '../../../core/session/session-cookies.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, deny, type Move, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import { methodReferences } from '../../../flow/method-references.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { parseDuration } from '../../../lib/duration.ts';
@@ -21,6 +21,9 @@ import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { duration, flag } from '../../../resource/fields/scalar.ts';
 import { choice } from '../../../resource/fields/text.ts';
+import type { RowOf } from '../../../resource/resource.ts';
+
+type Settings = RowOf<typeof userLoginStage>;
 
 const userLoginStage = defineStage({
   path: '/stages/user_login/',
@@ -67,7 +70,7 @@ const denied = 'You cannot sign in.';
 
 /** Gives the user of the flow a session. The one way in which browsers get one. */
 export function userLogin(needs: Needs): StageKind {
-  return {
+  return defineStageKind({
     resource: userLoginStage,
     component: 'xak-stage-user-login',
     challenge: pendingUserSchemas,
@@ -78,10 +81,10 @@ export function userLogin(needs: Needs): StageKind {
       return signIn(needs, step, false);
     },
     judge: (step, { remember_me }) => signIn(needs, step, remember_me === true),
-  };
+  });
 }
 
-async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolean): Promise<Move> {
+async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemembered: boolean): Promise<Move> {
   const user = await pendingActive(step);
   if (!user) return deny(denied);
   const { call, context, settings } = step;
@@ -118,7 +121,7 @@ async function signIn({ key, isSecure }: Needs, step: Step, isRemembered: boolea
   };
 }
 
-async function pendingActive({ pendingUser }: Step): Promise<UserFacts | null> {
+async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts | null> {
   const user = await pendingUser();
   return user?.is_active && user.type !== 'internal_service_account' ? user : null;
 }
@@ -138,10 +141,10 @@ const noteIfMayBy = statement<[now: string, pk: number, source: string], unknown
     and exists (select 1 from sources where pk = ${source} and enabled) returning pk`,
 );
 
-const lengthOf = ({ settings }: Step, name: 'session_duration' | 'remember_me_offset'): number =>
-  Math.max(0, parseDuration(settings[name] as string) ?? 0);
+const lengthOf = ({ settings }: Step<Settings>, name: 'session_duration' | 'remember_me_offset'): number =>
+  Math.max(0, parseDuration(settings[name]) ?? 0);
 
-function bindingOf({ settings }: Step): Pick<SessionFacts, 'binding'> {
-  const binding = { network: settings.network_binding, geo: settings.geoip_binding } as Omit<Binding, 'ip'>;
+function bindingOf({ settings }: Step<Settings>): Pick<SessionFacts, 'binding'> {
+  const binding = { network: settings.network_binding, geo: settings.geoip_binding };
   return Object.values(binding).every((bound) => bound === 'no_binding') ? {} : { binding };
 }

@@ -1,6 +1,6 @@
 import { endSession } from '../../../core/session/session.ts';
 import { endedSessionCookies } from '../../../core/session/session-cookies.ts';
-import { next, type StageKind, signOut, type Write } from '../../../flow/executor/stage-kind.ts';
+import { defineStageKind, next, type StageKind, signOut, type Write } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 
 const userLogoutStage = defineStage({
@@ -16,7 +16,7 @@ const userLogoutStage = defineStage({
 
 /** Ends the session that the browser came with; without one there is nothing to end. */
 export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageKind {
-  return {
+  return defineStageKind({
     resource: userLogoutStage,
     component: 'xak-stage-user-logout',
     challenge: {},
@@ -30,5 +30,5 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
       };
       return signOut(session, end, endedSessionCookies(isSecure));
     },
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { deepMerge } from '../../../lib/deep-merge.ts';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 type Values = Record<string, Json>;
 
@@ -10,7 +10,7 @@ const attributePrefix = 'attributes.';
 /** The part of the gathered data that is about the user: a few members, and attributes as `attributes.a.b` or `attributes`. */
 export function userValues(data: Readonly<Values>): Values {
   const values: Values = {};
-  let attributes: Values = isObject(data.attributes) ? data.attributes : {};
+  let attributes: JsonObject = isJsonObject(data.attributes) ? data.attributes : {};
   for (const [name, value] of Object.entries(data)) {
     if (ownMembers.includes(name)) values[name] = value;
     if (name.startsWith(attributePrefix)) {
@@ -20,10 +20,7 @@ export function userValues(data: Readonly<Values>): Values {
   return Object.keys(attributes).length > 0 ? { ...values, attributes } : values;
 }
 
-function nested(path: readonly string[], value: Json): Values {
+function nested(path: readonly string[], value: Json): JsonObject {
   const [first = '', ...rest] = path;
   return Object.fromEntries([[first, rest.length === 0 ? value : nested(rest, value)]]);
 }
-
-const isObject = (value: Json | undefined): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -33,7 +33,7 @@ export const userWriteStage = defineStage({
   },
   // Who may write a stage gives away no group that they could not give somebody directly.
   async check({ tx, call, values, current }) {
-    const group = values.create_users_group as string | null;
+    const group = values.create_users_group;
     if (group !== null && group !== current?.create_users_group) await checkMayGrantMembership(tx, call, [group]);
     return null;
   },

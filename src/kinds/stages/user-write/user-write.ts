@@ -1,19 +1,30 @@
 import { sql } from 'kysely';
 import { actingAs } from '../../../core/access/acting-as.ts';
 import { setPassword } from '../../../core/directory/set-password.ts';
+import { usersIn } from '../../../core/directory/users.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { deny, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
+import {
+  defineStageKind,
+  deny,
+  type Move,
+  next,
+  type StageKind,
+  type Step,
+} from '../../../flow/executor/stage-kind.ts';
 import { deepMerge } from '../../../lib/deep-merge.ts';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { type Passwords, PasswordTooLong } from '../../../platform/passwords.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { selectOne } from '../../../resource/read.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { createRow, updateRow } from '../../../resource/verbs/write-row.ts';
 import { userValues } from './user-values.ts';
 import { userWriteStage } from './user-write-stage.resource.ts';
+
+type Settings = RowOf<typeof userWriteStage>;
 
 interface Needs {
   readonly passwords: Passwords;
@@ -21,7 +32,7 @@ interface Needs {
 
 /** Creates or changes the user of the flow from what was gathered, by the same rules as a request. */
 export function userWrite(needs: Needs): StageKind {
-  return {
+  return defineStageKind({
     resource: userWriteStage,
     component: 'xak-stage-user-write',
     challenge: {},
@@ -35,7 +46,7 @@ export function userWrite(needs: Needs): StageKind {
       if (hash instanceof PasswordTooLong) return deny(hash.message);
       return known ? change(step, known, hash) : create(step, hash);
     },
-  };
+  });
 }
 
 async function hashOf(passwords: Passwords, password: Json | undefined): Promise<string | null | PasswordTooLong> {
@@ -48,35 +59,35 @@ async function hashOf(passwords: Passwords, password: Json | undefined): Promise
   }
 }
 
-function create({ context, settings, engine, settle }: Step, hash: string | null): Move {
+function create({ context, settings, engine, settle }: Step<Settings>, hash: string | null): Move {
   return next(async (tx, call) => {
     const values = userValues(context.prompt_data);
-    const group = settings.create_users_group as string | null;
-    const users = engine.registry.require('svc_core.user');
+    const group = settings.create_users_group;
+    const users = usersIn(engine.registry);
     const { pk } = await createRow(engine, users, silent({ ...call, actor: null }), tx, {
       name: '',
       ...values,
       type: settings.user_type,
-      is_active: settings.create_users_as_inactive !== true,
+      is_active: !settings.create_users_as_inactive,
       groups: group === null ? [] : [group],
       ...pathOf(settings, context),
     });
     if (hash !== null) await sql`update users set password = ${hash} where pk = ${pk}`.execute(tx);
-    context.pending_user = pk as number;
-    context.created_user = pk as number;
+    context.pending_user = pk;
+    context.created_user = pk;
     await settle(tx, call);
     await recordWrite(tx, call, { pk, username: values.username, created: true, changed: Object.keys(values) });
   });
 }
 
-function change({ context, engine }: Step, user: UserFacts, hash: string | null): Move {
+function change({ context, engine }: Step<Settings>, user: UserFacts, hash: string | null): Move {
   return next(async (tx, flowCall) => {
     const call = actingAs(flowCall, user);
-    const users = engine.registry.require('svc_core.user');
+    const users = usersIn(engine.registry);
     const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${user.pk}`]);
     if (!found) throw new Problem('permission_denied');
     const values = userValues(context.prompt_data);
-    const attributes = deepMerge(found.values.attributes as Record<string, Json>, attributesOf(values));
+    const attributes = deepMerge(found.values.attributes, attributesOf(values));
     if (Object.keys(values).length > 0) {
       const body = { ...values, attributes };
       await updateRow(engine, users, silent(call), tx, user.pk, found.values, body, 'patch');
@@ -87,10 +98,10 @@ function change({ context, engine }: Step, user: UserFacts, hash: string | null)
   });
 }
 
-const attributesOf = ({ attributes }: Record<string, Json>) => (attributes ?? {}) as Record<string, Json>;
+const attributesOf = ({ attributes }: JsonObject): JsonObject => (isJsonObject(attributes) ? attributes : {});
 
 /** The stage's word counts, then the source's; people themselves have none. */
-function pathOf({ user_path_template }: Row, { source, prompt_data }: Step['context']): Row {
+function pathOf({ user_path_template }: Settings, { source, prompt_data }: Step['context']): Row {
   if (user_path_template) return { path: user_path_template };
   return source && typeof prompt_data.path === 'string' ? { path: prompt_data.path } : {};
 }

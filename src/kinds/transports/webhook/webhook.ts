@@ -1,5 +1,4 @@
 import { evaluateMapping, MappingFailed } from '../../../core/mapping/evaluate.ts';
-import { asJson } from '../../../core/mapping/user-facts.ts';
 import type { Json } from '../../../lib/json.ts';
 import { postJson } from '../../../notify/post-json.ts';
 import { type Message, type TransportKind, Undeliverable } from '../../../notify/transport-kind.ts';
@@ -28,9 +27,9 @@ function plainBody({ body, severity, user, event }: Message) {
 }
 
 function mapped(sandbox: Sandbox, expression: string, { body, severity, user, event }: Message): Json {
-  const notification = { body, severity, user: asJson(user), event: event as unknown as Json };
+  const notification = { body, severity, user, event };
   try {
-    return evaluateMapping(sandbox, expression, { notification, user: asJson(user) });
+    return evaluateMapping(sandbox, expression, { notification, user: user });
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
     throw new Undeliverable(`The mapping failed: ${error.message}`, { cause: error });

@@ -86,5 +86,5 @@ async function expand(
   if (found?.provider !== client.pk || found.expires <= now) {
     throw new OAuthError('invalid_request_uri', 'There is no such request, or not any more.');
   }
-  return { params: parseParams(found.content.params as string), pushed: found.pk };
+  return { params: parseParams(String(found.content.params)), pushed: found.pk };
 }

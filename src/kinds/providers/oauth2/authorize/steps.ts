@@ -8,7 +8,6 @@ import { isFapi2 } from '../security-profile.ts';
 import {
   type AskingClient,
   type AuthorizeRequest,
-  type Prompt,
   prompts,
   type ResponseMode,
   responseModes,
@@ -47,9 +46,9 @@ export function readRequest(params: Params, client: AskingClient, proven: Proven
 
 /** How a refusal is told before the parameter that says so has been found good. */
 export function modeOfRefusals(params: Params): ResponseMode {
-  const asked = params.get('response_mode') as ResponseMode;
+  const asked = responseModes.find((mode) => mode === params.get('response_mode'));
   const hasTokens = bringsTokens(params.get('response_type') ?? 'code');
-  if (!responseModes.includes(asked) || (asked === 'query' && hasTokens)) return hasTokens ? 'fragment' : 'query';
+  if (asked === undefined || (asked === 'query' && hasTokens)) return hasTokens ? 'fragment' : 'query';
   return asked;
 }
 
@@ -70,12 +69,13 @@ function readResponseMode(params: Params, _client: AskingClient, { response_type
   const asked = params.get('response_mode');
   const hasTokens = bringsTokens(response_type);
   if (asked === undefined) return { response_mode: hasTokens ? 'fragment' : 'query' };
-  if (!(responseModes as readonly string[]).includes(asked)) {
+  const mode = responseModes.find((one) => one === asked);
+  if (!mode) {
     throw new OAuthError('invalid_request', 'There is no such response_mode.');
   }
   // OAuth 2.0 Multiple Response Types §3.0, §5: a query ends up in logs and histories.
   if (asked === 'query' && hasTokens) throw new OAuthError('invalid_request', 'Tokens are never sent in a query.');
-  return { response_mode: asked as ResponseMode };
+  return { response_mode: mode };
 }
 
 /** OpenID Connect Core §7.2.1 */
@@ -97,14 +97,15 @@ function readScope(params: Params, { scopes }: AskingClient, { response_type = '
 }
 
 function readPrompt(params: Params): Reading {
-  const prompt = words(params.get('prompt'));
-  if (!prompt.every((word) => (prompts as readonly string[]).includes(word))) {
+  const given = words(params.get('prompt'));
+  const prompt = given.flatMap((word) => prompts.find((one) => one === word) ?? []);
+  if (prompt.length < given.length) {
     throw new OAuthError('invalid_request', 'There is no such prompt.');
   }
   if (prompt.includes('none') && prompt.length > 1) {
     throw new OAuthError('invalid_request', 'The prompt none stands alone.');
   }
-  return { prompt: prompt as Prompt[] };
+  return { prompt };
 }
 
 function readMaxAge(params: Params): Reading {

@@ -81,7 +81,7 @@ async function waitingRequest(needs: BrowserNeeds, call: Call, code: string): Pr
 async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise<HttpAnswer> {
   const { request, client } = waiting;
   if (!(await mayUse(needs, call, client))) return turnAway(call, waiting, notForYou);
-  const scope = request.content.scope as string[];
+  const scope = [request.content.scope ?? []].flat().map(String);
   const { pk, name } = client.application;
   const decided = {
     kind: 'device',

@@ -2,7 +2,7 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
-import { type JobKind, type Jobs, PermanentFailure } from '../../../../platform/jobs/job.ts';
+import { type JobKind, type Jobs, PermanentFailure, type RunningJob } from '../../../../platform/jobs/job.ts';
 import { randomUuid } from '../../../../platform/random.ts';
 import type { Call, NewEvent } from '../../../../resource/call.ts';
 import { seconds } from '../claims.ts';
@@ -74,8 +74,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
       name: tellClient,
       summary: 'Tell a client that a session is over.',
       attempts: 5,
-      async run({ payload }) {
-        const login = payload as Login;
+      async run({ payload: login }: RunningJob<Login>) {
         const client = await loadClient(needs, { provider: login.provider });
         if (!client) return 'The client is gone.';
         const { backchannel_logout_uri: uri } = await loadLogoutSettings(needs.db.read, client.pk);

@@ -26,7 +26,7 @@ export const passwordGrant: GrantKind = {
 async function accountOf(redemption: Redemption): Promise<number> {
   const { needs, call, params, by } = redemption;
   if (by.workload !== undefined) {
-    const [, , sub = ''] = JSON.parse(by.workload) as string[];
+    const [, , sub = '']: string[] = JSON.parse(by.workload);
     const name = sub.replace(/[^\w.@:+/-]+/g, '-').slice(0, 60);
     return clientAccount(needs.engine, call, by.client, { subject: by.workload, name });
   }

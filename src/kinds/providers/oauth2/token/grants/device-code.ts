@@ -24,9 +24,9 @@ export const deviceCode: GrantKind = {
     if (request.state === 'waiting' || request.user === null) {
       throw new OAuthError('authorization_pending', 'Nobody has decided yet.');
     }
-    const granted = request.content.scope as string[];
+    const granted = [request.content.scope ?? []].flat().map(String);
     const signIn = await signInOfSession(call.db.read, request.session);
-    const resource = (request.content.resource ?? []) as string[];
+    const resource = [request.content.resource ?? []].flat().map(String);
     return {
       user: request.user,
       scope: { most: new Set(granted), otherwise: granted },

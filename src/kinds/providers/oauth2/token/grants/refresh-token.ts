@@ -12,8 +12,8 @@ interface RefreshRow {
   readonly session: string | null;
   readonly auth_time: string;
   readonly expires: string | null;
-  readonly expiring: boolean | number;
-  readonly revoked: boolean | number;
+  readonly expiring: boolean;
+  readonly revoked: boolean;
   readonly scope: string;
   readonly family: string;
   readonly terms: string;

@@ -1,0 +1,9 @@
+import type { JsonObject } from '../../lib/json.ts';
+import type { Registry } from '../../resource/registry.ts';
+import type { Resource } from '../../resource/resource.ts';
+
+/** What server code reads of users. */
+type UserRow = { pk: number; username: string; attributes: JsonObject };
+
+/** The resource of users, with their rows: registries hold resources with all kinds of rows. */
+export const usersIn = (registry: Registry) => registry.require('svc_core.user') as Resource<UserRow>;

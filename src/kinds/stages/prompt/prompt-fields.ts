@@ -1,0 +1,34 @@
+import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { nestedMany } from '../../../resource/fields/shown.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { promptTypes } from './prompt-types.ts';
+
+export const promptFields = {
+  name: text({ unique: 'Prompt with this name already exists.', filter: true }),
+  field_key: text({ filter: true, help: 'Under this name the answer is kept.' }),
+  label: text({ filter: true }),
+  type: choice(promptTypes, { filter: true }),
+  required: flag({ default: true }),
+  placeholder: text({
+    blank: true,
+    default: '',
+    filter: true,
+    help: 'A hint about what to enter. As an expression of a choice field it returns the list of choices.',
+  }),
+  initial_value: text({
+    blank: true,
+    default: '',
+    help: 'What the field holds at first. As an expression of a choice field it returns what is chosen at first.',
+  }),
+  order: whole({ default: 0 }),
+  promptstage_set: nestedMany(
+    'svc_flows.stage',
+    { table: 'prompt_stage_fields', own: 'prompt', other: 'stage' },
+    { order: 'name' },
+  ),
+  sub_text: text({ blank: true, default: '' }),
+  placeholder_expression: flag({ default: false }),
+  initial_value_expression: flag({ default: false }),
+};
+
+export type PromptFields = typeof promptFields;

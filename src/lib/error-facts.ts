@@ -1,0 +1,11 @@
+/** What the errors of Node and of database drivers carry besides their message. */
+interface ErrorFacts {
+  readonly code?: unknown;
+  readonly errcode?: unknown;
+  readonly syscall?: unknown;
+  readonly detail?: unknown;
+}
+
+export const errorFacts = (error: unknown): ErrorFacts => (typeof error === 'object' && error !== null ? error : {});
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
