@@ -21,7 +21,7 @@ export type FlowChoice =
 interface FlowRequest {
   readonly flow: string | null;
   readonly call: Call;
-  /** Whom the flow would be about; null is nobody yet. */
+  /** The user whom the flow is about, if known. */
   readonly user: UserFacts | null;
   readonly context: Readonly<Record<string, Json>>;
 }
@@ -32,7 +32,7 @@ export interface FlowCandidate extends FlowSummary {
   readonly authentication: string;
 }
 
-/** Whether a flow may begin for this caller: by whom it asks for, and by the policies that are bound to it. */
+/** Whether a flow applies to this caller: by its `authentication` setting and the policies bound to it. */
 export async function applicableFlow(
   policies: PolicyEngine,
   { flow, call, user, context }: FlowRequest,
@@ -44,7 +44,7 @@ export async function applicableFlow(
   return { outcome: 'applies', flow: { pk: row.pk, slug: row.slug, name: row.name } };
 }
 
-/** Why a flow may not begin for this caller, in words for them (perhaps none); null when it may. */
+/** Why a flow does not apply to this caller, as messages for them (possibly none); null when it applies. */
 export async function refusalOf(
   policies: PolicyEngine,
   flow: FlowCandidate,
@@ -60,10 +60,10 @@ export async function refusalOf(
   return passing ? null : messages;
 }
 
-/** What somebody is told whom a flow is refused to. */
+/** The message for a caller to whom the flow does not apply. */
 export const wordsOf = (refusal: readonly string[]): string => refusal.join(' ') || 'This flow is not for you.';
 
-/** Which of these flows may begin for the caller, by their keys. Only asks: nothing comes of it. */
+/** Which of these flows apply to the caller, by key. Without side effects. */
 export async function flowsForCaller(
   policies: PolicyEngine,
   pks: readonly string[],

@@ -18,7 +18,7 @@ interface DiagramFlow {
   readonly mode: string;
 }
 
-/** A flow as a chart in the language of Mermaid: who passes which policies and comes to which stages. */
+/** A flow as a Mermaid chart of its policies and stages. */
 export async function flowDiagram(call: Call, registry: Registry, flow: DiagramFlow): Promise<string> {
   const stages = await loadStages(call, registry, flow.pk);
   const targets = [flow.target, ...stages.map(({ target }) => target)];
@@ -58,7 +58,7 @@ function gateLines(id: string, mode: string, bound: readonly Part[], passed: str
 
 const label = (kind: string, name: string | null): string => `"${kind}<br>${escaped(name ?? 'hidden')}"`;
 
-/** Names are anybody's text: whatever could end a label, begin markup or be a word of the language is written by its number. */
+/** Names are untrusted text: characters that could end a label or start markup are escaped by number. */
 const escaped = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{N} .,_/()-]/gu, (character) => `#${character.codePointAt(0)};`);
 

@@ -31,7 +31,7 @@ export interface FlowActionNeeds {
 
 type FlowRow = Pick<FlowCandidate, keyof FlowCandidate>;
 
-/** What can be done with flows besides walking through them. */
+/** Actions on flows. */
 export function flowActions({ policies, flows, config }: FlowActionNeeds): Action<FlowRow>[] {
   return [
     executeAction(policies, config.publicUrl),

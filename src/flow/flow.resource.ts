@@ -32,7 +32,7 @@ const authentications = [
 
 export const defaultBackground = '/static/flow-background.svg';
 
-/** Steps that a person goes through: to sign in, to sign out, to enrol, to give consent. */
+/** A flow: the steps to sign in, sign out, enrol, recover or consent. */
 export function flowResource(needs: FlowActionNeeds): Resource {
   return defineResource({
     path: '/flows/instances/',
@@ -92,7 +92,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
       }),
     },
     derived: {
-      // Plans are made for each person anew and none is kept; what is kept of flows says `cache_info`.
+      // Plans are not cached; flows are (`cache_info`).
       cache_count: { schema: integerSchema, from: () => 0 },
       export_url: { schema: stringSchema, from: ({ slug }) => `/api/v3/flows/instances/${slug}/export/` },
     },
@@ -126,7 +126,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
   });
 }
 
-/** Without the flow that signs people in nobody could undo its deletion. */
+/** Nobody could sign in to undo the deletion of the sign-in flow. */
 async function checkSignsNobodyIn({ tx, pk }: AfterWrite): Promise<void> {
   const { rows } = await sql<{ domain: string }>`select domain from brands where flow_authentication = ${pk}
     order by domain`.execute(tx);

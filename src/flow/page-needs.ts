@@ -1,12 +1,12 @@
 /** What a flow's page needs beyond our own origin, where a step of the flow calls for it. */
 export interface PageNeeds {
-  /** Origins that bring a script, with its frames and styles. */
+  /** Origins of scripts, with their frames and styles. */
   readonly services?: readonly string[];
   /** Origins that the page's own scripts call. */
   readonly connections?: readonly string[];
   /** Whether forms may be sent to other servers. */
   readonly forms?: boolean;
-  /** What the page's scripts are told, as `data-` attributes of the page: `mediaApi` becomes `data-media-api`. */
+  /** Values for the page's scripts, as `data-` attributes: `mediaApi` becomes `data-media-api`. */
   readonly data?: Readonly<Record<string, string>>;
 }
 

@@ -6,7 +6,7 @@ import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts'
 import { type InstanceKey, sealContext } from '../platform/keys.ts';
 import { randomText, randomUuid } from '../platform/random.ts';
 
-/** How somebody will go through a flow: made when it begins, kept until it ends. README.md says what each member is for. */
+/** How a person will go through a flow. README.md documents the members. */
 export interface FlowPlan {
   /** The key and the slug of the flow. */
   readonly flow: { readonly pk: string; readonly slug: string };
@@ -16,15 +16,15 @@ export interface FlowPlan {
   readonly source: { readonly pk: string; readonly slug: string; readonly name: string; readonly model: string } | null;
   /** The key of the user whom the flow is about, when that is known already. */
   readonly pending_user: number | null;
-  /** What prompts start out with, and a new user is made of. */
+  /** Initial values of prompts and of a new user. */
   readonly prompt_data: Readonly<Record<string, Json>>;
   /** Whether the person came by a link that was sent to them; policies see it in the context. */
   readonly is_restored?: boolean;
-  /** What stages are to know besides: which application is asked for, and what it wants. */
+  /** Further input for stages: the requested application, what it asks for. */
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
   readonly append: readonly PlanStep[];
-  /** What happens instead when nothing comes of what the flow is for: the person does not agree, or is denied. */
+  /** What happens instead when the person declines or is denied. */
   readonly refusal?: Refusal;
 }
 
@@ -36,7 +36,7 @@ export interface Refusal {
   readonly application_name?: string;
 }
 
-/** How somebody goes through a flow of whom no source says anything; `more` is what is known besides. */
+/** A plan without a source; `more` overrides its members. */
 export const planThrough = (
   { pk, slug }: FlowPlan['flow'],
   user: number | null,
@@ -51,7 +51,7 @@ export const planThrough = (
   ...more,
 });
 
-/** Something that is done when a flow ends, in the words of the kind of source or provider that planned it. */
+/** A step to run when a flow ends; the kind of source or provider that planned it interprets it. */
 export interface PlanStep {
   /** The model of that kind, which alone carries the step out. */
   readonly kind: string;
@@ -66,7 +66,7 @@ export const planContext = (key: Pick<InstanceKey, 'hash'>, token: string, flow:
   sealContext('flow_plans', 'context', `${key.hash(token)} ${flow}`);
 const separator = '.';
 
-/** Keeps a plan and gives the token that stands for it; the token itself is stored nowhere. */
+/** Saves a plan and returns its token, of which only a hash is stored. */
 export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now: string): Promise<string> {
   const token = randomText(43);
   await sql`delete from flow_plans where expires <= ${now}`.execute(tx);
@@ -77,7 +77,7 @@ export async function savePlan(tx: Query, key: InstanceKey, plan: FlowPlan, now:
   return token;
 }
 
-/** The plan that a token stands for in the flow with this slug, as long as it lasts and nobody has begun to walk it. */
+/** The unexpired plan of a token for the flow with this slug, if its walk has not begun. */
 export async function findPlan(
   query: Query,
   key: InstanceKey,
@@ -100,7 +100,7 @@ const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 
 const nameFor = (publicUrl: string): string => hostCookieName(cookieName, isSecure(publicUrl));
 
-/** What a request's cookie carries, under the name that its connection calls for: a token, and an opening if there is one. */
+/** The contents of the plan cookie: a token, and the opening, if any. */
 export function carriedBy(
   cookies: Readonly<Record<string, string | undefined>>,
   publicUrl: string,
@@ -112,7 +112,7 @@ export function carriedBy(
 export const planTokenOf = (cookies: Readonly<Record<string, string | undefined>>, publicUrl: string): string | null =>
   carriedBy(cookies, publicUrl)?.token ?? null;
 
-/** The cookie that carries a plan's token, and the opening of a walk that nobody has answered yet. */
+/** The cookie with a plan's token, and the opening of an unanswered walk. */
 export function planCookie(
   token: string,
   publicUrl: string,

@@ -26,7 +26,7 @@ export interface ProtocolKind extends Kind {
    * that ends the flow. Throws `Problem` when what held at the beginning holds no more.
    */
   readonly append?: AppendStep;
-  /** Where a browser goes by the way when its session ends, for others who can be told by that browser alone. */
+  /** A detour of the browser at sign-out, past clients that only the browser can notify. */
   readonly detourOf?: DetourOf;
   /** Sees each event in the transaction that records it, to queue work or to write to an outbox. */
   afterEvent?(tx: Query, call: Call, event: NewEvent): Promise<void>;
@@ -36,7 +36,7 @@ export interface ProtocolKind extends Kind {
 
 export type AppendStep = (step: PlanStep, state: FlowState, tx: Query, call: Call, registry: Registry) => Promise<void>;
 
-/** The composed server, as far as those who answer at addresses of their own need it. */
+/** The parts of the composed server that route handlers need. */
 export interface RouteServer {
   readonly db: Database;
   readonly clock: Clock;

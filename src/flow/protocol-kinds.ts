@@ -18,7 +18,7 @@ export function appendBy(kinds: Kinds, registry: Registry): EndNeeds['append'] {
   };
 }
 
-/** By way of all kinds that have somebody to tell of the end of a session, one after the other. */
+/** The detours of all kinds, chained. */
 export const detourBy =
   (kinds: Kinds): DetourOf =>
   async (call, session) => {

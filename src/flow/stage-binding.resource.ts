@@ -11,7 +11,7 @@ import { policyEngineModes } from './policy-engine-modes.ts';
 
 const noEvaluation = 'Either evaluation on plan or evaluation on run must be enabled';
 
-/** Which stage stands where in a flow. Policies bound to it decide whether the stage is part of somebody's plan. */
+/** Binds a stage to a flow, at a position. Policies bound to it decide whether the stage is part of a plan. */
 export const stageBindingResource = defineResource({
   path: '/flows/bindings/',
   param: 'fsb_uuid',

@@ -5,7 +5,7 @@ import { text } from '../resource/fields/text.ts';
 import { keyFilter } from '../resource/query.ts';
 import { defineResource, type Resource } from '../resource/resource.ts';
 
-/** What every stage has, whatever it does: a name, and the flows that it is part of. */
+/** The members common to all stages. */
 export const stageFamily = {
   model: 'svc_flows.stage',
   table: 'stages',

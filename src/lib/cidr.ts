@@ -4,7 +4,7 @@ const [dot, zero, nine] = [...'.09'].map((character) => character.charCodeAt(0))
 
 /** Address ranges of both families. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
 export interface Cidrs {
-  // Every request asks about an IPv4 address or two: numbers are compared in a tenth of the time that a BlockList takes.
+  // Every request checks an IPv4 address or two: comparing numbers takes a tenth of the time of a BlockList.
   readonly v4: readonly Ipv4Range[];
   readonly v6: BlockList;
 }

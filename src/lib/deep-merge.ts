@@ -2,7 +2,7 @@ import type { Json } from './json.ts';
 
 type JsonObject = Record<string, Json>;
 
-/** The members of both; the second wins, but objects are merged in turn and lists joined without repeating. */
+/** Merges deeply: the second wins; objects are merged, lists concatenated without duplicates. */
 export function deepMerge(first: JsonObject, second: JsonObject): JsonObject {
   const members = new Map(Object.entries(first));
   for (const [name, value] of Object.entries(second)) {

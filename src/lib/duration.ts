@@ -31,7 +31,7 @@ export function parseDuration(text: string): number | null {
   return Math.abs(sum) <= maxMilliseconds ? sum : null;
 }
 
-/** What a caller is told about text that is no duration. */
+/** The error for text that is not a duration. */
 export function durationComplaint(value: string): string {
   return `${value} is not in the correct format of 'hours=3;minutes=1'.`;
 }

@@ -1,7 +1,7 @@
 import { createLruCache } from './lru-cache.ts';
 
 export interface RateLimit {
-  /** Counts one more of these. Zero while there are not too many, else how many milliseconds are left until the count starts anew. */
+  /** Counts one more. Returns zero below the limit, else the milliseconds until the window resets. */
   waitAfter(key: string): number;
 }
 
@@ -13,7 +13,7 @@ export interface CountsOfOthers {
   of(key: string): number;
 }
 
-/** Others are told of those only who have come to so much of a limit: most never do. */
+/** Instances share only counts above this share of the limit: most keys never get there. */
 export const worthTelling = 1 / 20;
 
 interface Window {

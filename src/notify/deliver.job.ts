@@ -13,7 +13,7 @@ interface Needs {
 
 /** One message for one person by one transport. */
 export interface Delivery {
-  /** Becomes the key of the notification that is stored, so that it is stored once. */
+  /** Becomes the key of the stored notification, so retries store it once. */
   readonly pk: string;
   readonly event: string;
   readonly severity: string;
@@ -50,7 +50,7 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       });
       return `${transport.name}: ${said}`;
     },
-    /** Whoever looks at the events sees that somebody was not told, and whose fault that is. */
+    /** Records that a notification failed, and why. */
     async afterFailure(tx, { payload, message, error }) {
       const call = quietCall();
       const { event, transport } = payload;

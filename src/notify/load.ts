@@ -5,7 +5,7 @@ import type { EventFacts, StoredTransport, TransportKind } from './transport-kin
 
 type EventRow = Omit<EventFacts, 'context' | 'user' | 'brand'> & Record<'context' | 'user' | 'brand', string>;
 
-/** Events by their keys, in the order in which they happened. Those that are gone are left out. */
+/** Events by key, in order. Deleted ones are left out. */
 export async function loadEvents(query: Query, pks: readonly string[]): Promise<EventFacts[]> {
   if (pks.length === 0) return [];
   const { rows } = await sql<EventRow>`select pk, action, app, context, "user", client_ip, created, brand from events
@@ -39,7 +39,7 @@ export interface ActiveRules {
 
 const cache = queryCache<ActiveRules>('notification rules');
 
-/** The rules that something is bound to and that are for somebody: the others never act. */
+/** Rules with bindings and recipients: others never fire. */
 export const loadRules = (db: Database): Promise<ActiveRules> =>
   cache.read(db, 'active', async (query) => {
     const { rows } = await sql<ActiveRule>`select r.pk, r.severity, r."group" from notification_rules r
@@ -82,7 +82,7 @@ export async function loadRecipients(
   );
 }
 
-/** Whether an event tells of a policy that is bound to a rule: rules would answer to themselves. */
+/** Whether an event is about a policy bound to a rule: such events would trigger rules in a loop. */
 export async function isAboutRules(query: Query, { context }: EventFacts): Promise<boolean> {
   const given = context.policy_uuid;
   if (typeof given !== 'string' || !/^[0-9a-f]{32}$/i.test(given)) return false;

@@ -16,7 +16,7 @@ interface Needs {
   readonly policies: PolicyEngine;
   readonly transports: readonly TransportKind[];
   jobs(): Jobs;
-  /** A call of the server's own whose events are matched by no rule: what comes of notifying makes no notifications. */
+  /** A system call whose events match no rule: notifying must not cause notifications. */
   quietCall(): Call;
 }
 
@@ -30,7 +30,7 @@ const insertUnmatched = statement<[event: string], unknown>(
 );
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
-/** Has the rules asked about events, once they are durable. */
+/** Puts events into the outbox for matching after the commit. */
 export const matchingEvents =
   ({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce =>
   async (tx, call, pk, event) => {
@@ -40,8 +40,8 @@ export const matchingEvents =
   };
 
 /**
- * Whether a rule might be about events of this action: most events are of actions that no rule names. An event that tells of a change may have
- * changed the rules themselves. Where queries are not cached, asking is no quicker than matching.
+ * Whether a rule might match events of this action; most match none. A `model_` event may have changed the rules
+ * themselves. Without query caches, checking is no faster than matching.
  */
 async function mightMatch(policies: PolicyEngine, call: Call, action: string): Promise<boolean> {
   if (!call.db.watch || action.startsWith('model_')) return true;

@@ -8,7 +8,7 @@ import { choice, text } from '../resource/fields/text.ts';
 import { defineResource } from '../resource/resource.ts';
 import { severities } from './rule.resource.ts';
 
-/** What a person is told of an event. Only they may mark it as seen or put it away, not even a superuser. */
+/** A notification of an event. Only its recipient may mark it as seen or delete it, not even a superuser. */
 export const notificationResource = defineResource({
   path: '/events/notifications/',
   param: 'uuid',

@@ -4,7 +4,7 @@ import { Undeliverable } from './transport-kind.ts';
 
 const hopeless = new Set(['blocked', 'bad-url']);
 
-/** Posts a body to an address that an administrator named; what it answers is kept to the number. */
+/** Posts a body to a configured URL; of the response only the status is reported. */
 export async function postJson(fetch: GuardedFetch, url: string, body: unknown): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch((error) => {

@@ -16,7 +16,7 @@ interface Tried {
   readonly said: string | null;
 }
 
-/** Sends the caller a message by a transport, at once. */
+/** Sends a test message to the caller. */
 export const testTransport = (transports: readonly TransportKind[]) =>
   actionOn<{ pk: string }>()({
     name: 'test',

@@ -3,7 +3,7 @@ import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 
-/** A way to tell somebody of an event. */
+/** A channel for notifications. */
 export interface TransportKind extends Kind {
   readonly mode: string;
   /** What administrators read. */
@@ -53,7 +53,7 @@ export class Undeliverable extends Error {}
 
 const longestBody = 4_000;
 
-/** What an event says in one line. */
+/** An event in one line. */
 export function summaryOf({ action, context }: EventFacts): string {
   const text = typeof context.message === 'string' ? context.message : `${action}: ${JSON.stringify(context)}`;
   return text.slice(0, longestBody);

@@ -13,7 +13,7 @@ import {
   targetFilter,
 } from './target.ts';
 
-/** What decides about access to an object: a policy, or who is in a group, or who somebody is. */
+/** Binds a policy, a group or a user to a target. */
 export const bindingResource = (resources: Resources): Resource =>
   defineResource({
     path: '/policies/bindings/',
@@ -31,7 +31,7 @@ export const bindingResource = (resources: Resources): Resource =>
       target_in: targetFilter(true),
     },
     fields: {
-      // A PUT that names one of the three means that one and not the others.
+      // A PUT with one of the three unsets the others.
       policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, cascades: true }),
       group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, cascades: true }),
       user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, cascades: true }),
@@ -56,7 +56,7 @@ export const bindingResource = (resources: Resources): Resource =>
     },
   });
 
-/** Who is let in is the target's affair: whoever binds something to it, or undoes that, must have the right to change it. */
+/** Bindings decide who may use the target: writing one requires permission to change the target. */
 async function checkBinding(input: CheckInput) {
   const { values, given, current, registry, tx } = input;
   const named = ['policy', 'group', 'user'].filter((name) => values[name] !== null && values[name] !== undefined);

@@ -19,7 +19,7 @@ export interface ActiveBinding {
   readonly failure_result: boolean;
 }
 
-/** The enabled bindings of some targets, each target's in order. One statement, the same whoever asks. */
+/** The enabled bindings of targets, in order. One statement. */
 export async function activeBindings(targets: readonly string[], query: Query): Promise<ActiveBinding[]> {
   const [target, ...more] = targets;
   if (target === undefined) return [];

@@ -20,14 +20,14 @@ export interface PolicyResult {
 export interface PolicyLog {
   readonly level: 'info' | 'warning';
   readonly text: string;
-  /** Names the policy that says it. */
+  /** Names the policy. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 export interface Target {
   readonly pk: string;
   readonly mode: PolicyMode;
-  /** What a target without bindings in force means; it passes unless told otherwise. */
+  /** The result of a target without active bindings; passes by default. */
   readonly emptyResult?: boolean;
   /** What expressions see of it, where one question is about many. */
   readonly obj?: Json;
@@ -35,20 +35,20 @@ export interface Target {
 
 interface EvaluationInput {
   readonly call: Call;
-  /** The question, or how to put it together: most targets have nothing bound to them, and then nobody asks. */
+  /** The request, or how to build it: most targets have no bindings and need none. */
   readonly request: PolicyRequest | (() => Promise<PolicyRequest>);
-  /** The transaction that is open, if one is: its events are then written there, else in one of their own. */
+  /** The open transaction, if any, for the events; otherwise they get their own. */
   readonly tx?: Query;
-  /** Only asks, as a list does that shows what somebody may open: nothing is written and nothing comes of it. */
+  /** Evaluates without side effects, for example for a list of what a user may open. */
   readonly onlyAsks?: boolean;
 }
 
-/** Decides about access by what is bound to an object. */
+/** Evaluates the policies bound to targets. */
 export interface PolicyEngine {
   evaluateTarget(
     input: EvaluationInput & { readonly targetPk: string; readonly mode: PolicyMode; readonly emptyResult?: boolean },
   ): Promise<PolicyResult>;
-  /** Many targets for the same question, in as many statements as one takes. */
+  /** Many targets for the same request, in as many statements as one takes. */
   evaluateTargets(input: EvaluationInput & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
   /** Whether a policy bound to one of the targets might pass for events of this action. False only where none can. */
   mightMatch(input: {
@@ -56,24 +56,24 @@ export interface PolicyEngine {
     readonly targetPks: readonly string[];
     readonly action: string;
   }): Promise<boolean>;
-  /** Tries one policy: nothing is written and nothing comes of it. */
+  /** Tests one policy, without side effects. */
   tryPolicy(input: {
     readonly call: Call;
     readonly request: PolicyRequest;
     readonly policy: { readonly pk: string; readonly kind: string; readonly name: string };
   }): Promise<PolicyResult>;
-  /** What is bound to objects. Decisions are not cached: they depend on the request. */
+  /** The cache of bindings. Decisions are not cached: they depend on the request. */
   readonly cache: Pick<QueryCache<unknown>, 'count' | 'clear'>;
 }
 
-/** What decides about some targets, whoever asks. */
+/** The bindings of targets with their policies. */
 interface Bound {
   readonly bindings: readonly ActiveBinding[];
   readonly policies: ReadonlyMap<string, PolicySettings>;
 }
 
 const boundCache = queryCache<Bound>('bindings');
-/** Questions about very many targets at once are rare, and what answers them is large. */
+/** Evaluating very many targets at once is rare, and the entry would be large. */
 const mostTargetsKept = 20;
 
 interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
@@ -142,7 +142,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const policy = stored ?? { pk: binding.policy, name: binding.policy, execution_logging: false };
     try {
       const answer = decide(binding.kind, stored, request, query);
-      // Most kinds decide at once, and need no watch on the time.
+      // Most kinds decide synchronously and need no timeout.
       const verdict = answer instanceof Promise ? await withinSeconds(binding.timeout, answer) : answer;
       const written = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
       const events = [...(verdict.events ?? []), ...written];
@@ -180,7 +180,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const { bindings, policies } = await boundTo(targetPks, call, undefined);
       return bindings.some(({ policy, kind, negate }) => {
         const row = policy === null ? undefined : policies.get(policy);
-        // An evaluation that is logged leaves an event whatever comes of it.
+        // `execution_logging` records an event whatever the result.
         if (!row || negate || row.execution_logging) return true;
         return byModel.get(kind ?? '')?.mightMatch?.(row, action) ?? true;
       });
@@ -241,7 +241,7 @@ function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcom
   };
 }
 
-/** Records what there is to record and carries out what decisions bring about. */
+/** Records events and carries out consequences. */
 async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {
   if (!outcomes.some(({ events, consequence }) => events.length > 0 || consequence)) return;
   const work = async (query: Query) => {

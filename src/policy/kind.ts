@@ -12,7 +12,7 @@ export interface PolicyKind<S = PolicySettings> extends Kind {
   mightMatch?(policy: S, action: string): boolean;
   /** Hears how attempts to sign in end, in the transaction that records it. */
   noteAttempt?(tx: Query, attempt: SignInAttempt): Promise<void>;
-  /** Throws when it cannot decide; what a policy that throws means, its binding says (deny, unless told otherwise). */
+  /** Throws when it cannot decide; then the binding's `failure_result` applies (deny by default). */
   evaluate(policy: S, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }
 
@@ -30,17 +30,17 @@ export interface SignInAttempt {
 
 export interface Verdict {
   readonly passing: boolean;
-  /** What the person who is refused is told. */
+  /** For the person who is denied. */
   readonly messages: readonly string[];
-  /** What the author of the policy is told. */
+  /** For the author of the policy. */
   readonly logs?: readonly string[];
-  /** What the author of the policy wants written down of it. */
+  /** Events that the policy's author wants recorded. */
   readonly events?: readonly NewEvent[];
-  /** What the decision brings about; left out where a policy is only tried. */
+  /** Side effects of the decision; not run in tests of a policy. */
   readonly consequence?: (tx: Query, call: Call) => Promise<void>;
 }
 
-/** Thrown by a policy that cannot decide, with words for the person who is refused. */
+/** Thrown by a policy that cannot decide, with a message for the person. */
 export class CannotDecide extends Error {}
 
 export const pass: Verdict = { passing: true, messages: [] };

@@ -26,7 +26,7 @@ export function failed(binding: ActiveBinding, policy: Told, request: PolicyRequ
 
 type Told = { readonly pk: string; readonly name: string };
 
-/** What an event tells of an evaluation. The context of the request stays out: it may hold what a person typed into a form. */
+/** The event of an evaluation. Leaves out the request's context, which may contain form input. */
 function factsOf(binding: ActiveBinding, policy: Told, { user, clientIp }: PolicyRequest): Record<string, unknown> {
   return {
     policy_uuid: policy.pk.replaceAll('-', ''),

@@ -8,7 +8,7 @@ import { integerSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
 import { defineResource, type Resource } from '../resource/resource.ts';
 
-/** What every policy has, whatever it tests. */
+/** The members common to all policies. */
 export const policyFamily = {
   model: 'svc_policies.policy',
   table: 'policies',

@@ -3,13 +3,13 @@ import type { Json } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Call } from '../resource/call.ts';
 
-/** What a policy is asked about: who, from where, and what is known besides. */
+/** The input of a policy: user, request, context. */
 export interface PolicyRequest {
-  /** Null is nobody: a policy that needs a user throws then, and what throws denies. */
+  /** Null if unknown: a policy that needs a user throws, which denies. */
   readonly user: UserFacts | null;
   readonly clientIp: string;
   readonly context: Readonly<Record<string, Json>>;
-  /** The object that access to is asked for, as expressions may see it. */
+  /** The object that access is requested to, as expressions see it. */
   readonly obj: Json;
   readonly http: HttpFacts;
   readonly now: string;
@@ -30,7 +30,7 @@ export interface PolicySubject {
   readonly obj?: Json;
 }
 
-/** The question a call raises about a user. */
+/** Builds the policy request of a call about a user. */
 export function policyRequest(
   { request, now }: Call,
   { user, context = {}, obj = null }: PolicySubject,
@@ -40,7 +40,7 @@ export function policyRequest(
   return { user, clientIp, context, obj, http, now };
 }
 
-/** The person who makes the call, as policies see them. */
+/** The caller, as policies see them. */
 export async function callersFacts(call: Call, query: Query): Promise<UserFacts | null> {
   return call.actor && loadUserFacts(call, query, call.actor.user.pk);
 }

@@ -40,7 +40,7 @@ function ownKey(row: RowAlias, resources: Resources): RawBuilder<unknown> {
   return sql`coalesce(${sql.join([...own, target])})`;
 }
 
-/** The keys of the targets that keys stand for, their own or those of the objects. One statement. */
+/** Resolves keys of targets or of their objects to keys of targets. One statement. */
 async function resolveTargets(
   keys: readonly string[],
   { resources }: Registry,
@@ -57,12 +57,12 @@ async function resolveTargets(
   return new Map(rows.map((row) => [row.given, row.pk]));
 }
 
-/** The key of the target itself; null when there is none. */
+/** The key of the target; null when there is none. */
 export async function resolveTarget(key: string, registry: Registry, query: Query): Promise<string | null> {
   return (await resolveTargets([key], registry, query)).get(key) ?? null;
 }
 
-/** Refuses whoever may not change the object that a target stands for. The key may be the target's or the object's own. */
+/** Checks permission to change the object of a target. The key may be the target's or the object's own. */
 export async function checkMayChangeTarget(
   { tx, call, registry }: Pick<CheckInput, 'tx' | 'call' | 'registry'>,
   key: unknown,

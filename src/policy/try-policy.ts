@@ -13,7 +13,7 @@ const body = { user: ref('svc_core.user', 'int'), context: json({ default: () =>
 
 type Tried = { pk: string; kind: string; name: string };
 
-/** Whoever may run a policy may also write it: seeing it is not enough. Nothing comes of the decision. */
+/** Testing a policy requires permission to change it; viewing is not enough. Without side effects. */
 export function tryPolicyAction(engine: PolicyEngine) {
   return actionOn<Tried>()({
     name: 'test',

@@ -1,4 +1,4 @@
-/** The result of some work, or an error when it takes longer. Zero sets no limit of its own. */
+/** The result of some work, or a timeout error. Zero: no limit. */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
   if (seconds === 0) return work;
   let timer: NodeJS.Timeout | undefined;

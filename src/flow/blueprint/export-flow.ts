@@ -67,7 +67,7 @@ function createExport(engine: Engine, call: Call) {
     });
   }
 
-  /** Whoever exports a flow reads everything in it: what they may not view they do not get this way. */
+  /** An export contains only objects that the caller may view. */
   async function load(resource: Resource, pk: string): Promise<Row> {
     const visible = await visibleRows(resource, call, registry);
     const conditions = [sql`${resource.row().col('pk')} = ${pk}`, ...(visible ? [visible] : [])];
@@ -84,7 +84,7 @@ function createExport(engine: Engine, call: Call) {
     return entries.has(key) ? new KeyOf(key) : elsewhere(field, value as string | number);
   }
 
-  /** The kind of a stage or policy is told by its row in the family's table. */
+  /** The base row of a stage or policy names its kind. */
   async function kindOf({ model }: RefField, pk: string, { find }: FlowParts): Promise<Resource> {
     const own = find(model);
     if (own) return own;
@@ -97,7 +97,7 @@ function createExport(engine: Engine, call: Call) {
     return kind;
   }
 
-  /** What the flow only refers to is told by its name, where the caller may know it. */
+  /** Objects that the flow only refers to are exported by name, if the caller may view them. */
   async function elsewhere({ model }: RefField, key: string | number): Promise<unknown> {
     const resource = registry.require(model);
     const [member] = tellingMembers(resource) ?? [];

@@ -9,7 +9,7 @@ export const policyBindingModel = 'svc_policies.policybinding';
 const promptModel = 'svc_stages_prompt.prompt';
 const families = ['svc_flows.stage', 'svc_policies.policy'];
 
-/** What a flow is made of. Blueprints of flows hold nothing else. */
+/** The resources that make up a flow. Blueprints contain no others. */
 export interface FlowParts {
   /** By the model of a kind; undefined when it is no part of flows. */
   find(model: string): Resource | undefined;
@@ -33,7 +33,7 @@ const apart: Readonly<Record<string, readonly string[]>> = {
   [policyBindingModel]: ['target', 'order', 'policy', 'group', 'user'],
 };
 
-/** The members that tell an object apart on any server, whatever its key is there; null when only its key does. */
+/** The members that identify an object on any server, independent of its key; null when only the key does. */
 export function tellingMembers({ model, lookup, allFields }: Resource): readonly string[] | null {
   if (apart[model]) return apart[model];
   const name = [lookup, 'name', 'username'].find((member) => member !== 'pk' && isStored(allFields[member]));

@@ -3,7 +3,7 @@ import { isDeeperThan } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
 
-/** One object of a blueprint: what it is told by, and what it shall be like. */
+/** One object of a blueprint: its identifiers and its attributes. */
 export interface BlueprintEntry {
   /** `svc_flows.flow` */
   readonly model: string;
@@ -86,7 +86,7 @@ const findReader = {
   },
 };
 
-/** Reads the text of a file. Throws everything that is wrong with its form; of what it asks for nothing is looked at. */
+/** Parses a blueprint. Throws all syntax errors at once; contents are not checked here. */
 export function readBlueprint(text: string): BlueprintEntry[] {
   if (text.length > longestText) throw Invalid.field('file', 'The file is too large.');
   const document = parseDocument<ParsedNode>(text, {
@@ -118,7 +118,7 @@ function repeatedKeys(document: Document.Parsed): string[] {
 
 function contentOf(document: Document.Parsed): unknown {
   try {
-    // No aliases: they make little text stand for very much.
+    // No aliases: a small file could expand to a huge one.
     return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
     throw Invalid.field('file', error instanceof Error ? error.message : 'The file cannot be read.');

@@ -10,7 +10,7 @@ import { createRow, updateRow } from '../../resource/verbs/write-row.ts';
 import { flowParts } from './flow-parts.ts';
 import { type BlueprintEntry, Find, KeyOf } from './format.ts';
 
-/** What is wrong with one entry, told by its number and its model. */
+/** The errors of one entry, with its number and model. */
 export interface EntryComplaint {
   readonly entry: number;
   readonly model: string;
@@ -18,8 +18,8 @@ export interface EntryComplaint {
 }
 
 /**
- * Makes or changes the objects of a blueprint, each by the rules and with the rights of a request of its own. Gives all
- * complaints; when there are any, the caller has to undo what was written.
+ * Creates or updates the objects of a blueprint, with the same validation and permissions as single requests. Returns
+ * all complaints; if there are any, the caller must roll back.
  */
 export async function importFlow(
   engine: Engine,

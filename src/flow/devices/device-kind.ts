@@ -11,7 +11,7 @@ import type { DeviceFields, DeviceResources } from './device.family.ts';
 /** A stored device: the members of its resource, secrets in clear. */
 export type Device = StoredRow<DeviceFields, NoFields, 'int'>;
 
-/** What a screen is told of a device that can be used. */
+/** What the screen shows of a usable device. */
 export interface DeviceChallenge {
   readonly device_class: string;
   /** The device's key, or -1 for whichever of them is at hand. */
@@ -26,7 +26,7 @@ export type FactorSettings = StageSettings & {
   webauthn_allowed_device_types: readonly string[];
 };
 
-/** What a class of device is asked to work with. */
+/** The input of a device kind. */
 export interface FactorGround<D = Device> {
   /** In `memory` a class keeps what it needs under its own name. */
   readonly step: Step<FactorSettings>;
@@ -38,26 +38,26 @@ export interface FactorGround<D = Device> {
 
 export type Proof = { readonly device: Device } | { readonly complaint: string };
 
-/** A class of devices: how people prove that they hold one. How they get one is a stage of its own. */
+/** A kind of second factor: how people prove that they hold it. Enrolment is a separate stage. */
 export interface DeviceKind<D = Device> extends Kind {
   /** As settings and screens name it. */
   readonly deviceClass: string;
   readonly deviceResources: DeviceResources<D>;
   /** The model of the stage in which people get one. */
   readonly setupStage: string;
-  /** What a proof by it counts as, in the words of RFC 8176. */
+  /** The authentication methods that a proof counts as (RFC 8176). */
   methods(device: D): readonly string[];
   /** The one member of an answer in which its proofs come. Kinds may share one. */
   readonly proof: Fields;
   /** Whether it is meant for those who have nothing else at hand: it is offered after the others. */
   readonly isBackup?: boolean;
-  /** One for each way to prove. Called for every screen: what is kept in `memory` must stay as it is. */
+  /** One for each way to prove. Called for every screen, so it must not change what `memory` already holds. */
   challenges(ground: FactorGround<D>): Promise<readonly DeviceChallenge[]>;
   /** The person chose this device: what has to be sent to it is sent. Says what is wrong, or null. */
   choose?(ground: FactorGround<D>, device: D): Promise<string | null>;
   /**
-   * Judges a proof. Attempts were counted before. A right one is used up here, in a transaction of its own and once only,
-   * however many requests bring it at the same time; never accept a device that is not the user's.
+   * Verifies a proof; the attempt is already counted. Consumes a valid proof exactly once, in its own transaction, even
+   * under concurrent requests. Must never accept a device of another user.
    */
   prove(ground: FactorGround<D>, given: Json): Promise<Proof>;
 }

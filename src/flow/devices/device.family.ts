@@ -54,7 +54,7 @@ export function defineDevice<F extends Fields>({
       path: `/authenticators/${segment}/`,
       verbs: ownVerbs,
       visibility: { by: 'owner', column: 'user', write: 'only owner' },
-      // A token that was stolen takes nobody's second factor.
+      // A stolen token must not remove anybody's second factor.
       writtenWith: inPerson,
     }),
     admin: defineResource({

@@ -9,22 +9,22 @@ import { type Move, next, type Step } from '../executor/stage-kind.ts';
 import type { DeviceResources } from './device.family.ts';
 import type { Device } from './device-kind.ts';
 
-/** Under this name the walk keeps which devices were set up on the way. */
+/** The context member that lists devices enrolled on this walk. */
 const enrolled = 'enrolled_devices';
 
 export type Enrolling = { readonly user: UserFacts } | { readonly refusal: string };
 
 /**
- * The user of the flow, when they may set up another device here. They have to be proven: signed in, signed in elsewhere,
- * through their password, or made by this walk. And who has devices but no session shows one of them first: else the
- * password alone would be enough to add a second factor and pass with it.
+ * The user of the flow, if they may enrol a device. They must be authenticated: by a session, a source, their password,
+ * or as an account created on this walk. With devices but no session they must prove one first; otherwise the password
+ * alone would suffice to add a second factor.
  */
 export async function whoEnrols({ call, context, pendingUser }: Step): Promise<Enrolling> {
   const user = await pendingUser();
   const isNew = user !== null && context.created_user === user.pk;
   if (!user?.is_active && !isNew) return { refusal: 'There is nobody to set this up for.' };
   if (call.actor?.impersonator) return { refusal: 'Nobody can set this up for somebody else.' };
-  // A token ends with its revocation; a device that it brought in would not.
+  // Revoking a token would not remove a device that it enrolled.
   if (call.actor && call.actor.session === null) return { refusal: 'This cannot be set up with a token.' };
   if (call.actor?.user.pk === user.pk) return { user };
   const isProven = isNew || context.auth_method !== null || context.is_sso;

@@ -4,7 +4,7 @@ import type { Row } from '../../resource/fields/field.ts';
 import type { Engine } from '../../resource/read.ts';
 import type { DeviceResources } from './device.family.ts';
 
-/** Confirmed devices of one kind, secrets in clear. For flows only: nobody's permissions are asked. */
+/** Confirmed devices of one kind, secrets decrypted. For flows only: checks no permissions. */
 export async function loadDevices<D extends Row>(
   { engine, call }: { readonly engine: Engine; readonly call: Call },
   { own }: DeviceResources<D>,

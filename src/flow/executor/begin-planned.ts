@@ -25,22 +25,22 @@ interface Beginning {
   readonly context: FlowPlan['context'];
   readonly append: FlowPlan['append'];
   readonly refusal?: FlowPlan['refusal'];
-  /** The path to go on at when the flow is over. */
+  /** The path to continue at after the flow. */
   readonly next: string;
 }
 
 /** How far a walk got without asking anything. */
 export type Begun = { readonly cookies: readonly string[] } & (
   | { readonly outcome: 'over' }
-  /** Somebody has to answer, or to go elsewhere: the walk is stored, and goes on at `to`. */
+  /** The walk needs input: it is stored and continues at `to`. */
   | { readonly outcome: 'asks'; readonly component: string; readonly to: string; forget(): Promise<void> }
-  /** The plan's refusal is carried out. `message` is for the person; null where the flow goes on without a word. */
+  /** The plan's refusal was carried out. `message` is for the person; null where the flow shows none. */
   | { readonly outcome: 'denied'; readonly message: string | null }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'broken' }
 );
 
-/** Begins a flow for the caller, in place of any walk of their browser through it, and goes on until it asks something. */
+/** Starts a flow for the caller, replacing any walk of their browser through it, and runs it until it needs input. */
 export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beginning): Promise<Begun> {
   const flow = await needs.flows.read(call.db, beginning.slug);
   if (!flow) return { outcome: 'missing', cookies: [] };
@@ -54,7 +54,7 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
   return begunBy(shown, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
 }
 
-/** The token that the browser has, if this server gave it out; its walk through this flow is given up. */
+/** The browser's token, if this server issued it; its walk through this flow is dropped. */
 async function freeToken({ key, publicUrl }: BeginNeeds, call: Call, flow: StoredFlow): Promise<string> {
   const token = carriedBy(call.request.cookies, publicUrl)?.token;
   if (!token) return randomToken();

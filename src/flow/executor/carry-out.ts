@@ -11,14 +11,14 @@ import { type ActiveWalk, reloadState, saveState } from './state-store.ts';
 import type { Advance, Effect, Walk, WalkMove } from './walk.ts';
 
 export interface EffectNeeds extends EndNeeds {
-  /** Where a person goes when a flow ends and nothing says where. */
+  /** Where the browser goes when a flow ends without a `next`. */
   homeOf(flow: ExecutorFlow, call: Call): Promise<string>;
   readonly detourOf: DetourOf;
-  /** Uses up what stages let somebody pass by. */
+  /** Consumes what stages accepted, such as invitations. */
   settle(state: FlowState, tx: Query, call: Call): Promise<void>;
 }
 
-/** Carries out the effect of a step. What comes of it: the walk as it is then, or a move that takes the step's place. */
+/** Carries out the effect of a step. Returns the resulting walk, or a move to make instead. */
 export async function carryOut(needs: EffectNeeds, call: Call, before: Walk, step: Advance): Promise<Walk | WalkMove> {
   const { walk, effect } = step;
   switch (effect.do) {
@@ -51,7 +51,7 @@ async function storeOrEnd(
     what === 'end'
       ? endWalk(needs, call, before.held, walk.state, bothOf(bothOf(before.unwritten, write), settle))
       : store(needs, call, before, walk.state, write);
-  // Without a write of its own a step has nothing to refuse: whatever is wrong then is a fault.
+  // A step without a write cannot be refused: any error is a fault.
   const held = await (write || what === 'end' ? storing.catch(refusal) : storing);
   if (held === null)
     return { move: 'overtaken', by: await reloadState(call.db.read, needs.key, before.held, call.now) };
@@ -69,8 +69,8 @@ function refusal(error: unknown): WalkMove {
 }
 
 /**
- * Stores the next state with everything that belongs to its moves. Null when another answer was faster. Where somebody
- * stands, and what could wait, need not wait for the disk: at worst they begin again.
+ * Stores the next state with the writes of its moves. Null when another answer won. State alone is not durable: at worst
+ * the person starts over.
  */
 export async function store(
   { key }: Pick<EffectNeeds, 'key'>,
@@ -81,7 +81,7 @@ export async function store(
 ): Promise<ActiveWalk | null> {
   const before = JSON.stringify(state);
   const write = bothOf(unwritten, last);
-  // Whoever stays as they were costs nothing: guesses that are not even looked at are stored nowhere.
+  // An unchanged walk is not stored: ignored guesses cost no write.
   if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
   return call.db.write(
     async (tx) => {

@@ -7,10 +7,10 @@ export const cancelPath = '/flows/-/cancel/';
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
 export const faultComponent = 'xak-stage-flow-error';
-/** Of the screens about a link that was sent: that it is on its way, and that somebody has opened it. */
+/** The screens for a mailed link: sent, and opened. */
 export const linkComponent = 'xak-stage-email';
 
-/** What every screen of a flow is told. */
+/** The members common to all challenges. */
 export function challengeOf(flow: ExecutorFlow, component: string, members: Row): Row {
   return {
     flow_info: {
@@ -39,7 +39,7 @@ export function deniedChallenge(flow: ExecutorFlow, message: string, next: strin
   return challengeOf(flow, deniedComponent, { ...whom, error_message: message, ...(to && { to }) });
 }
 
-/** The same, where an application waits to hear of it: unless the flow leads there at once, the person reads why and goes back themselves. */
+/** The same when an application waits for the result: unless the flow redirects at once, the person sees the reason and a link back. */
 export function refusedChallenge(
   flow: ExecutorFlow,
   message: string,
@@ -61,7 +61,7 @@ export const flowPage = (slug: string, next: string | null = null): string =>
 
 export const redirectTo = (to: string): Row => ({ component: redirectComponent, to });
 
-/** A screen with what was wrong with the answer before. One that ends the walk has its own words. */
+/** Adds the errors of the previous answer to a challenge, unless it ends the walk. */
 export const withComplaints = (challenge: Row, errors: Complaints): Row =>
   endings.has(String(challenge.component)) ? challenge : { ...challenge, response_errors: detailedErrors(errors) };
 

@@ -38,7 +38,7 @@ export function endWalk(
   );
 }
 
-/** Ends a walk that somebody may not go through. Whoever waits for what the flow was begun for is not left waiting. */
+/** Ends a denied walk. An application that waits for its result is answered. */
 export async function denyWalk(
   needs: EndNeeds,
   call: Call,
@@ -58,7 +58,7 @@ export async function denyWalk(
   return deniedChallenge(flow, message, refusal ? null : state.next, whom);
 }
 
-/** A request that cannot be decided any more waits for nobody. */
+/** A request that can no longer be decided needs no answer. */
 const isRefused = (ended: Promise<ActiveWalk | null>): Promise<boolean> =>
   ended.then(
     (walk) => walk !== null,

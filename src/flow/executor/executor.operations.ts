@@ -32,7 +32,7 @@ interface Needs {
   readonly kinds: readonly StageKind[];
 }
 
-/** `GET` shows where a person stands in a flow, and begins it; `POST` takes their answer. Anybody may: the flow decides. */
+/** `GET` shows the current challenge and starts a walk if needed; `POST` takes an answer. Open to anonymous callers: the flow decides. */
 export function executorOperations(needs: Needs): Operation[] {
   const { union, schemas } = challengeTypes(needs.kinds);
   const common = {
@@ -85,7 +85,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const carried = await carriedWalk(needs, call, flow);
   const { found, opening, token } = carried;
   const pageQuery = call.request.query.get('query') ?? '';
-  // Whoever opens the page anew wants what it says now.
+  // A page that is opened again replaces the query of the walk.
   const query = answer === null && pageQuery !== '' ? pageQuery : (opening?.query ?? pageQuery);
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const held =
@@ -118,16 +118,16 @@ function startOf({ publicUrl }: Needs, call: Call, pageQuery: string): Start {
 }
 
 interface Carried {
-  /** The one that this browser was given; a new one in place of none, of one that has ended and of one that was made up. */
+  /** The browser's token; a new one if it has none, or one that expired or was forged. */
   readonly token: string;
   readonly found: StoredWalk | null;
   /** That the first question of this flow was shown, where nothing is stored of it. */
   readonly opening: Opening | null;
-  /** The proof that one of another flow was, to be kept on. */
+  /** The proof for another flow, to be sent back unchanged. */
   readonly otherOpening: string | null;
 }
 
-/** What a browser comes with: a walk through this flow, or proof that it was shown the first question. */
+/** What the browser presents: a walk through this flow, or proof that it was shown the first challenge. */
 async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: ExecutorFlow): Promise<Carried> {
   const carried = carriedBy(call.request.cookies, publicUrl);
   if (!carried) return { token: randomToken(), found: null, opening: null, otherOpening: null };
@@ -136,12 +136,12 @@ async function carriedWalk({ key, publicUrl }: Needs, call: Call, flow: Executor
   const token = isKnown || proof ? carried.token : randomToken();
   const otherOpening = proof && proof.flow !== flow.pk ? carried.opening : null;
   if (found) return { token, found: await ownWalk(key, call, flow, found), opening: null, otherOpening };
-  // What was shown to nobody in particular is no question to somebody who has signed in since.
+  // A challenge shown to an anonymous visitor is void once they have signed in.
   const opening = proof?.flow === flow.pk && call.actor === null ? proof : null;
   return { token, found: null, opening, otherOpening };
 }
 
-/** A walk that was begun by somebody who is no longer signed in here is over. */
+/** A walk ends with the session of the person who started it. */
 async function ownWalk(
   key: InstanceKey,
   call: Call,
@@ -172,7 +172,7 @@ async function heldOrBegun(
   }
 }
 
-/** A walk that was left and is taken up on the way to somewhere else leads there. */
+/** A resumed walk leads to the new `next`. */
 async function leadingTo({ key }: Needs, call: Call, held: ActiveWalk, { next, query }: Start): Promise<ActiveWalk> {
   if (next === null || next === held.state.next) return held;
   const state = { ...held.state, next, query };
@@ -207,5 +207,5 @@ async function begin(
   };
 }
 
-/** An enrolment makes a new user, whoever begins it: it is about nobody, and writes to nobody's account. */
+/** An enrolment always creates a new user, so it must not start with the caller as its user. */
 const isEnrolment = ({ designation }: StoredFlow): boolean => designation === 'enrollment';

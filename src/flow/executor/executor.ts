@@ -24,15 +24,15 @@ export interface ExecutorReply extends Screen {
 }
 
 export interface Executor {
-  /** Shows where somebody stands, or takes their answer and shows where that leads. */
+  /** Shows the current challenge, or takes an answer and shows the next one. */
   proceed(call: Call, flow: ExecutorFlow, held: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
-  /** Ends a walk that somebody may not go through. */
+  /** Ends a denied walk. */
   deny(call: Call, flow: ExecutorFlow, held: ActiveWalk, message: string): Promise<ExecutorReply>;
   /** Stores a walk whose first question could not be left to the browser. */
   store(call: Call, held: ActiveWalk): Promise<void>;
 }
 
-/** Walks people through flows. Stages say what should happen; only here does it happen. */
+/** Runs walks. Stages return moves; only the executor carries them out. */
 export function createExecutor(given: ExecutorNeeds): Executor {
   const kinds = new Map(given.kinds.map((kind) => [kind.resource.model, kind]));
   const needs: ExecutorNeeds & EffectNeeds = {
@@ -41,7 +41,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
   };
   const stages = { ...needs, kinds };
 
-  /** Lets one stage after another make its move, until there is something to show. */
+  /** Lets stages move until there is a screen to show. */
   async function run(call: Call, start: Walk): Promise<ExecutorReply> {
     let walk = start;
     while (!walk.screen) {
@@ -52,7 +52,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     return shownAt(walk, walk.screen);
   }
 
-  /** Makes a move. Where it cannot be stored, another takes its place. */
+  /** Makes a move, or the one that replaces it when it cannot be stored. */
   async function make(call: Call, walk: Walk, move: WalkMove): Promise<Walk> {
     const done = await carryOut(needs, call, walk, advance(walk, move));
     return 'move' in done ? make(call, walk, done) : done;
@@ -71,7 +71,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
         return await run(call, walkFrom(flow, held, answer));
       } catch (error) {
         if (error instanceof PasswordQueueFull) throw error;
-        // A stage that breaks lets nobody through: the walk stays where it was.
+        // A stage that throws lets nobody through: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         const members = { request_id: call.request.id, error: 'This step could not be carried out.' };
         return { challenge: challengeOf(flow, faultComponent, members), cookies: [] };

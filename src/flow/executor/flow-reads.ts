@@ -7,19 +7,19 @@ import type { ExecutorFlow, PlannedStage } from './flow-state.ts';
 
 export type StoredFlow = ExecutorFlow & FlowCandidate;
 
-/** A stage as it stands in a flow, before anybody's plan. */
+/** A stage as bound to a flow, before planning. */
 export interface BoundStage {
   readonly stage: PlannedStage;
   readonly evaluateAtPlan: boolean;
 }
 
-/** Flows as they are stored, and what is bound to them; what has been read is kept as long as it is certain to be so. */
+/** Reads flows and their stage bindings through query caches. */
 export interface FlowReads {
-  /** By its slug; null when there is none. */
+  /** Null when there is none. */
   read(db: Database, slug: string): Promise<StoredFlow | null>;
   /** In order. */
   stagesOf(db: Database, flow: string): Promise<readonly BoundStage[]>;
-  /** How many flows are kept. */
+  /** The number of cached flows. */
   count(db: Database): number;
   clear(db: Database): void;
 }

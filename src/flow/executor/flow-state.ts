@@ -23,11 +23,11 @@ export interface PlannedStage {
   readonly stage: string;
   readonly kind: string;
   readonly onInvalid: 'retry' | 'restart' | 'restart_with_context';
-  /** Not bound to the flow: another stage led here, and goes on when this one is passed. */
+  /** Not bound to the flow: another stage led here, and continues after this one. */
   readonly isDetour?: boolean;
 }
 
-/** What is known of the person and gathered on the way. Names are those that policies see in `context`. */
+/** What the walk has collected. Policies see the same names in `context`. */
 export type FlowContext = {
   pending_user: number | null;
   /** What the person called themselves, whether or not anybody is called so. */
@@ -37,13 +37,13 @@ export type FlowContext = {
   auth_method_args: Record<string, Json>;
   is_sso: boolean;
   source: FlowPlan['source'];
-  /** Keys of devices that were proven on the way. */
+  /** Keys of devices proven on this walk. */
   mfa_devices: string[];
-  /** Free room for stages that hand something on: an invitation, an application that is asked for. */
+  /** Further members that stages pass on: an invitation, the requested application. */
   [name: string]: Json | FlowPlan['source'];
 };
 
-/** Everything about one walk through one flow; kept sealed on the server, found by a cookie. */
+/** The state of one walk through one flow; sealed on the server, found by a cookie. */
 export interface FlowState {
   readonly plan: FlowPlan;
   readonly stages: readonly PlannedStage[];
@@ -61,14 +61,14 @@ export interface FlowState {
   readonly link?: string;
 }
 
-/** Whom the walk is about from here on. What was proven of somebody else does not hold for them. */
+/** Sets the user whom the walk is about. What was proven for another user is reset. */
 export function turnTo(context: FlowContext, user: number | null): void {
   if (context.pending_user !== user)
     Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
   context.pending_user = user;
 }
 
-/** What a walk begins with besides its plan. */
+/** The initial values of a walk, besides its plan. */
 export type Start = Pick<FlowState, 'next' | 'query' | 'actor'>;
 
 export function firstContext(plan: FlowPlan): FlowContext {

@@ -29,7 +29,7 @@ const planSchema = objectSchema({
   session_id: stringSchema,
 });
 
-/** Shows administrators how their own walk through a flow stands: for finding out why a flow does what it does. */
+/** Shows administrators the state of their own walk, for debugging flows. */
 export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
   return defineEndpoint({
     id: 'flows_inspector_get',
@@ -51,7 +51,7 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
       const token = planTokenOf(call.request.cookies, config.publicUrl);
       const found = token ? (await findState(call.db.read, key, token, flow.pk, call.now)).found : null;
       const walk = found && 'state' in found ? found.state : null;
-      // Whoever inspects, inspects what they walk through themselves.
+      // Only the caller's own walk can be inspected.
       if (!walk || walk.actor !== call.actor?.user.pk) {
         throw new Problem('bad_request', 'You are on no walk through this flow.');
       }
@@ -89,7 +89,7 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
   return found && showRow(engine, resource, call, found.raw);
 }
 
-/** Members that hold nothing that anybody typed, was sent or has to keep to themselves. */
+/** Members without secrets or personal input. */
 const open = ['auth_method', 'is_sso', 'mfa_devices', 'is_restored', 'show_matched_user'] as const;
 
 /** Everything else is there by its name alone: forms may hold passwords, stages codes and keys. */

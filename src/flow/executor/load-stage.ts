@@ -6,7 +6,7 @@ import type { Resource } from '../../resource/resource.ts';
 
 const cache = queryCache<unknown>('stages');
 
-/** A stage's settings as they are now, secrets in clear. For the executor only: nobody's permissions are asked. */
+/** A stage's current settings, secrets decrypted. For the executor only: checks no permissions. */
 export async function loadStage<S extends Row>(
   engine: Engine,
   resource: Resource<S>,

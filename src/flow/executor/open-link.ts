@@ -20,9 +20,9 @@ interface Needs {
 }
 
 interface Followed {
-  /** What stands for the link. */
+  /** The link's token. */
   readonly linkToken: string;
-  /** What stands for the browser. */
+  /** The browser's token. */
   readonly token: string;
   readonly answer: Row | null;
   readonly start: Start;
@@ -30,10 +30,7 @@ interface Followed {
 
 const voidLink = 'This link is not valid, or not any more.';
 
-/**
- * Lets somebody in by a link. To look at it uses nothing up, so that programs which open the links in mails do no harm:
- * the person says that they want to go on, and that is when the link is used.
- */
+/** Enters a flow by a link. Opening the link does not consume it, so mail scanners do no harm; the person's confirmation does. */
 export async function followLink(
   needs: Needs,
   call: Call,
@@ -62,7 +59,7 @@ export async function followLink(
   return held ?? refuse(voidLink);
 }
 
-/** Where the person stands. The walk is that of the browser that follows the link, whichever it was begun with. */
+/** The state to continue with. The walk moves to the browser that follows the link. */
 async function stateOf(
   needs: Needs,
   call: Call,

@@ -5,7 +5,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import { type FlowState, firstContext } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
-/** Browsers keep cookies of 4,096 bytes, with their names and attributes. */
+/** Browsers store cookies of up to 4,096 bytes, names and attributes included. */
 const maxOpeningLength = 3_000;
 
 /** That a browser was shown the first question of a flow, and on which page. */
@@ -16,8 +16,8 @@ export interface Opening {
 }
 
 /**
- * The proof for the browser to keep, in place of a walk that is stored here: strangers who only look at a flow leave nothing
- * behind. With the first answer the walk begins. Null when the page's query is too long for a cookie.
+ * A signed proof for the browser instead of a stored walk: anonymous visitors who only look store nothing. The walk
+ * begins with the first answer. Null when the page's query is too long for a cookie.
  */
 export function signOpening(key: InstanceKey, token: string, { flow, query }: Opening, now: string): string | null {
   const content = Buffer.from(`${flow} ${now} ${query}`).toString('base64url');
@@ -40,8 +40,8 @@ const proofOf = (key: InstanceKey, token: string, content: string): string =>
   key.hash(`flow opening:${token}.${content}`);
 
 /**
- * Whether a walk can begin anew with the first answer and be the same. Proof may come back as often as the browser likes,
- * so a first step that remembers something, which must serve once, is stored.
+ * Whether a walk can be rebuilt from nothing at the first answer. The proof can be replayed, so a first step with a
+ * memory, which must be used once, is stored.
  */
 export const isUntouched = ({ plan, context, memory }: FlowState): boolean =>
   isSameJson(memory, {}) && isSameJson(context, firstContext(plan));

@@ -15,8 +15,8 @@ export const pendingUserSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * Whom a screen greets. Who has only typed a name sees that name and nothing else, whether or not it is anybody's, unless
- * the stage that asked for it may show whom it found.
+ * The user that a screen shows. Somebody who only typed a name sees just that name, whether or not the user exists,
+ * unless the identification stage may show matches.
  */
 export async function pendingUserMembers({
   context,
@@ -33,7 +33,7 @@ export async function pendingUserMembers({
   return { pending_user: name, pending_user_avatar: avatarOf(defaultAvatars, nobody) };
 }
 
-/** Who is told that they may not go on: whom the walk was about, or who is signed in. */
+/** The user named on a denial: the walk's, or the signed-in one. */
 export async function deniedUserMembers(call: Call, context: FlowContext | null): Promise<Row> {
   const { user } = call.actor ?? { user: { username: '', name: '', email: '', attributes: {} } };
   const isAboutSomebody = context && (context.pending_user !== null || context.pending_user_identifier !== null);
@@ -43,13 +43,10 @@ export async function deniedUserMembers(call: Call, context: FlowContext | null)
 
 const nobody = 0;
 
-/**
- * What a request has read of the user whom its walk is about. Nothing is taken over from other requests: that somebody is
- * known there would tell, by the time that an answer takes, who has an account.
- */
+/** Caches the walk's user within one request. Not across requests: response times would reveal who has an account. */
 const ofRequests = new WeakMap<RequestFacts, { readonly pk: number; readonly user: Promise<UserFacts | null> }>();
 
-/** The user whom a walk is about. A name that nobody has costs the same statement as one that somebody has. */
+/** The user whom a walk is about. Unknown names cost the same statement as known ones. */
 export async function loadPendingUser(
   { db, request }: Call,
   context: FlowContext,
@@ -68,7 +65,7 @@ export async function loadPendingUser(
 /** For when the request itself has written something, which may be about them. */
 export const forgetPendingUser = ({ request }: Call): void => void ofRequests.delete(request);
 
-/** The same for one step: read once, and again only when the step turns to somebody else. */
+/** The same for one step: read once, and again only when the step changes the user. */
 export function pendingUserOf(call: Call, context: FlowContext): Step['pendingUser'] {
   let about: string | undefined;
   let known: Promise<UserFacts | null>;

@@ -21,7 +21,7 @@ interface Needs {
   readonly flows: FlowReads;
 }
 
-/** Lists the stages of a flow for somebody. What is to be decided now is decided now; the rest when they come to it. */
+/** Plans the stages of a flow for a person. Policies run now or when the stage is reached, as each binding says. */
 export async function planState(
   { policies, flows }: Needs,
   call: Call,
@@ -51,8 +51,8 @@ export const stateAtStart = (plan: FlowPlan, { next, query, actor }: Start): Flo
 });
 
 /**
- * Whether the policies bound to a step let it be part of the walk. That a policy broke says neither: to skip the step would
- * let people past it, to take it could be what the policy was to prevent. So it throws, and the walk ends.
+ * Whether the policies bound to a step include it in the walk. When a policy fails, neither answer is safe (skipping
+ * lets people past the step, taking it may be what the policy prevents), so it throws and the walk ends.
  */
 export async function isStageDue(
   policies: PolicyEngine,

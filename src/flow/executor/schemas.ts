@@ -60,7 +60,7 @@ const ownScreens: readonly StageScreen[] = [
   { component: faultComponent, challenge: { request_id: stringSchema, error: stringSchema } },
 ];
 
-/** Everything that a flow may show, told apart by `component`, and the schemas of each. */
+/** The schemas of all challenges, discriminated by `component`. */
 export function challengeTypes(kinds: readonly StageKind[]): {
   readonly union: JsonSchema;
   readonly schemas: Readonly<Record<string, JsonSchema>>;

@@ -18,7 +18,7 @@ import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
 export interface StageScreen<A extends Fields = Fields> {
   /** Names the screen that is shown, and marks the answers that are meant for it. */
   readonly component: string;
-  /** The members of its challenge beside the common ones. */
+  /** Members of its challenge besides the common ones. */
   readonly challenge: Readonly<Record<string, JsonSchema>>;
   /** Those of them that may be missing. */
   readonly sometimes?: readonly string[];
@@ -32,7 +32,7 @@ export interface StageScreen<A extends Fields = Fields> {
  */
 export interface StageKind<S = StageSettings, A extends Fields = Fields> extends Kind, StageScreen<A> {
   readonly resource: Resource<S>;
-  /** For a kind whose settings decide which screen it shows: those beside its own. `ask` names the one that is meant. */
+  /** Further screens of a kind whose settings decide which one it shows; `ask` names it. */
   readonly otherScreens?: readonly StageScreen[];
   /** What the page of a flow with these stages needs, by their keys. */
   pageNeeds?(stages: readonly string[], query: Query): Promise<PageNeeds>;
@@ -41,15 +41,15 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
   /** For a kind whose members its settings name: whether this may be an answer to it. Its `judge` is given the whole. */
   isAnswer?(given: Row): boolean;
   /**
-   * What the person is asked, or what happens when nothing needs to be. Called again before each answer is judged: what it
-   * keeps in `memory` must stay as it is.
+   * Returns a challenge, or a move that needs no input. Called again before each answer is judged, so it must not change
+   * what `memory` already holds.
    */
   show(step: Step<S>): Promise<Move>;
   /** Judges an answer whose members have the right form. */
   judge?(step: Step<S>, answer: ValuesOf<A>): Promise<Move>;
   /**
-   * Uses up what the stage let somebody pass by. Called within the transaction that makes a user of them and within the one
-   * that ends the flow: what is used up must be noted in the context. Throws `Problem` where it is no longer good.
+   * Consumes what the stage accepted, such as an invitation. Called in the transaction that creates the user and in the
+   * one that ends the flow; notes in the context what is consumed. Throws `Problem` if it is no longer valid.
    */
   settle?(context: FlowContext, tx: Query, call: Call): Promise<void>;
 }
@@ -59,7 +59,7 @@ export const defineStageKind = <S extends StageSettings, A extends Fields = NoFi
   kind: StageKind<S, A>,
 ): StageKind => kind;
 
-/** Where somebody stands in a flow, as a stage sees it. */
+/** The current step of a walk, as its stage sees it. */
 export interface Step<S = StageSettings> {
   readonly call: Call;
   readonly flow: ExecutorFlow;
@@ -67,23 +67,23 @@ export interface Step<S = StageSettings> {
   readonly engine: Engine;
   /** The stage's settings, secrets in clear. */
   readonly settings: S;
-  /** Belongs to the whole flow; what a stage changes here is kept when its move is made. */
+  /** Belongs to the whole walk; a stage's changes are stored with its move. */
   readonly context: FlowContext;
-  /** Belongs to this step alone and is gone when it is left: the challenge that was sent, a key not yet confirmed. */
+  /** Belongs to this step and ends with it: the challenge sent, a key not yet confirmed. */
   readonly memory: Record<string, Json>;
   /** The query string of the page that began the walk. */
   readonly query: Readonly<Record<string, string>>;
-  /** The walk as it stands, for a stage that lets it go on elsewhere. */
+  /** The state of the walk, for a stage that continues it elsewhere. */
   readonly walk: FlowState;
-  /** The user whom the flow is about; null while that is open, or when the name given is nobody's. Read by a transaction where one is open. */
+  /** The user whom the flow is about; null if unknown or nonexistent. Reads in the open transaction, if any. */
   pendingUser(query?: Query): Promise<UserFacts | null>;
-  /** Lets the stages before use up what they let somebody pass by; for a stage that makes something lasting of the walk. */
+  /** Makes earlier stages consume what they accepted; for a stage that makes lasting changes. */
   settle(tx: Query, call: Call): Promise<void>;
 }
 
 export type Move =
   | { readonly move: 'ask'; readonly challenge: Row; readonly component?: string }
-  /** The answer will not do: the person stays, and is told why. */
+  /** The answer is invalid: the person stays and sees the errors. */
   | { readonly move: 'stay'; readonly errors: Complaints; readonly write?: Write }
   | {
       readonly move: 'next';
@@ -91,20 +91,20 @@ export type Move =
       readonly cookies?: readonly string[];
       /** Whether what is written may wait to be stored with the moves that follow in this request, or a loss of power undo it. */
       readonly mayWait?: boolean;
-      /** The session of this browser, where `write` ends it at the wish of its own user; never one that may wait. */
+      /** This browser's session, if `write` signs its user out; never with `mayWait`. */
       readonly ends?: string;
     }
   /** Another stage first, then this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
   | { readonly move: 'deny'; readonly message: string; readonly write?: Write }
-  /** The person does not agree to what the flow is for: the walk ends as its plan has it for that. */
+  /** The person declines: the walk ends by the plan's `refusal`. */
   | { readonly move: 'refuse'; readonly refusal: Refusal; readonly write?: Write }
   /** Elsewhere, to come back to this step. */
   | { readonly move: 'leave'; readonly to: string; readonly write?: Write };
 
 /**
- * Changes that belong to a move: stored with the flow's own state in one transaction, or not at all. One that finds the
- * answers wrong throws `Invalid`, and the person is asked again by the step before; one that throws `Problem` ends the walk.
+ * Changes that belong to a move, stored in one transaction with the state of the walk. Throws `Invalid` to send the
+ * person back to the previous step, `Problem` to end the walk.
  */
 export type Write = (tx: Query, call: Call) => Promise<void>;
 

@@ -19,7 +19,7 @@ export interface StageNeeds {
   readonly kinds: ReadonlyMap<string, StageKind>;
 }
 
-/** Lets the stage that is next say what should happen. It works on the walk's state directly: hand it a draft. */
+/** Gets a move from the current stage. The stage changes the state in place: pass a draft. */
 export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promise<WalkMove> {
   const { flow, state, answer } = walk;
   const planned = state.stages[state.at];
@@ -33,7 +33,7 @@ export async function nextMove(needs: StageNeeds, call: Call, walk: Walk): Promi
   if (!kind) return { move: 'deny', message: 'This step is of a kind that this server does not know.' };
   const step = await stepOf(needs, call, walk, planned, kind);
   const shown = await kind.show(step);
-  // Only a step that asks takes an answer: one that breaks, denies or goes on by itself is not passed by answering it.
+  // Only a step that asks takes an answer: one that throws, denies or needs no input cannot be passed by answering.
   const move = answer === null || shown.move !== 'ask' ? shown : await judged(kind, step, answer, shown);
   return move.move === 'ask' ? { ...move, component: screenOf(kind, move).component } : move;
 }
@@ -62,7 +62,7 @@ async function stepOf(
   };
 }
 
-/** Lets the stages that were passed use up what they let somebody pass by. */
+/** Makes the passed stages consume what they accepted. */
 export async function settleStages(
   kinds: StageNeeds['kinds'],
   { stages, at, context }: FlowState,
@@ -83,11 +83,11 @@ async function judged(kind: StageKind, step: Step, given: Row, shown: Move): Pro
   return kind.judge(step, kind.isAnswer ? given : values);
 }
 
-/** An answer says what it is for, or at least holds something that this step asks for. */
+/** An answer names its component, or at least has a member that this step asks for. */
 const isAnswerTo = ({ isAnswer }: StageKind, answer: Fields, given: Row): boolean =>
   isAnswer?.(given) ?? Object.keys(answer).some((name) => Object.hasOwn(given, name));
 
-/** The screen that a stage means when it asks. */
+/** The screen that a stage asks with. */
 const screenOf = (kind: StageKind, move: Move): StageScreen =>
   (move.move === 'ask' && kind.otherScreens?.find(({ component }) => component === move.component)) || kind;
 

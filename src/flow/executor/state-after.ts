@@ -4,7 +4,7 @@ import type { Refusal } from '../plan.ts';
 import { type FlowState, firstContext, type PlannedStage } from './flow-state.ts';
 import type { Move } from './stage-kind.ts';
 
-/** Where the walk stands after a move. A wrong answer starts it over where the binding says so. */
+/** The state after a move. An invalid answer restarts the walk if the binding says so. */
 export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' | 'stay' | 'detour' }>): FlowState {
   const { at, stages } = state;
   const planned = stages[at];
@@ -14,7 +14,7 @@ export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' 
     const detour: PlannedStage = { ...planned, stage, kind, evaluateAtRun: false, onInvalid: 'retry', isDetour: true };
     return { ...state, stages: stages.toSpliced(at, 0, detour), memory: {} };
   }
-  // A detour is made once: whoever starts over does not come by it again.
+  // Detours run once: a restart does not repeat them.
   if (move.move === 'next' && planned.isDetour) return { ...state, stages: stages.toSpliced(at, 1), memory: {} };
   if (move.move === 'next') return { ...state, at: at + 1, memory: {} };
   if (planned.onInvalid === 'retry') return state;
@@ -22,14 +22,14 @@ export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' 
   return { ...state, at: 0, memory: {}, ...(isBlank && { context: firstContext(state.plan) }) };
 }
 
-/** The step before, whose answers turned out wrong: what is wrong is forgotten and asked for again. */
+/** The state at the previous step, without the invalid answers. */
 export function stateBefore(state: FlowState, errors: Complaints): FlowState {
   const known = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(errors, name));
   const context = { ...state.context, prompt_data: Object.fromEntries(known) };
   return { ...state, context, at: state.at - 1, memory: {} };
 }
 
-/** The end of a walk of which nothing comes. */
+/** The state of a walk that ends by refusal. */
 export const refusedState = (state: FlowState, { append, next }: Refusal): FlowState => ({
   ...state,
   at: state.stages.length,
@@ -37,7 +37,7 @@ export const refusedState = (state: FlowState, { append, next }: Refusal): FlowS
   next,
 });
 
-/** What stages may change is theirs; the rest of a walk is the same from step to step. */
+/** A copy of what stages may change; the rest is shared. */
 export const draftOf = (state: FlowState): FlowState => ({
   ...state,
   context: copyJson(state.context),

@@ -10,10 +10,10 @@ import { type FlowPlan, planContext } from '../plan.ts';
 import type { FlowState } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
-/** So many walks of people who are not signed in are kept for one network; the oldest make room. */
+/** Stored walks of anonymous visitors per network; the oldest are evicted. */
 const mostOfNetwork = 500;
 
-/** What a browser's token stands for: a walk, or a plan that nobody has begun to walk yet. */
+/** What a browser's token refers to: a walk, or a plan that has not begun. */
 export type StoredWalk = ActiveWalk | (Omit<ActiveWalk, 'state'> & { readonly unbegun: FlowPlan });
 
 export interface ActiveWalk {
@@ -33,7 +33,7 @@ const walksOf = statement<[hash: string, now: string], StateRow>(
   (hash, now) => sql`select flow, version, context from flow_plans where token_hash = ${hash} and expires > ${now}`,
 );
 
-/** Whether this server gave the token out, and the walk that it stands for in this flow, as long as it lasts. */
+/** Whether this server issued the token, and its unexpired walk through this flow. */
 export async function findState(
   query: Query,
   key: InstanceKey,
@@ -62,17 +62,17 @@ function heldIn({ flow, version, context }: StateRow, key: InstanceKey, token: s
   return 'stages' in content ? { token, version, state: content } : { token, version, unbegun: content };
 }
 
-/** Forgets all walks of a browser. */
+/** Deletes all walks of a browser. */
 export async function deleteStates(tx: Query, key: InstanceKey, token: string): Promise<void> {
   await sql`delete from flow_plans where token_hash = ${key.hash(token)}`.execute(tx);
 }
 
-/** Forgets the walk of a browser through one flow, however far it has come. */
+/** Deletes a browser's walk through one flow. */
 export async function deleteFlowState(tx: Query, key: InstanceKey, token: string, flow: string): Promise<void> {
   await sql`delete from flow_plans where token_hash = ${key.hash(token)} and flow = ${flow}`.execute(tx);
 }
 
-/** Keeps the next state if nobody moved in the meantime: of two answers to one question, one counts. */
+/** Saves the next state unless the walk has moved meanwhile (optimistic locking by `version`). */
 export async function saveState(
   tx: Query,
   key: InstanceKey,
@@ -109,7 +109,7 @@ const replaceWalk = statement<[sealed: string, expires: string, hash: string, fl
     expires = ${expires} where token_hash = ${hash} and flow = ${flow} and version = ${version} returning pk`,
 );
 
-/** Nobody fills the table: what has ended goes, and of a network whose people begin very many walks the oldest. */
+/** Bounds the table: deletes expired walks, and the oldest of a network with too many. */
 async function makeRoom(tx: Query, network: string | null, now: string): Promise<void> {
   await deleteEnded(tx, now);
   if (network !== null) await deleteOldest(tx, network);

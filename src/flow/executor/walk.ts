@@ -8,12 +8,12 @@ import { bothOf, type Move, type Write } from './stage-kind.ts';
 import { refusedState, stateAfter, stateBefore } from './state-after.ts';
 import type { ActiveWalk } from './state-store.ts';
 
-/** A person's way through a flow within one request. */
+/** A walk within one request. */
 export interface Walk {
   readonly flow: ExecutorFlow;
-  /** The walk as last stored. */
+  /** The stored walk. */
   readonly held: ActiveWalk;
-  /** The walk as the moves since then have left it. */
+  /** The state after the moves made since. */
   readonly state: FlowState;
   /** The writes of those moves: stored with the next one that is. */
   readonly unwritten?: Write | undefined;
@@ -29,7 +29,7 @@ export interface Walk {
   readonly complaints?: Complaints | undefined;
   /** The way to sign out elsewhere, once the browser's session has ended here. */
   readonly detour?: Detour | undefined;
-  /** What the person sees; null while the walk goes on. */
+  /** The screen to show; null while the walk continues. */
   readonly screen: Screen | null;
 }
 
@@ -52,7 +52,7 @@ export type WalkMove =
   /** Another answer of the same person was stored first. Null: it ended the walk. */
   | { readonly move: 'overtaken'; readonly by: ActiveWalk | null };
 
-/** What has to be done for a step to be made. */
+/** What the executor does to complete a step. */
 export type Effect =
   | { readonly do: 'nothing' }
   /** Stores the new state with what waits and with the move's own write. `ends` is the session that the write ends. */
@@ -62,7 +62,7 @@ export type Effect =
       readonly ends?: string | undefined;
       readonly isRefused?: undefined;
     }
-  /** The same, but the walk is over: its plan is carried out, and the person goes where it leads. */
+  /** The same, and ends the walk: runs the plan's steps and redirects. */
   | {
       readonly do: 'end';
       readonly write?: Write | undefined;
@@ -128,7 +128,7 @@ export function advance(walk: Walk, move: WalkMove): Advance {
   }
 }
 
-/** Shows a question. The walk is stored, unless a stranger has not answered anything yet: then their browser keeps it. */
+/** Shows a challenge. The walk is stored, unless an anonymous visitor has not answered anything yet: then the browser holds it. */
 function asked(walk: Walk, challenge: Row): Advance {
   const { held, state, isAnswered } = walk;
   const isOpening = held.version === 0 && state.actor === null && !isAnswered && isUntouched(state);
@@ -136,7 +136,7 @@ function asked(walk: Walk, challenge: Row): Advance {
   return { walk: { ...onward(walk, state), screen: { challenge } }, effect: { do: 'store' } };
 }
 
-/** What may wait, or changes nothing but where somebody stands, is stored with whatever comes next. */
+/** Moves without a write, or whose write may wait, are stored with the next move. */
 function passed(walk: Walk, move: Extract<Move, { move: 'next' }>): Advance {
   const { write, mayWait, ends, cookies } = move;
   const state = stateAfter(walk.state, move);
@@ -160,7 +160,7 @@ const onward = (walk: Walk, state: FlowState): Walk => ({
   isAnswered: walk.isAnswered || walk.answer !== null,
 });
 
-/** The walk as if it began with this state; what the person has to be told stays. */
+/** Restarts the walk from this state; errors to show are carried over. */
 const anew = ({ flow, held, detour, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
   ...walkFrom(flow, held, null),
   state,

@@ -6,12 +6,12 @@ import { flowPage } from '../executor/challenge.ts';
 import type { FlowState } from '../executor/flow-state.ts';
 import type { FlowPlan } from '../plan.ts';
 
-/** Where in a flow somebody comes in who follows a link: at its beginning, or where a walk of theirs stood. */
+/** Where a link enters a flow: at its start, or at the state of an earlier walk. */
 export type LinkContent = FlowPlan | FlowState;
 
 interface NewLink {
   readonly flow: string;
-  /** Whom it is for. Null: nobody, so that it is never given to anybody. */
+  /** The user it is for. Null: a decoy that is never sent. */
   readonly user: number | null;
   readonly content: LinkContent;
   readonly expires: string;
@@ -38,7 +38,7 @@ export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Pro
 
 /** Gives a link a token, in place of the one it had; only its hash is stored. */
 export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promise<string> {
-  // Letters and digits alone: mail programs end a link where another mark comes last.
+  // Letters and digits only: mail clients cut off trailing punctuation.
   const token = randomText(43);
   await sql`update flow_links set token_hash = ${key.hash(token)} where pk = ${pk}`.execute(tx);
   return token;
@@ -53,7 +53,7 @@ interface LinkRow extends Omit<FlowLink, 'content'> {
   readonly is_active: boolean;
 }
 
-/** The link that a token stands for in this flow, as long as it is good. A password that was set since has voided it. */
+/** The valid link for a token in this flow. A password change voids it. */
 export async function findLink(
   query: Query,
   key: InstanceKey,

@@ -24,7 +24,7 @@ export interface RecoveryNeeds {
   readonly config: { readonly publicUrl: string };
 }
 
-/** Whoever may set a user's password may let them set it themselves. */
+/** Permission to set a password includes creating a recovery link. */
 export const recoveryPermission = 'svc_core.reset_user_password';
 
 /** Makes a link by which a user gets into the recovery flow, for an administrator to hand over. */
@@ -53,13 +53,13 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
   });
 }
 
-/** How a user goes through the recovery flow of the brand; throws why that cannot be. */
+/** Plans the brand's recovery flow for a user; throws if that is impossible. */
 export async function planRecovery(policies: PolicyEngine, call: Call, pk: number): Promise<FlowPlan> {
   await checkMayReachUser(call.db.read, call, pk);
   const user = await loadUserFacts(call, call.db.read, pk);
   if (!user || user.type === 'internal_service_account') throw new Problem('permission_denied');
   if (!user.is_active) throw Invalid.whole('A user who is not active cannot recover.');
-  // Whoever opens the link is not signed in: the flow is asked about them, not about the administrator.
+  // The flow must apply to the user, who is not signed in, not to the administrator.
   const opener = { ...call, actor: null };
   const context = { is_restored: true };
   const choice = await applicableFlow(policies, { flow: await recoveryFlow(call), call: opener, user, context });

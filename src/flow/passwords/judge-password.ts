@@ -40,7 +40,7 @@ export type PasswordSettings = {
   allow_show_password: boolean;
 };
 
-/** Checks a password by a password stage's settings. Takes the same time and says the same whether or not there is such a user. */
+/** Verifies a password by a stage's settings. Takes the same time and gives the same result for unknown users. */
 export async function judgePassword(
   needs: PasswordNeeds,
   { call, context, pendingUser }: Pick<Step, 'call' | 'context' | 'pendingUser'>,
@@ -50,8 +50,8 @@ export async function judgePassword(
   const { passwords, key, noteAttempt } = needs;
   const { clientIp: ip } = call.request;
   const typed = context.pending_user_identifier ?? '';
-  // By what was typed, whether or not it is somebody's name: else how often one may try would tell. Whoever is locked out by
-  // others goes on in a browser of their own.
+  // Counted by the typed name, whether or not it exists: otherwise the limit would reveal it. Users locked out by others can still sign in
+  // from a known browser.
   const browser = knownBrowserOf(needs, call, context.pending_user);
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
@@ -86,7 +86,7 @@ export async function judgePassword(
     async write(tx) {
       await forgiveAttempt(tx, key, attempt);
       await noteAttempt(tx, { ...score, by: 1 });
-      // Only in place of the hash that was checked: a password that was set meanwhile stays.
+      // Replaces only the hash that was verified: a password set meanwhile stays.
       if (renewed !== null)
         await sql`update users set password = ${renewed} where pk = ${user.pk} and password = ${hash}`.execute(tx);
     },
@@ -95,7 +95,7 @@ export async function judgePassword(
 
 const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type !== 'internal_service_account';
 
-/** One statement for everybody, so that it tells nothing by its time. */
+/** One statement for everybody, so timing reveals nothing. */
 async function loadSecrets(
   user: UserFacts | null,
   keyHash: string,

@@ -13,7 +13,7 @@ const cookieName = 'gatehouse_known';
 const lifetimeMs = 180 * 86_400_000;
 const isSecure = ({ config }: KnownBrowserNeeds): boolean => config.publicUrl.startsWith('https:');
 
-/** Tells a browser apart in which somebody has typed their password rightly. */
+/** Marks a browser in which a user has entered the right password. */
 export function knownBrowserCookie(needs: KnownBrowserNeeds, user: number, now: string): string {
   const text = `${user}.${randomText(22)}.${Date.parse(now)}`;
   const value = `${text}.${needs.key.sign(purpose, text)}`;

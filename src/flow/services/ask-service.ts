@@ -5,7 +5,7 @@ import { modelFacts } from '../../resource/audit.ts';
 import type { Resource } from '../../resource/resource.ts';
 import type { Write } from '../executor/stage-kind.ts';
 
-/** Why a service that a stage relies on was of no use: words for administrators, without secrets. */
+/** Why a call to an external service failed, for administrators; without secrets. */
 export class ServiceFault {
   readonly why: string;
 
