@@ -154,7 +154,6 @@ describeOnBoth('OAuth2 providers', (server) => {
     }
     expect((await admin.post(path, {})).body).toEqual({
       name: ['This field is required.'],
-      authorization_flow: ['This field is required.'],
       redirect_uris: ['This field is required.'],
     });
   });

@@ -6,12 +6,11 @@ import { describeOnBoth } from '../../support/server.ts';
 describeOnBoth('an application that was set up with the least', (server) => {
   test('OpenID Connect Core §3.1: signs people in with what the transactional operation answers', async () => {
     const { admin } = server();
-    const flow = await admin.get('/flows/instances/default-provider-authorization-implicit-consent/');
     const redirect_uris = [{ matching_mode: 'strict', url: callback }];
     const { status, body } = await admin.put('/core/transactional/applications/', {
       app: { name: 'Least', slug: 'least' },
       provider_model: 'svc_providers_oauth2.oauth2provider',
-      provider: { name: 'least', authorization_flow: flow.body.pk, redirect_uris },
+      provider: { name: 'least', redirect_uris },
     });
     expect(status).toBe(200);
     const { client_id: clientId, client_secret: clientSecret, issuer } = body;

@@ -27,3 +27,12 @@ export async function ownSigningKey(query: Query): Promise<string | null> {
     where name = ${ownPair} and key_data <> ''`.execute(query);
   return rows[0]?.pk ?? null;
 }
+
+const explicitConsent = 'default-provider-authorization-explicit-consent';
+
+/** The flow that asks people whether an application may know them, else any that authorizes; null when there is none. */
+export async function defaultAuthorizationFlow(query: Query): Promise<string | null> {
+  const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization'
+    order by slug <> ${explicitConsent}, slug limit 1`.execute(query);
+  return rows[0]?.pk ?? null;
+}

@@ -18,7 +18,7 @@ import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import type { Fapi2Settings } from './fapi2-complaints.ts';
 import { fapi2Complaints } from './fapi2-complaints.ts';
 import { defaultGrantTypes, grantTypes } from './grant-types.ts';
-import { managedScopes, ownSigningKey, usualScopes } from './install-defaults.ts';
+import { defaultAuthorizationFlow, managedScopes, ownSigningKey, usualScopes } from './install-defaults.ts';
 import { oauth2Model } from './oauth2-model.ts';
 import { type PreviewNeeds, previewUserAction } from './preview-user.ts';
 import { guessLaunchUrl, redirectUris } from './redirect-uris.ts';
@@ -40,7 +40,8 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
     fields: {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
-        help: 'What a user goes through before an application is let in.',
+        required: false,
+        help: 'What a user goes through before an application is let in; the shipped flow that asks for consent if left out.',
       }),
       client_type: choice(['confidential', 'public'], {
         default: 'confidential',
@@ -132,6 +133,7 @@ const applicationFilter: Filter = {
 };
 
 type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> & {
+  authorization_flow: string;
   signing_key: string | null;
   property_mappings: readonly string[];
   launch_url: string;
@@ -141,6 +143,11 @@ type Settled = Pick<Fapi2Settings, Exclude<keyof Fapi2Settings, 'signing_key'>> 
 async function settle({ tx, call, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
   // A provider made without saying otherwise signs people in.
   if (current === null && !given.has('signing_key')) values.signing_key = await ownSigningKey(tx);
+  if (current === null && !given.has('authorization_flow')) {
+    const flow = await defaultAuthorizationFlow(tx);
+    if (flow === null) return { authorization_flow: ['This field is required.'] };
+    values.authorization_flow = flow;
+  }
   if (current === null && !given.has('property_mappings')) {
     values.property_mappings = (await managedScopes(tx, usualScopes)).map(({ pk }) => pk);
   }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { actorOfToken } from '../../../core/token/token-credential.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
@@ -9,13 +8,11 @@ import { createRow } from '../../../resource/verbs/write-row.ts';
 import { actorOfAccessToken } from './access-token-credential.ts';
 import { seconds } from './claims.ts';
 import { type ClientMetadata, readMetadata } from './client-metadata.ts';
-import { type ManagedScope, managedScopes, ownSigningKey } from './install-defaults.ts';
+import { defaultAuthorizationFlow, type ManagedScope, managedScopes, ownSigningKey } from './install-defaults.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { oauth2Model } from './oauth2-model.ts';
-
-const explicitConsent = 'default-provider-authorization-explicit-consent';
 
 /**
  * Sets up a client by its own description (RFC 7591). Whoever asks needs the right to make providers and applications, by
@@ -81,9 +78,7 @@ async function providerOf(
   metadata: ClientMetadata,
   scopes: readonly ManagedScope[],
 ): Promise<Record<string, unknown>> {
-  const { rows } = await sql<{ flow: string }>`select pk as flow from flows where designation = 'authorization'
-    order by slug <> ${explicitConsent}, slug limit 1`.execute(tx);
-  const flow = rows[0]?.flow ?? null;
+  const flow = await defaultAuthorizationFlow(tx);
   if (flow === null) throw new OAuthError('invalid_client_metadata', 'There is no flow that authorizes applications.');
   const strict = (urls: readonly string[]) => urls.map((url) => ({ matching_mode: 'strict', url }));
   return {
