@@ -50,7 +50,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
     filters: { flow_uuid: keyFilter },
     fields: {
       policybindingmodel_ptr_id: uuid({ readOnly: true }),
-      name: text({ filter: true }),
+      name: text({ filter: true, help: 'What administrators call the flow.' }),
       slug: slug({
         unique: 'Flow with this slug already exists.',
         filter: true,
@@ -75,12 +75,15 @@ export function flowResource(needs: FlowActionNeeds): Resource {
           'policy',
         ),
       ),
-      policy_engine_mode: choice(policyEngineModes, { default: 'any' }),
+      policy_engine_mode: choice(policyEngineModes, {
+        default: 'any',
+        help: 'Whether one binding has to pass (any) or every one (all).',
+      }),
       compatibility_mode: flag({
         default: false,
         help: 'Build pages so that password managers on phones find the fields.',
       }),
-      layout: choice(layouts, { default: 'stacked' }),
+      layout: choice(layouts, { default: 'stacked', help: 'Where the form stands on the page.' }),
       denied_action: choice(['message_continue', 'message', 'continue'], {
         default: 'message_continue',
         filter: true,

@@ -28,8 +28,8 @@ export const stageBindingResource = defineResource({
   nameOf: (row) => `Flow-stage binding #${row.order} to ${row.target}`,
   fields: {
     policybindingmodel_ptr_id: uuid({ readOnly: true }),
-    target: ref('svc_flows.flow', 'uuid', { filter: true }),
-    stage: ref('svc_flows.stage', 'uuid', { filter: true }),
+    target: ref('svc_flows.flow', 'uuid', { filter: true, help: 'The flow that the stage is part of.' }),
+    stage: ref('svc_flows.stage', 'uuid', { filter: true, help: 'The stage to show.' }),
     stage_obj: nested('svc_flows.stage', 'stage'),
     evaluate_on_plan: flag({
       default: false,
@@ -41,8 +41,12 @@ export const stageBindingResource = defineResource({
       filter: true,
       help: 'Ask the bound policies when somebody comes to this step.',
     }),
-    order: whole({ filter: true }),
-    policy_engine_mode: choice(policyEngineModes, { default: 'any', filter: true }),
+    order: whole({ filter: true, help: 'Stages come from the lowest number up.' }),
+    policy_engine_mode: choice(policyEngineModes, {
+      default: 'any',
+      filter: true,
+      help: 'Whether one binding has to pass (any) or every one (all).',
+    }),
     invalid_response_action: choice(['retry', 'restart', 'restart_with_context'], {
       default: 'retry',
       filter: true,

@@ -11,7 +11,11 @@ export const stageFamily = {
   table: 'stages',
   reaches: 'sign-in',
   fields: {
-    name: text({ unique: 'stage with this name already exists.', filter: true }),
+    name: text({
+      unique: 'stage with this name already exists.',
+      filter: true,
+      help: 'What the stage is called; unique.',
+    }),
     flow_set: nestedMany(
       'svc_flows.flow',
       { table: 'flow_stage_bindings', own: 'stage', other: 'target' },

@@ -27,7 +27,7 @@ export const notificationResource = defineResource({
     body: text({ readOnly: true, filter: true }),
     created: time({ readOnly: true, filter: true }),
     event: embedded('svc_events.event', 'uuid', { filter: true, nullable: true }),
-    seen: flag({ default: false, filter: true }),
+    seen: flag({ default: false, filter: true, help: 'Whether the notification was read.' }),
     user: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true, filter: true }),
   },
   actions: [markAllSeen()],

@@ -20,7 +20,11 @@ export const ruleResource = defineResource({
   search: ['name', 'group.name'],
   filters: { group__name: relatedFilter('group.name') },
   fields: {
-    name: text({ unique: 'Notification Rule with this name already exists.', filter: true }),
+    name: text({
+      unique: 'Notification Rule with this name already exists.',
+      filter: true,
+      help: 'What the rule is called; unique.',
+    }),
     transports: refs('svc_events.notificationtransport', 'uuid', {
       table: 'notification_rule_transports',
       own: 'rule',

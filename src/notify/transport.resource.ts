@@ -19,13 +19,24 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
     order: ['name'],
     search: ['name', 'mode', 'webhook_url'],
     fields: {
-      name: text({ unique: 'Notification Transport with this name already exists.', filter: true }),
+      name: text({
+        unique: 'Notification Transport with this name already exists.',
+        filter: true,
+        help: 'What the transport is called; unique.',
+      }),
       mode: choice(
         transports.map(({ mode }) => mode),
-        { default: 'local', filter: true },
+        {
+          default: 'local',
+          filter: true,
+          help: 'How notifications go out: shown in the interface, by mail, or to a webhook.',
+        },
       ),
-      webhook_url: text({ blank: true, default: '', filter: true, format: 'uri' }),
-      webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', { nullable: true }),
+      webhook_url: text({ blank: true, default: '', filter: true, format: 'uri', help: 'Where a webhook is called.' }),
+      webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', {
+        nullable: true,
+        help: 'The expression that makes the body of a webhook; empty sends the usual one.',
+      }),
       send_once: flag({
         default: false,
         filter: true,

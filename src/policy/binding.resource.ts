@@ -32,16 +32,32 @@ export const bindingResource = (resources: Resources): Resource =>
     },
     fields: {
       // A PUT with one of the three unsets the others.
-      policy: ref('svc_policies.policy', 'uuid', { nullable: true, filter: true, resetOnPut: true, cascades: true }),
-      group: ref('svc_core.group', 'uuid', { nullable: true, resetOnPut: true, cascades: true }),
-      user: ref('svc_core.user', 'int', { nullable: true, resetOnPut: true, cascades: true }),
+      policy: ref('svc_policies.policy', 'uuid', {
+        nullable: true,
+        filter: true,
+        resetOnPut: true,
+        cascades: true,
+        help: 'The policy to ask. Give a policy, a group or a user.',
+      }),
+      group: ref('svc_core.group', 'uuid', {
+        nullable: true,
+        resetOnPut: true,
+        cascades: true,
+        help: 'The group whose members pass.',
+      }),
+      user: ref('svc_core.user', 'int', {
+        nullable: true,
+        resetOnPut: true,
+        cascades: true,
+        help: 'The user who passes.',
+      }),
       policy_obj: nested('svc_policies.policy', 'policy'),
       group_obj: nested('svc_core.group', 'group'),
       user_obj: nested('svc_core.user', 'user'),
       target: targetField(resources),
       negate: flag({ default: false, help: 'Turn the decision around; its messages stay.' }),
-      enabled: flag({ default: true, filter: true }),
-      order: whole({ filter: true }),
+      enabled: flag({ default: true, filter: true, help: 'Turn off to leave the binding out without deleting it.' }),
+      order: whole({ filter: true, help: 'Bindings are asked from the lowest number up.' }),
       timeout: whole({
         default: 30,
         min: 0,

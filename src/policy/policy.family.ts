@@ -14,7 +14,11 @@ export const policyFamily = {
   table: 'policies',
   reaches: 'sign-in',
   fields: {
-    name: text({ unique: 'Policy with this name already exists.', filter: true }),
+    name: text({
+      unique: 'Policy with this name already exists.',
+      filter: true,
+      help: 'What the policy is called; unique.',
+    }),
     execution_logging: flag({
       default: false,
       filter: true,

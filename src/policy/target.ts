@@ -23,7 +23,9 @@ export async function storeTarget(tx: Query, key: string, model: string): Promis
   await sql`insert into policy_targets (pk, model) values (${key}, ${model})`.execute(tx);
 }
 
-const plain = ref('svc_policies.policybindingmodel', 'uuid');
+const plain = ref('svc_policies.policybindingmodel', 'uuid', {
+  help: 'What the binding guards: a flow, application, source, stage in a flow or another target.',
+});
 
 /** What a binding is bound to: stored by the key of the target, shown by the key of the object that is the target. */
 export const targetField = (resources: Resources): Field<string> => ({

@@ -9,7 +9,10 @@ import { logSchema } from '../resource/log-schema.ts';
 import type { PolicyEngine } from './engine.ts';
 import { policyRequest } from './request.ts';
 
-const body = { user: ref('svc_core.user', 'int'), context: json({ default: () => ({}) }) };
+const body = {
+  user: ref('svc_core.user', 'int', { help: 'Whom the policy is asked about.' }),
+  context: json({ default: () => ({}), help: 'What the policy finds in its context.' }),
+};
 
 type Tried = { pk: string; kind: string; name: string };
 

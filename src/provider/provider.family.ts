@@ -38,7 +38,7 @@ export const providerFamily = {
   model: providerModel,
   table: 'providers',
   fields: {
-    name: text({ unique: 'provider with this name already exists.' }),
+    name: text({ unique: 'provider with this name already exists.', help: 'What the provider is called; unique.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'How people sign in who come to the application without a session.',
@@ -51,6 +51,7 @@ export const providerFamily = {
       table: 'provider_property_mappings',
       own: 'provider',
       other: 'mapping',
+      help: 'What is told to the application about a user.',
     }),
     assigned_application_slug: assigned('slug', slugHelp),
     assigned_application_name: assigned('name', nameHelp),

@@ -22,6 +22,18 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
   readonly discriminator?: { readonly propertyName: string; readonly mapping: Readonly<Record<string, string>> };
   readonly $ref?: string;
+  readonly 'x-field'?: FieldNote;
+}
+
+/** What a form needs to know of a member, beyond its schema. */
+export interface FieldNote {
+  readonly kind: string;
+  readonly label: string;
+  readonly group?: string;
+  readonly help?: string;
+  /** Of references: the model that is referred to, and the path that lists its objects. */
+  readonly model?: string;
+  readonly list?: string;
 }
 
 /** The values that a schema of one type is about. */

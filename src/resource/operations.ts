@@ -232,7 +232,14 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
 
 const uploadSchema = {
   type: 'object',
-  properties: { file: { type: 'string', format: 'binary' }, clear: { type: 'boolean', default: false } },
+  properties: {
+    file: { type: 'string', format: 'binary', 'x-field': { kind: 'file', label: 'File', help: 'The file to store.' } },
+    clear: {
+      type: 'boolean',
+      default: false,
+      'x-field': { kind: 'flag', label: 'Clear', help: 'Remove what is stored instead.' },
+    },
+  },
 } as const;
 
 function actionBody(action: Action, { registry }: Engine): Body {

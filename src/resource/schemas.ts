@@ -1,3 +1,4 @@
+import { fieldNote } from './field-note.ts';
 import { type Field, type Fields, isRequired, isShown, isWritable, type Nest } from './fields/field.ts';
 import { arrayOf, type JsonSchema, orNull, withoutLengths } from './json-schema.ts';
 import type { NamedSchema } from './operation.ts';
@@ -12,10 +13,16 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
   const names = declared?.fields;
   const properties: Record<string, JsonSchema> = {};
   if (resource.keyName !== null && (!names || names.includes(resource.keyName))) {
-    properties[resource.keyName] = { ...keyField(resource).schema, readOnly: true };
+    const key = keyField(resource);
+    properties[resource.keyName] = {
+      ...key.schema,
+      readOnly: true,
+      'x-field': fieldNote(resource.keyName, key, registry),
+    };
   }
   for (const [name, field] of Object.entries(resource.allFields)) {
-    if (isShown(field) && (!names || names.includes(name))) properties[name] = memberSchema(field, resource, registry);
+    if (isShown(field) && (!names || names.includes(name)))
+      properties[name] = memberSchema(name, field, resource, registry);
   }
   const isOptional = (name: string) => {
     const field = resource.allFields[name];
@@ -28,12 +35,17 @@ export function responseSchema(resource: Resource, registry: Registry, view = 'f
 
 const schemaName = ({ schema, views }: Resource, view: string): string => views?.[view]?.schema ?? schema;
 
-function memberSchema(field: Field, resource: Resource, registry: Registry): JsonSchema {
+function memberSchema(name: string, field: Field, resource: Resource, registry: Registry): JsonSchema {
   const value =
     field.storage.in === 'nested' ? nestedSchema(field.storage.nest, resource, registry) : withoutLengths(field.schema);
   const schema = field.nullable ? orNull(value) : value;
   const isReadOnly = !isWritable(field);
-  return { ...schema, ...(isReadOnly && { readOnly: true }), ...(field.help && { description: field.help }) };
+  return {
+    ...schema,
+    ...(isReadOnly && { readOnly: true }),
+    ...(field.help && { description: field.help }),
+    'x-field': fieldNote(name, field, registry),
+  };
 }
 
 function nestedSchema(
@@ -49,13 +61,15 @@ function nestedSchema(
 /** The schema of a body: for creating and replacing, or (all optional) for changing. */
 export function requestSchema(fields: Fields, isPatch: boolean, registry?: Registry): JsonSchema {
   const writable = Object.entries(fields).filter(([, field]) => isWritable(field));
-  const properties = Object.fromEntries(writable.map(([name, field]) => [name, bodyMember(field, isPatch, registry)]));
+  const properties = Object.fromEntries(
+    writable.map(([name, field]) => [name, bodyMember(name, field, isPatch, registry)]),
+  );
   const required = isPatch ? [] : writable.filter(([, field]) => isRequired(field)).map(([name]) => name);
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
 /** A change has no defaults: what it leaves out stays as it is. */
-function bodyMember(field: Field, isPatch: boolean, registry?: Registry): JsonSchema {
+function bodyMember(name: string, field: Field, isPatch: boolean, registry?: Registry): JsonSchema {
   const takesSlug = registry !== undefined && sluggedTarget(field, registry) !== null;
   const declared = field.requestSchema ?? field.schema;
   const schema = takesSlug ? slugOrKey(declared) : declared;
@@ -65,6 +79,7 @@ function bodyMember(field: Field, isPatch: boolean, registry?: Registry): JsonSc
     ...(isFixed && !isPatch && { default: field.default }),
     ...(field.writeOnly && { writeOnly: true }),
     ...descriptionOf(field, takesSlug),
+    'x-field': fieldNote(name, field, registry),
   };
 }
 

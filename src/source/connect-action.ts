@@ -27,7 +27,11 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     summary: `Link a ${to.column} to a source`,
     access: { permission: `${app}.add_${modelName}` },
     credentials: lasting,
-    body: { ...fields, [to.column]: ref(to.model, to.keyType), source: ref(sourceModel, 'uuid') },
+    body: {
+      ...fields,
+      [to.column]: ref(to.model, to.keyType, { help: `The ${to.column} here.` }),
+      source: ref(sourceModel, 'uuid', { help: 'The source that knows them.' }),
+    },
     bodySchema: `${schema}CreateRequest`,
     answer: { status: 201, schema: 'self' },
     async run({ tx, call, engine, registry, values }) {

@@ -20,7 +20,7 @@ export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKin
     schema: kind.schema,
     sourceModel,
     to: { column: 'group', model: 'svc_core.group', keyType: 'uuid' },
-    fields: { identifier: text({ max: 255 }) },
+    fields: { identifier: text({ max: 255, help: 'What the source calls the group.' }) },
   });
   return defineResource({
     param: 'id',

@@ -21,29 +21,39 @@ export const sourceFamily = {
       unique: 'source with this slug already exists.',
       help: 'Part of the addresses that belong to the source.',
     }),
-    enabled: flag({ default: true }),
+    enabled: flag({ default: true, help: 'Turn off to close the source without deleting it.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'What users go through who are known already.',
+      group: 'Flows',
     }),
     enrollment_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'What people go through who come for the first time.',
+      group: 'Flows',
     }),
     user_property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'source_user_property_mappings',
       own: 'source',
       other: 'mapping',
+      help: 'What is taken over of a user.',
+      group: 'Mapping',
     }),
     group_property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'source_group_property_mappings',
       own: 'source',
       other: 'mapping',
+      help: 'What is taken over of a group.',
+      group: 'Mapping',
     }),
-    policy_engine_mode: choice(['all', 'any'], { default: 'any' }),
+    policy_engine_mode: choice(['all', 'any'], {
+      default: 'any',
+      help: 'Whether one binding has to pass (any) or every one (all).',
+    }),
     user_matching_mode: choice(userMatchingModes, {
       default: 'identifier',
       help: 'How somebody from the source is recognised as one of our users.',
+      group: 'Matching',
     }),
     managed: text({
       nullable: true,
@@ -51,11 +61,16 @@ export const sourceFamily = {
       default: null,
       help: 'Marks what Gatehouse itself makes and keeps up to date; a later version may overwrite changes to it.',
     }),
-    user_path_template: text({ default: 'gatehouse/sources/%(slug)s' }),
+    user_path_template: text({
+      default: 'gatehouse/sources/%(slug)s',
+      help: 'The path that new users get; `%(slug)s` stands for the slug of the source.',
+      group: 'Mapping',
+    }),
     icon: image(),
     group_matching_mode: choice(groupMatchingModes, {
       default: 'identifier',
       help: 'How a group of the source is recognised as one of ours.',
+      group: 'Matching',
     }),
   },
 } satisfies Family;

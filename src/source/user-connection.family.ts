@@ -23,7 +23,7 @@ const fixed = {
 export const userConnectionFamily = {
   model: 'svc_core.usersourceconnection',
   table: 'user_source_connections',
-  fields: { ...fixed, identifier: text({ max: 255 }) },
+  fields: { ...fixed, identifier: text({ max: 255, help: 'What the source calls the user.' }) },
 } satisfies Family;
 
 type ConnectionFields = typeof userConnectionFamily.fields;

@@ -10,10 +10,10 @@ import { assignableModels } from './models.ts';
 import { requireObjectKey } from './object-key.ts';
 
 const mostAtOnce = 1000;
-const permissions = { max: mostAtOnce };
+const permissions = { max: mostAtOnce, help: 'Permissions as `app.codename`, or codenames for one object.' };
 const object = {
-  model: choice(assignableModels, { required: false }),
-  object_pk: text({ required: false, max: 255 }),
+  model: choice(assignableModels, { required: false, help: 'The model of the one object, together with `object_pk`.' }),
+  object_pk: text({ required: false, max: 255, help: 'The one object; without it permissions hold everywhere.' }),
 };
 
 /** What is to be assigned: permissions everywhere (`app.codename`), or on the one object that `model` and `object_pk` name. */

@@ -70,7 +70,7 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
       codename: ofPermission('codename'),
       model: ofPermission('model'),
       app_label: ofPermission('app_label'),
-      object_pk: text(),
+      object_pk: text({ help: 'The key of the object the permission is held on.' }),
       name: ofPermission('name'),
       described: { ...computed(stringSchema, (row, dialect) => describe(all(), row, dialect)), writeOnly: true },
       permission: ref('svc_rbac.permission', 'int', { readOnly: true, writeOnly: true }),

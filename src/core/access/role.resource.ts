@@ -14,7 +14,9 @@ export const roleResource = defineResource({
   table: 'roles',
   order: ['name'],
   search: ['name'],
-  fields: { name: text({ max: 150, unique: 'Role with this name already exists.' }) },
+  fields: {
+    name: text({ max: 150, unique: 'Role with this name already exists.', help: 'What the role is called; unique.' }),
+  },
   filters: {
     group__name: {
       schema: stringSchema,

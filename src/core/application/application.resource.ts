@@ -58,18 +58,41 @@ export function applicationResource({ evaluateAccess, checkAccess }: Application
       provider: ref(providerModel, 'int', {
         nullable: true,
         unique: 'Application with this provider already exists.',
+        help: 'The protocol by which people sign in to the application.',
       }),
       provider_obj: nested(providerModel, 'provider'),
-      backchannel_providers: refs(providerModel, 'int', backchannel),
+      backchannel_providers: refs(providerModel, 'int', {
+        ...backchannel,
+        help: 'Further providers that keep the application up to date behind the scenes.',
+      }),
       backchannel_providers_obj: nestedMany(providerModel, backchannel, { order: 'name' }),
       launch_template: { ...computed(stringSchema, launchTemplate), writeOnly: true },
       open_in_new_tab: flag({ default: false, help: 'Open the application beside the list instead of in its place.' }),
-      meta_launch_url: text({ blank: true, default: '', filter: true, check: launchUrlComplaint }),
+      meta_launch_url: text({
+        blank: true,
+        default: '',
+        filter: true,
+        check: launchUrlComplaint,
+        help: 'Where the tile leads; empty takes what the provider suggests.',
+      }),
       meta_icon: image(),
-      meta_description: text({ blank: true, default: '', filter: true }),
-      meta_publisher: text({ blank: true, default: '', filter: true }),
-      policy_engine_mode: choice(['all', 'any'], { default: 'any' }),
-      group: text({ blank: true, default: '', filter: true }),
+      meta_description: text({
+        blank: true,
+        default: '',
+        filter: true,
+        help: 'A sentence about the application for the people who see it.',
+      }),
+      meta_publisher: text({ blank: true, default: '', filter: true, help: 'Who makes or runs the application.' }),
+      policy_engine_mode: choice(['all', 'any'], {
+        default: 'any',
+        help: 'Whether one binding has to pass (any) or every one (all).',
+      }),
+      group: text({
+        blank: true,
+        default: '',
+        filter: true,
+        help: 'Applications with the same word are shown together.',
+      }),
     },
     derived: {
       launch_url: {

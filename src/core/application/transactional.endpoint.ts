@@ -31,9 +31,15 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
     summary: 'Create an application together with its provider',
     access: 'authenticated',
     body: {
-      app: json({ schema: { $ref: '#/components/schemas/ApplicationRequest' } }),
-      provider_model: choice(models, { planned: plannedModels.filter((model) => !models.includes(model)) }),
-      provider: json(),
+      app: json({
+        schema: { $ref: '#/components/schemas/ApplicationRequest' },
+        help: 'The application, as for creating one.',
+      }),
+      provider_model: choice(models, {
+        planned: plannedModels.filter((model) => !models.includes(model)),
+        help: 'What kind of provider to make.',
+      }),
+      provider: json({ help: 'The provider, as for creating one of this model.' }),
     },
     bodySchema: 'TransactionApplicationRequest',
     answer: {

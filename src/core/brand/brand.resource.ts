@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CheckInput } from '../../resource/define.ts';
-import type { Field } from '../../resource/fields/field.ts';
+import type { Field, FieldNotes } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
@@ -17,8 +17,9 @@ interface Needs {
   readonly settings: { current(): Promise<Settings> };
 }
 
-const flow = () => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true });
-const address = (fallback: string) => text({ default: fallback, filter: true, check: imageAddressComplaint });
+const flow = (notes: FieldNotes) => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
+const address = (fallback: string, notes: FieldNotes) =>
+  text({ default: fallback, filter: true, check: imageAddressComplaint, ...notes });
 
 /** How the server looks, and which flows it uses, for the people who come by one domain. */
 export function brandResource({ settings }: Needs): Resource {
@@ -38,16 +39,33 @@ export function brandResource({ settings }: Needs): Resource {
     nameOf: (row) => `Brand ${row.domain}`,
     fields: {
       domain: domain(),
-      default: flag({ default: false, filter: true }),
-      branding_title: text({ default: defaultBranding.title, filter: true }),
-      branding_logo: address(defaultBranding.logo),
-      branding_favicon: address(defaultBranding.favicon),
-      flow_authentication: flow(),
-      flow_invalidation: flow(),
-      flow_recovery: flow(),
-      flow_unenrollment: flow(),
-      flow_user_settings: flow(),
-      flow_device_code: flow(),
+      default: flag({ default: false, filter: true, help: 'Used for hosts that no other brand names. One brand is.' }),
+      branding_title: text({
+        default: defaultBranding.title,
+        filter: true,
+        help: 'The title of pages.',
+        group: 'Branding',
+      }),
+      branding_logo: address(defaultBranding.logo, {
+        help: 'The logo on pages: an address or a path on this server.',
+        group: 'Branding',
+      }),
+      branding_favicon: address(defaultBranding.favicon, {
+        help: 'The icon in browser tabs: an address or a path on this server.',
+        group: 'Branding',
+      }),
+      flow_authentication: flow({ help: 'The flow by which people sign in.', group: 'Flows' }),
+      flow_invalidation: flow({ help: 'The flow by which people sign out.', group: 'Flows' }),
+      flow_recovery: flow({ help: 'The flow for forgotten passwords; empty turns recovery off.', group: 'Flows' }),
+      flow_unenrollment: flow({
+        help: 'The flow by which people delete their account; empty turns it off.',
+        group: 'Flows',
+      }),
+      flow_user_settings: flow({ help: 'The flow by which people change their own data.', group: 'Flows' }),
+      flow_device_code: flow({
+        help: 'The flow behind the page for device codes; empty turns it off.',
+        group: 'Flows',
+      }),
       default_application: ref('svc_core.application', 'uuid', {
         nullable: true,
         help: 'Where external users go once they have signed in.',
@@ -56,8 +74,13 @@ export function brandResource({ settings }: Needs): Resource {
         nullable: true,
         filter: true,
         help: 'The pair for this domain’s TLS.',
+        group: 'Advanced',
       }),
-      attributes: json({ default: () => ({}) }),
+      attributes: json({
+        default: () => ({}),
+        help: 'Free data about the brand, for expressions and pages.',
+        group: 'Advanced',
+      }),
     },
     check: oneDefault,
     actions: [currentBrandAction(settings)],

@@ -8,7 +8,7 @@ import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.t
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { checkMayTouchGroup } from './group-rules.ts';
 
-const body = { pk: whole() };
+const body = { pk: whole({ help: 'The key of the user.' }) };
 
 const common = {
   on: 'row',

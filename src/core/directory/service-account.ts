@@ -35,9 +35,9 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     access: { permission: 'svc_core.add_user' },
     credentials: lasting,
     body: {
-      name: text({ max: 150 }),
-      create_group: flag({ default: false }),
-      expiring: flag({ default: true }),
+      name: text({ max: 150, help: 'The user name of the account.' }),
+      create_group: flag({ default: false, help: 'Make a group of the same name with the account in it.' }),
+      expiring: flag({ default: true, help: 'Turn off for a token that never ends.' }),
       expires: time<true>({ default: null, help: 'When its token ends; after 360 days when empty.' }),
     },
     bodySchema: 'UserServiceAccountRequest',

@@ -34,7 +34,7 @@ export function setPasswordAction(passwords: Passwords) {
     summary: 'Set the password of a user',
     access: { permission: 'svc_core.reset_user_password' },
     credentials: lasting,
-    body: { password: text({ trim: false, strict: true, max: 4096 }) },
+    body: { password: text({ trim: false, strict: true, max: 4096, help: 'The new password.' }) },
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },
     prepare: async ({ call, row, values }) => {

@@ -64,12 +64,26 @@ export function userResource({ installId, passwords, settings, key, config, user
     searchIndex: ['username', 'name', 'email'],
     nameOf: (row) => row.username,
     fields: {
-      username: text({ max: 150, unique: 'This field must be unique.', caseless: true, filter: true }),
+      username: text({
+        max: 150,
+        unique: 'This field must be unique.',
+        caseless: true,
+        filter: true,
+        help: 'The name a user signs in with; unique, whatever the case.',
+      }),
       name: text({ blank: true, required: true, filter: true, help: 'What others read.' }),
       is_active: flag({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
-      last_login: time({ nullable: true, default: null }),
+      last_login: time({
+        nullable: true,
+        default: null,
+        help: 'When the user last signed in. The server keeps it up to date.',
+      }),
       is_superuser: computed(booleanSchema, (row) => isSuperuserSql(row.col('pk'))),
-      groups: refs('svc_core.group', 'uuid', { ...memberships, resetOnPut: true }),
+      groups: refs('svc_core.group', 'uuid', {
+        ...memberships,
+        resetOnPut: true,
+        help: 'Groups the user belongs to; they bring roles and access.',
+      }),
       groups_obj: nestedMany('svc_core.group', memberships, {
         view: 'simple',
         order: 'name',
@@ -84,10 +98,22 @@ export function userResource({ installId, passwords, settings, key, config, user
         // People sign in and recover by it: two accounts with one address could not be told apart.
         unique: 'User with this email already exists.',
         caseless: true,
+        help: 'Where mail to the user goes. People may sign in with it too.',
       }),
-      attributes: json({ default: () => ({}) }),
-      path: text({ default: 'users', filter: true, check: pathComplaint }),
-      type: choice(userTypes, { default: 'internal' }),
+      attributes: json({
+        default: () => ({}),
+        help: 'Free data about the user, for expressions and mappings. Values override those of groups.',
+      }),
+      path: text({
+        default: 'users',
+        filter: true,
+        check: pathComplaint,
+        help: 'A folder to sort users by, such as `staff/berlin`.',
+      }),
+      type: choice(userTypes, {
+        default: 'internal',
+        help: 'What kind of account it is: a person of your own, an outsider, or a program.',
+      }),
       uuid: uuid({ readOnly: true, default: randomUuid, filter: true }),
       password_change_date: time({ readOnly: true, writeOnly: true, default: now }),
       date_joined: time({ readOnly: true, writeOnly: true, default: now }),

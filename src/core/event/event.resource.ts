@@ -23,7 +23,7 @@ const actionSchema: JsonSchema = {
 };
 
 const action: Field<string> = {
-  ...text(),
+  ...text({ help: 'What happened: a known action, or one of your own that begins with `custom_`.' }),
   schema: actionSchema,
   requestSchema: actionSchema,
   parse: (value) =>
@@ -69,14 +69,20 @@ export function eventResource({ settings, announce }: Needs): Resource {
       username: usernameFilter,
     },
     fields: {
-      user: json({ anyValue: true, default: (call) => actorFacts(call.actor) }),
+      user: json({ anyValue: true, default: (call) => actorFacts(call.actor), help: 'Who did it.' }),
       action,
-      app: text(),
-      context: json({ anyValue: true, default: () => ({}) }),
-      client_ip: text({ nullable: true, default: null, filter: true, check: addressComplaint }),
+      app: text({ help: 'Which part of the server tells of it.' }),
+      context: json({ anyValue: true, default: () => ({}), help: 'What belongs to it.' }),
+      client_ip: text({
+        nullable: true,
+        default: null,
+        filter: true,
+        check: addressComplaint,
+        help: 'The address that the request came from.',
+      }),
       created: time({ readOnly: true, default: (call) => call.now }),
-      expires: time<true>({ required: false }),
-      brand: json({ anyValue: true, default: () => ({}) }),
+      expires: time<true>({ required: false, help: 'When the event is deleted.' }),
+      brand: json({ anyValue: true, default: () => ({}), help: 'The brand under which it happened.' }),
       user_pk: whole({ readOnly: true, writeOnly: true, nullable: true }),
       username: copied,
       subject: copied,

@@ -14,10 +14,10 @@ import { certificateModel } from './certificate-model.ts';
 const pemFile = 'application/x-pem-file';
 
 const body = {
-  common_name: text(),
+  common_name: text({ help: 'What the certificate is made out to; also its name here.' }),
   subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
-  validity_days: whole({ min: 1 }),
-  alg: choice(['rsa', 'ecdsa'], { default: 'rsa' }),
+  validity_days: whole({ min: 1, help: 'For how many days it is valid.' }),
+  alg: choice(['rsa', 'ecdsa'], { default: 'rsa', help: 'The kind of key.' }),
 };
 
 export function generateAction() {

@@ -30,7 +30,11 @@ export function certificateResource(): Resource {
     search: ['name'],
     filters: { has_key: hasKey, include_details: includeDetails },
     fields: {
-      name: text({ unique: 'Certificate-Key Pair with this name already exists.', filter: true }),
+      name: text({
+        unique: 'Certificate-Key Pair with this name already exists.',
+        filter: true,
+        help: 'What the pair is called; unique.',
+      }),
       managed: text({
         nullable: true,
         readOnly: true,

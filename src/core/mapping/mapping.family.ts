@@ -20,8 +20,12 @@ export function mappingFamily(sandbox: Sandbox) {
         unique: 'Property Mapping with this managed already exists.',
         help: 'Marks what Gatehouse itself makes and keeps up to date.',
       }),
-      name: text({ unique: 'Property Mapping with this name already exists.', filter: true }),
-      expression: expression(sandbox.check),
+      name: text({
+        unique: 'Property Mapping with this name already exists.',
+        filter: true,
+        help: 'What the mapping is called; unique.',
+      }),
+      expression: expression(sandbox.check, { help: 'The body of a function that returns the values to set.' }),
     },
   } satisfies Family;
 }

@@ -30,9 +30,9 @@ export function mappingsResource({ sandbox }: { readonly sandbox: Sandbox }): Re
 }
 
 const body = {
-  user: ref('svc_core.user', 'int', { nullable: true }),
-  context: json({ default: () => ({}) }),
-  group: ref('svc_core.group', 'uuid', { nullable: true }),
+  user: ref('svc_core.user', 'int', { nullable: true, help: 'Whom the mapping is tried with.' }),
+  context: json({ default: () => ({}), help: 'Further names that the expression knows.' }),
+  group: ref('svc_core.group', 'uuid', { nullable: true, help: 'The group the mapping is tried with.' }),
 };
 
 /** Whoever may run an expression may also write it: seeing it is not enough. */

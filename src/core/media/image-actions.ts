@@ -44,7 +44,13 @@ export function imageActions(options: ImageActionOptions): Action<Shown>[] {
     method: 'POST',
     summary: `Set the address of the ${field}`,
     access: 'change',
-    body: { url: text({ max: 2048, check: imageAddressComplaint }) },
+    body: {
+      url: text({
+        max: 2048,
+        check: imageAddressComplaint,
+        help: 'Where the image is: an address or a path on this server.',
+      }),
+    },
     bodySchema: 'FilePathRequest',
     answer: { status: 200 },
     run: (input) => store(input, options, input.values.url),

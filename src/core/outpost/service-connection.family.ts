@@ -14,7 +14,11 @@ export const connectionFamily = {
   model: 'svc_outposts.outpostserviceconnection',
   table: 'service_connections',
   fields: {
-    name: text({ unique: 'Outpost Service-Connection with this name already exists.', filter: true }),
+    name: text({
+      unique: 'Outpost Service-Connection with this name already exists.',
+      filter: true,
+      help: 'What the connection is called; unique.',
+    }),
     local: flag({ default: false, filter: true, help: localHelp }),
   },
 } satisfies Family;

@@ -34,8 +34,16 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly caseless?: boolean;
   /** An absent member of a PUT sets the default instead of keeping what is stored. */
   readonly resetOnPut?: boolean;
+  /** One sentence for forms and documents: what it does, when to change it. */
   readonly help?: string;
+  /** What forms call it; made of its name unless said otherwise. */
+  readonly label?: string;
+  /** The heading under which forms show it with others. */
+  readonly group?: string;
 }
+
+/** What forms and documents are told of a field. */
+export type FieldNotes = Pick<Common, 'help' | 'label' | 'group'>;
 
 /** What `nullable` adds to the values of a field. */
 export type Null<Nullable extends boolean> = true extends Nullable ? null : never;

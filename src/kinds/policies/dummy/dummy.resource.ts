@@ -11,8 +11,8 @@ export const dummyPolicy = definePolicy({
   description: 'Decides as it is told, after a while. For trying out bindings and their timeouts.',
   table: 'policy_dummy',
   fields: {
-    result: flag({ default: false, filter: true }),
-    wait_min: whole({ default: 5, filter: true }),
-    wait_max: whole({ default: 30, filter: true }),
+    result: flag({ default: false, filter: true, help: 'What the policy decides.' }),
+    wait_min: whole({ default: 5, filter: true, help: 'Wait at least so many seconds.' }),
+    wait_max: whole({ default: 30, filter: true, help: 'Wait at most so many seconds.' }),
   },
 });

@@ -12,6 +12,11 @@ export function expressionPolicy({ sandbox }: { readonly sandbox: Sandbox }) {
     component: 'xak-policy-expression-form',
     description: 'Passes when an expression says so: the body of a JavaScript function.',
     table: 'policy_expression',
-    fields: { expression: expression(sandbox.check, { filter: true }) },
+    fields: {
+      expression: expression(sandbox.check, {
+        filter: true,
+        help: 'The body of a function that returns whether access is allowed.',
+      }),
+    },
   });
 }

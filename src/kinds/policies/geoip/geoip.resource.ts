@@ -16,8 +16,12 @@ export const geoIpPolicy = definePolicy({
   description: 'Passes when the address of the client is in one of some countries or of some autonomous systems.',
   table: 'policy_geoip',
   fields: {
-    asns: list(whole(), { default: () => [] }),
-    countries: list(country, { max: maxCountries, arrange: (codes) => [...new Set(codes)].sort() }),
+    asns: list(whole(), { default: () => [], help: 'Networks (autonomous system numbers) that pass.' }),
+    countries: list(country, {
+      max: maxCountries,
+      arrange: (codes) => [...new Set(codes)].sort(),
+      help: 'Countries that pass.',
+    }),
   },
   derived: { countries_obj: { schema: countryList, from: ({ countries }) => detailed(countries) } },
 });

@@ -10,5 +10,12 @@ export const passwordExpiryPolicy = definePolicy({
   component: 'xak-policy-password-expiry-form',
   description: 'Refuses passwords that are older than a number of days, or has them changed.',
   table: 'policy_password_expiry',
-  fields: { days: whole({ filter: true }), deny_only: flag({ default: false, filter: true }) },
+  fields: {
+    days: whole({ filter: true, help: 'After so many days a password has expired.' }),
+    deny_only: flag({
+      default: false,
+      filter: true,
+      help: 'Only refuse access; otherwise the password is made unusable.',
+    }),
+  },
 });

@@ -2,7 +2,7 @@ import { definePolicy } from '../../../policy/policy.family.ts';
 import { flag, whole } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
 
-const amount = (fallback = 0) => whole({ min: 0, default: fallback, filter: true });
+const amount = (help: string, fallback = 0) => whole({ min: 0, default: fallback, filter: true, help });
 
 /** Asks how good a new password is. */
 export const passwordPolicy = definePolicy({
@@ -15,21 +15,30 @@ export const passwordPolicy = definePolicy({
   table: 'policy_password',
   fields: {
     password_field: text({ default: 'password', filter: true, help: 'The prompt that the password was typed into.' }),
-    amount_digits: amount(),
-    amount_uppercase: amount(),
-    amount_lowercase: amount(),
-    amount_symbols: amount(),
-    length_min: amount(),
-    symbol_charset: text({ default: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ', trim: false, filter: true }),
+    amount_digits: amount('How many digits a password needs at least.'),
+    amount_uppercase: amount('How many upper-case letters a password needs at least.'),
+    amount_lowercase: amount('How many lower-case letters a password needs at least.'),
+    amount_symbols: amount('How many symbols a password needs at least.'),
+    length_min: amount('How many characters a password needs at least.'),
+    symbol_charset: text({
+      default: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ ',
+      trim: false,
+      filter: true,
+      help: 'Which characters count as symbols.',
+    }),
     error_message: text({ blank: true, default: '', filter: true, help: 'What is said when the rules are not met.' }),
-    check_static_rules: flag({ default: true, filter: true }),
+    check_static_rules: flag({
+      default: true,
+      filter: true,
+      help: 'Apply the rules on length and kinds of characters.',
+    }),
     check_have_i_been_pwned: flag({
       default: false,
       filter: true,
       help: 'Ask a public list of stolen passwords, telling it five digits of a hash. When it does not answer, the policy cannot decide: the binding says what that means.',
     }),
     check_zxcvbn: flag({ default: false, filter: true, help: 'Estimate how long guessing the password would take.' }),
-    hibp_allowed_count: amount(),
+    hibp_allowed_count: amount('In how many known leaks a password may have turned up.'),
     zxcvbn_score_threshold: whole({
       min: 0,
       default: 2,

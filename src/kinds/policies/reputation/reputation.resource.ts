@@ -12,9 +12,13 @@ export const reputationPolicy = definePolicy({
   table: 'policy_reputation',
   search: ['name', 'threshold'],
   fields: {
-    check_ip: flag({ default: true, filter: true }),
-    check_username: flag({ default: true, filter: true }),
-    threshold: whole({ default: -5, filter: true }),
+    check_ip: flag({ default: true, filter: true, help: 'Judge the network the request comes from.' }),
+    check_username: flag({ default: true, filter: true, help: 'Judge the user name that was typed.' }),
+    threshold: whole({
+      default: -5,
+      filter: true,
+      help: 'Passes when the score is at or below this number, which is usually negative.',
+    }),
   },
   check: ({ values }) =>
     values.check_ip || values.check_username ? null : { non_field_errors: ['Either IP or Username must be checked'] },

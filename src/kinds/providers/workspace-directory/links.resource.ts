@@ -8,9 +8,9 @@ import { defineResource } from '../../../resource/resource.ts';
 import { workspaceDirectoryModel } from './workspace-directory.resource.ts';
 
 const verbs: readonly Verb[] = ['list', 'create', 'retrieve', 'destroy', 'used_by'];
-const user = ref('svc_core.user', 'int');
-const group = ref('svc_core.group', 'uuid');
-const provider = ref(workspaceDirectoryModel, 'int');
+const user = ref('svc_core.user', 'int', { help: 'The user here.' });
+const group = ref('svc_core.group', 'uuid', { help: 'The group here.' });
+const provider = ref(workspaceDirectoryModel, 'int', { help: 'The provider that keeps them alike.' });
 const attributes = json({ anyValue: true, readOnly: true, default: () => ({}) });
 const common = { param: 'id', key: 'uuid', keyName: 'id', verbs } as const;
 
@@ -31,7 +31,7 @@ export const workspaceDirectoryUsers = defineResource({
   },
   nameOf: (row) => String(row.google_id),
   fields: {
-    google_id: text(),
+    google_id: text({ help: 'The key of the user in the directory.' }),
     user,
     user_obj: nested('svc_core.user', 'user', { view: 'member' }),
     provider,
@@ -56,7 +56,7 @@ export const workspaceDirectoryGroups = defineResource({
   },
   nameOf: (row) => String(row.google_id),
   fields: {
-    google_id: text(),
+    google_id: text({ help: 'The key of the group in the directory.' }),
     group,
     group_obj: nested('svc_core.group', 'group', { view: 'simple' }),
     provider,

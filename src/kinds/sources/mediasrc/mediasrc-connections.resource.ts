@@ -10,7 +10,7 @@ export const userMediasrcConnection = defineUserConnection({
   names: ['User Mediasrc Source Connection', 'User Mediasrc Source Connections'],
   table: 'user_connection_mediasrc',
   sourceModel: mediasrcSourceModel,
-  fields: { plex_token: secret({ writeOnly: true }) },
+  fields: { plex_token: secret({ writeOnly: true, help: 'The token of the user at the media server.' }) },
 });
 
 export const groupMediasrcConnection = defineGroupConnection({

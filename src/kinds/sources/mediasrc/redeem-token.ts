@@ -38,7 +38,11 @@ export type MediaSource = SourceRow & MediaSourceRules & { readonly client_id: s
 const settingsPage = '/if/user/#/settings;page-sources';
 
 export const tokenMember = {
-  plex_token: text({ max: 1024, check: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'Not a valid token.') }),
+  plex_token: text({
+    max: 1024,
+    check: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'Not a valid token.'),
+    help: 'The token that the media server gave the person.',
+  }),
 };
 
 const shared = {

@@ -10,7 +10,15 @@ export const userOAuthConnection = defineUserConnection({
   names: ['User OAuth Source Connection', 'User OAuth Source Connections'],
   table: 'user_connection_oauth',
   sourceModel: oauthSourceModel,
-  fields: { access_token: secret({ writeOnly: true, nullable: true, blank: true, default: null }) },
+  fields: {
+    access_token: secret({
+      writeOnly: true,
+      nullable: true,
+      blank: true,
+      default: null,
+      help: 'The token of the user at the service.',
+    }),
+  },
 });
 
 export const groupOAuthConnection = defineGroupConnection({

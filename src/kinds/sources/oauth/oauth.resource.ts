@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
 import type { Action } from '../../../resource/define.ts';
+import type { FieldNotes } from '../../../resource/fields/field.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -13,7 +14,8 @@ import { findProviderType, providerTypes } from './provider-types.ts';
 
 export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
 
-const address = () => text({ max: 255, nullable: true, blank: true, format: 'uri', default: null, filter: true });
+const address = (notes: FieldNotes) =>
+  text({ max: 255, nullable: true, blank: true, format: 'uri', default: null, filter: true, ...notes });
 
 /** People who come from an OAuth 2 or OpenID Connect service. */
 export function oauthSource({ config: { publicUrl } }: { readonly config: { readonly publicUrl: string } }): Resource {
@@ -41,17 +43,52 @@ export function oauthSource({ config: { publicUrl } }: { readonly config: { read
     },
     fields: {
       icon: image('/static/sources/oauth.svg'),
-      provider_type: choice(providerTypes.map(({ name }) => name)),
-      request_token_url: address(),
-      authorization_url: address(),
-      access_token_url: address(),
-      profile_url: address(),
-      consumer_key: text({ filter: true }),
-      consumer_secret: secret({ writeOnly: true }),
-      additional_scopes: text({ blank: true, default: '', filter: true }),
-      oidc_well_known_url: text({ blank: true, default: '', format: 'uri' }),
-      oidc_jwks_url: text({ blank: true, default: '', format: 'uri' }),
-      oidc_jwks: json({ anyValue: true, default: () => ({}) }),
+      provider_type: choice(
+        providerTypes.map(({ name }) => name),
+        { help: 'Which service it is; most of the addresses follow from it.' },
+      ),
+      request_token_url: address({ help: 'Where OAuth 1 gets request tokens; empty for OAuth 2.', group: 'Endpoints' }),
+      authorization_url: address({
+        help: 'Where people are sent to sign in. The service may fix it.',
+        group: 'Endpoints',
+      }),
+      access_token_url: address({
+        help: 'Where codes are exchanged for tokens. The service may fix it.',
+        group: 'Endpoints',
+      }),
+      profile_url: address({ help: 'Where the user is read from. The service may fix it.', group: 'Endpoints' }),
+      consumer_key: text({ filter: true, help: 'The client ID that the service gave you.', group: 'Credentials' }),
+      consumer_secret: secret({
+        writeOnly: true,
+        help: 'The client secret that the service gave you.',
+        group: 'Credentials',
+      }),
+      additional_scopes: text({
+        blank: true,
+        default: '',
+        filter: true,
+        help: 'Scopes to ask for besides the usual ones, with spaces between.',
+      }),
+      oidc_well_known_url: text({
+        blank: true,
+        default: '',
+        format: 'uri',
+        help: 'The discovery document of the service, from which the other addresses are read.',
+        group: 'Endpoints',
+      }),
+      oidc_jwks_url: text({
+        blank: true,
+        default: '',
+        format: 'uri',
+        help: 'Where the service publishes its keys.',
+        group: 'Endpoints',
+      }),
+      oidc_jwks: json({
+        anyValue: true,
+        default: () => ({}),
+        help: 'The keys of the service as a JWK Set, where it publishes none.',
+        group: 'Endpoints',
+      }),
     },
     derived: {
       callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/oauth/callback/${slug}/` },

@@ -11,8 +11,8 @@ import { scimSourceModel } from './scim.resource.ts';
 
 // The client that owns a record may change and delete what it stands for. So whoever sets one must have that right
 // themselves, on what the record stood for before and on what it stands for now.
-const source = ref(scimSourceModel, 'uuid', { needs: 'change' });
-const attributes = json({ anyValue: true, default: () => ({}) });
+const source = ref(scimSourceModel, 'uuid', { needs: 'change', help: 'The source that brought it.' });
+const attributes = json({ anyValue: true, default: () => ({}), help: 'The record as the source sent it.' });
 const shared = {
   param: 'id',
   lookup: 'id',
@@ -37,8 +37,11 @@ export const scimUserResource = defineResource({
     user__id: fieldFilter('user', whole()),
   },
   fields: {
-    id: text({ unique: 'scim source user with this id already exists.' }),
-    user: ref('svc_core.user', 'int', { needs: 'change' }),
+    id: text({
+      unique: 'scim source user with this id already exists.',
+      help: 'The key of the record at the source; unique.',
+    }),
+    user: ref('svc_core.user', 'int', { needs: 'change', help: 'The user here.' }),
     user_obj: nested('svc_core.user', 'user', { view: 'member' }),
     source,
     attributes,
@@ -62,8 +65,11 @@ export const scimGroupResource = defineResource({
     group__group_uuid: fieldFilter('group', uuid()),
   },
   fields: {
-    id: text({ unique: 'scim source group with this id already exists.' }),
-    group: ref('svc_core.group', 'uuid', { needs: 'change' }),
+    id: text({
+      unique: 'scim source group with this id already exists.',
+      help: 'The key of the record at the source; unique.',
+    }),
+    group: ref('svc_core.group', 'uuid', { needs: 'change', help: 'The group here.' }),
     group_obj: nested('svc_core.group', 'group', { view: 'simple' }),
     source,
     attributes,

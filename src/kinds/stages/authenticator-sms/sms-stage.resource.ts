@@ -25,7 +25,11 @@ export const smsStage = defineStage({
     account_sid: text({ filter: true, help: 'The account at Twilio; for other services the address to post to.' }),
     auth: secret({ help: 'The token of the account; for other services a user name or a bearer token.' }),
     auth_password: secret({ blank: true, default: '', help: 'The password that goes with a user name.' }),
-    auth_type: choice(['basic', 'bearer'], { default: 'basic', filter: true }),
+    auth_type: choice(['basic', 'bearer'], {
+      default: 'basic',
+      filter: true,
+      help: 'How the server proves itself to the message service.',
+    }),
     verify_only: flag({
       default: false,
       filter: true,

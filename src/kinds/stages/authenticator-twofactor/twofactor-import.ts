@@ -27,7 +27,10 @@ const importManually = actionOn<{ pk: string }>()({
   method: 'POST',
   summary: 'Give a user the device of a user of the service',
   access,
-  body: { twofactor_user_id: text({ max: 255 }), username: text({ max: 150 }) },
+  body: {
+    twofactor_user_id: text({ max: 255, help: 'The key of the user at the service.' }),
+    username: text({ max: 150, help: 'The user here.' }),
+  },
   bodySchema: 'AuthenticatorTwofactorStageManualDeviceImportRequest',
   answer: { status: 204 },
   async run({ tx, call, row, values }) {

@@ -21,14 +21,19 @@ export function twofactorStage(api: TwofactorApi) {
     fields: {
       ...setupFields,
       client_id: text({ filter: true, help: 'The integration key of the application at the service.' }),
-      client_secret: secret({ writeOnly: true }),
+      client_secret: secret({ writeOnly: true, help: 'The secret of the integration that checks sign-ins.' }),
       api_hostname: text({ filter: true, check: hostComplaint, help: 'Where the service is.' }),
       admin_integration_key: text({
         blank: true,
         default: '',
         help: 'The integration key for administration: only needed to import devices.',
       }),
-      admin_secret_key: secret({ blank: true, default: '', writeOnly: true }),
+      admin_secret_key: secret({
+        blank: true,
+        default: '',
+        writeOnly: true,
+        help: 'The secret of the administrative integration, for importing devices.',
+      }),
     },
     actions: importActions(api),
   });

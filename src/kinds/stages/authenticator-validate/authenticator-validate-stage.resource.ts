@@ -46,7 +46,10 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
         default: 'preferred',
         help: 'Whether a security key has to ask for a PIN, a finger or a face.',
       }),
-      webauthn_allowed_device_types: refs(deviceTypeModel, 'uuid', allowedTypes),
+      webauthn_allowed_device_types: refs(deviceTypeModel, 'uuid', {
+        ...allowedTypes,
+        help: 'Only devices of these types are accepted; empty accepts all.',
+      }),
       webauthn_allowed_device_types_obj: nestedMany(deviceTypeModel, allowedTypes, { order: 'description' }),
     },
     check({ values }) {

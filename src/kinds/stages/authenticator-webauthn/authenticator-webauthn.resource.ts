@@ -19,9 +19,21 @@ export const authenticatorWebauthnStage = defineStage({
   table: 'stage_authenticator_webauthn',
   fields: {
     ...setupFields,
-    user_verification: choice(requirements, { default: 'preferred', filter: true }),
-    authenticator_attachment: choice(['platform', 'cross-platform'], { nullable: true, filter: true }),
-    resident_key_requirement: choice(['discouraged', 'preferred', 'required'], { default: 'preferred', filter: true }),
+    user_verification: choice(requirements, {
+      default: 'preferred',
+      filter: true,
+      help: 'Whether the device has to check who holds it, by PIN or fingerprint.',
+    }),
+    authenticator_attachment: choice(['platform', 'cross-platform'], {
+      nullable: true,
+      filter: true,
+      help: 'Built-in devices only, separate ones only, or both if empty.',
+    }),
+    resident_key_requirement: choice(['discouraged', 'preferred', 'required'], {
+      default: 'preferred',
+      filter: true,
+      help: 'Whether the passkey must be stored on the device, for signing in without a name.',
+    }),
     device_type_restrictions: refs(deviceTypeModel, 'uuid', {
       ...restrictions,
       filter: true,

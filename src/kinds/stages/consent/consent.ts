@@ -20,7 +20,11 @@ const consentStage = defineStage({
   description: 'Ask the user whether an application may have what it asks for.',
   table: 'stage_consent',
   fields: {
-    mode: choice(['always_require', 'permanent', 'expiring'], { default: 'always_require', filter: true }),
+    mode: choice(['always_require', 'permanent', 'expiring'], {
+      default: 'always_require',
+      filter: true,
+      help: 'How often people are asked: every time, once, or again after a while.',
+    }),
     consent_expire_in: duration({
       default: 'weeks=4',
       filter: true,

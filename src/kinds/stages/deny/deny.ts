@@ -10,7 +10,9 @@ const denyStage = defineStage({
   component: 'xak-stage-deny-form',
   description: 'Ends the flow for whoever comes to it; policies on its binding say who does.',
   table: 'stage_deny',
-  fields: { deny_message: text({ blank: true, default: '', filter: true }) },
+  fields: {
+    deny_message: text({ blank: true, default: '', filter: true, help: 'What people read who are turned away.' }),
+  },
 });
 
 /** Lets nobody pass. */

@@ -11,7 +11,13 @@ const dummyStage = defineStage({
   component: 'xak-stage-dummy-form',
   description: 'Shows its name and waits for a click: for trying out how a flow is put together.',
   table: 'stage_dummy',
-  fields: { throw_error: flag({ default: false, filter: true }) },
+  fields: {
+    throw_error: flag({
+      default: false,
+      filter: true,
+      help: 'Fail on purpose, to see what a broken stage looks like.',
+    }),
+  },
 });
 
 /** Asks nothing; breaks when told to, to show what a broken stage looks like. */

@@ -28,7 +28,11 @@ export const identificationStage = defineStage({
       filter: true,
       help: 'Asks for the password on the same screen, and checks it as this stage says.',
     }),
-    case_insensitive_matching: flag({ default: true, filter: true }),
+    case_insensitive_matching: flag({
+      default: true,
+      filter: true,
+      help: 'Find users whatever case their name is typed in.',
+    }),
     show_matched_user: flag({
       default: false,
       filter: true,
@@ -37,8 +41,13 @@ export const identificationStage = defineStage({
     enrollment_flow: flow('Linked for people who have no account yet.'),
     recovery_flow: flow('Linked for people who have lost their way in.'),
     passwordless_flow: flow('Linked for people who sign in without a password.'),
-    sources: refs('svc_core.source', 'uuid', { table: 'stage_identification_sources', own: 'stage', other: 'source' }),
-    show_source_labels: flag({ default: false, filter: true }),
+    sources: refs('svc_core.source', 'uuid', {
+      table: 'stage_identification_sources',
+      own: 'stage',
+      other: 'source',
+      help: 'Sources that are offered for signing in.',
+    }),
+    show_source_labels: flag({ default: false, filter: true, help: 'Show the names of sources beside their icons.' }),
     pretend_user_exists: flag({
       default: true,
       help: 'Whether names that nobody has go on like any other, so that nobody learns who has an account.',

@@ -55,9 +55,16 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
       flow__slug: relatedFilter('flow.slug'),
     },
     fields: {
-      name: slug({ filter: true }),
-      expires: time({ nullable: true, filter: true }),
-      fixed_data: json({ default: () => ({}) }),
+      name: slug({ filter: true, help: 'What administrators call the invitation.' }),
+      expires: time({
+        nullable: true,
+        filter: true,
+        help: 'Until when it can be used; the default lifetime applies if empty.',
+      }),
+      fixed_data: json({
+        default: () => ({}),
+        help: 'Data that whoever uses it gets, such as attributes or a user name.',
+      }),
       created_by: embedded('svc_core.user', 'int', { view: 'member' }),
       single_use: flag({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),
       flow: ref('svc_flows.flow', 'uuid', {

@@ -12,19 +12,21 @@ export const promptStage = defineStage({
   description: 'Asks people to fill in a form.',
   table: 'stage_prompt',
   fields: {
-    name: text({ unique: 'This field must be unique.', filter: true }),
+    name: text({ unique: 'This field must be unique.', filter: true, help: 'What the stage is called; unique.' }),
     fields: refs('svc_stages_prompt.prompt', 'uuid', {
       table: 'prompt_stage_fields',
       own: 'stage',
       other: 'prompt',
       notEmpty: true,
       filter: true,
+      help: 'The prompts to show, in the order of their own numbers.',
     }),
     validation_policies: refs('svc_policies.policy', 'uuid', {
       table: 'policy_validations',
       own: 'stage',
       other: 'policy',
       filter: true,
+      help: 'Policies that judge the answers.',
     }),
   },
 });

@@ -14,7 +14,7 @@ export const sourceStage = (models: readonly string[]) =>
     description: 'Let the user show in the middle of a flow who they are at a source.',
     table: 'stage_source',
     fields: {
-      source: ref('svc_core.source', 'uuid', { filter: true }),
+      source: ref('svc_core.source', 'uuid', { filter: true, help: 'The source that people are sent to.' }),
       resume_timeout: duration({
         default: 'minutes=10',
         filter: true,

@@ -39,7 +39,7 @@ const userLoginStage = defineStage({
       filter: true,
       help: 'How long a session lasts; with no length it ends with the browser, after a day without use, or after a month.',
     }),
-    terminate_other_sessions: flag({ default: false, filter: true }),
+    terminate_other_sessions: flag({ default: false, filter: true, help: 'End all other sessions of the user.' }),
     remember_me_offset: duration({
       default: 'seconds=0',
       filter: true,

@@ -17,6 +17,7 @@ export const userWriteStage = defineStage({
     user_creation_mode: choice(['never_create', 'create_when_required', 'always_create'], {
       default: 'create_when_required',
       filter: true,
+      help: 'Whether the stage makes new users: never, when there is none yet, or always.',
     }),
     create_users_as_inactive: flag({
       default: false,
@@ -28,7 +29,11 @@ export const userWriteStage = defineStage({
       filter: true,
       help: 'The group that new users are in.',
     }),
-    user_type: choice(['internal', 'external', 'service_account'], { default: 'external', filter: true }),
+    user_type: choice(['internal', 'external', 'service_account'], {
+      default: 'external',
+      filter: true,
+      help: 'The type that new users get.',
+    }),
     user_path_template: text({ blank: true, default: '', filter: true, help: 'The path of new users.' }),
   },
   // Who may write a stage gives away no group that they could not give somebody directly.

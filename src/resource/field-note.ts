@@ -1,0 +1,94 @@
+import type { Field } from './fields/field.ts';
+import { isRef } from './fields/ref.ts';
+import type { FieldNote, JsonSchema } from './json-schema.ts';
+import type { Registry } from './registry.ts';
+
+/** What forms are told of a field, from its declaration (`x-field` in the OpenAPI document). */
+export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {
+  const { label = labelOf(name), group, help } = field;
+  const model = modelOf(field);
+  const list = model === undefined ? undefined : registry?.find(model)?.path;
+  return {
+    kind: kindOf(field),
+    label,
+    ...(group && { group }),
+    ...(help && { help }),
+    ...(model && { model }),
+    ...(list && { list }),
+  };
+}
+
+function modelOf(field: Field): string | undefined {
+  if (field.storage.in === 'nested') return field.storage.nest.model;
+  return isRef(field) || 'model' in field ? String((field as { model?: string }).model) : undefined;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  ref: 'reference',
+  embedded: 'reference',
+  target: 'reference',
+  refs: 'references',
+  whole: 'number',
+  real: 'number',
+  uuid: 'text',
+  country: 'choice',
+  image: 'file',
+  record: 'json',
+};
+
+/** The kind of input; of values that the server makes, by their type. */
+function kindOf({ kind, storage, schema }: Field): string {
+  if (storage.in === 'nested') return storage.nest.many ? 'references' : 'reference';
+  if (kind === 'computed' || kind === 'derived') return kindOfType(schema);
+  return kinds[kind] ?? kind;
+}
+
+function kindOfType({ type, format, enum: choices }: JsonSchema): string {
+  if (choices) return 'choice';
+  const [first] = [type ?? 'object'].flat();
+  if (format === 'date-time') return 'time';
+  const byType: Readonly<Record<string, string>> = {
+    string: 'text',
+    boolean: 'flag',
+    integer: 'number',
+    number: 'number',
+    array: 'list',
+  };
+  return byType[first ?? ''] ?? 'json';
+}
+
+const spellings: Readonly<Record<string, string>> = {
+  id: 'ID',
+  ip: 'IP',
+  url: 'URL',
+  uri: 'URI',
+  urls: 'URLs',
+  uris: 'URIs',
+  uuid: 'UUID',
+  jwks: 'JWKS',
+  oidc: 'OIDC',
+  saml: 'SAML',
+  scim: 'SCIM',
+  sso: 'SSO',
+  slo: 'SLO',
+  tls: 'TLS',
+  ssl: 'SSL',
+  sms: 'SMS',
+  totp: 'TOTP',
+  webauthn: 'WebAuthn',
+  hibp: 'HIBP',
+  asns: 'ASNs',
+  geoip: 'GeoIP',
+  pk: 'key',
+  obj: 'object',
+};
+
+/** `oidc_jwks_url`: `OIDC JWKS URL`. */
+function labelOf(name: string): string {
+  const words = name
+    .split('_')
+    .filter(Boolean)
+    .map((word) => spellings[word] ?? word)
+    .join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

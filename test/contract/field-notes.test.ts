@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { JsonSchema } from '../../src/resource/json-schema.ts';
+import type { OpenApiDocument } from '../../src/resource/openapi.ts';
+import { describeOnSqlite } from '../support/server.ts';
+
+const kinds = [
+  'text',
+  'choice',
+  'flag',
+  'number',
+  'time',
+  'duration',
+  'reference',
+  'references',
+  'expression',
+  'secret',
+  'json',
+  'file',
+  'list',
+];
+
+/** What people answer in a flow is shown by the screens of flows, not by forms. */
+const flowAnswers = 'flows_executor_solve';
+/** Any object that policies can be bound to: no one list has them all. */
+const listless = ['svc_policies.policybindingmodel'];
+
+describeOnSqlite('x-field in the OpenAPI document', (server) => {
+  async function read() {
+    const document = (await server().nobody.get('/schema/')).body as OpenApiDocument;
+    const bodies = Object.values(document.paths).flatMap((operations) =>
+      Object.values(operations).flatMap(({ operationId, requestBody }) =>
+        Object.values(requestBody?.content ?? {}).map(({ schema }) => [operationId, schema] as const),
+      ),
+    );
+    const membersOf = (schema: JsonSchema) =>
+      Object.entries(
+        (schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema)?.properties ?? {},
+      );
+    return { document, bodies: bodies.filter(([id]) => id !== flowAnswers), membersOf };
+  }
+
+  test('tells of every member of every body what forms need, and helps with it', async () => {
+    const { bodies, membersOf } = await read();
+    const lacking: string[] = [];
+    for (const [id, schema] of bodies) {
+      for (const [name, { 'x-field': note }] of membersOf(schema)) {
+        if (!note || !kinds.includes(note.kind) || !note.label || !note.help) lacking.push(`${id} ${name}`);
+      }
+    }
+    expect(bodies.length).toBeGreaterThan(150);
+    expect(lacking).toEqual([]);
+  });
+
+  test('tells of every reference which model it names, and where its objects are listed', async () => {
+    const { document, bodies, membersOf } = await read();
+    const lacking: string[] = [];
+    let references = 0;
+    for (const [id, schema] of bodies) {
+      for (const [name, { 'x-field': note }] of membersOf(schema)) {
+        if (!note?.kind.startsWith('reference')) continue;
+        references++;
+        const isListed = note.list !== undefined && document.paths[note.list]?.get !== undefined;
+        if (!note.model || !(isListed || listless.includes(note.model))) lacking.push(`${id} ${name}`);
+      }
+    }
+    expect(references).toBeGreaterThan(100);
+    expect(lacking).toEqual([]);
+  });
+
+  test('tells of every field of every resource that is shown', async () => {
+    const { document } = await read();
+    for (const { schema, keyName, allFields } of server().app.engine.registry.resources) {
+      const { properties = {} } = document.components.schemas[schema] ?? {};
+      for (const [name, { 'x-field': note }] of Object.entries(properties)) {
+        if (name !== keyName && !allFields[name]) continue;
+        expect(kinds, `${schema} ${name}`).toContain(note?.kind);
+      }
+    }
+  });
+
+  test('says in plain words what a field is', async () => {
+    const { document } = await read();
+    const { properties = {} } = document.components.schemas.OAuthSourceRequest ?? {};
+    expect(properties.oidc_jwks_url?.['x-field']).toEqual({
+      kind: 'text',
+      label: 'OIDC JWKS URL',
+      group: 'Endpoints',
+      help: 'Where the service publishes its keys.',
+    });
+    expect(properties.authentication_flow?.['x-field']).toMatchObject({
+      kind: 'reference',
+      model: 'svc_flows.flow',
+      list: '/flows/instances/',
+    });
+    expect(properties.consumer_secret?.['x-field']).toMatchObject({ kind: 'secret', group: 'Credentials' });
+  });
+});
