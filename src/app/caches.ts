@@ -1,6 +1,6 @@
 /**
- * Every cache of query results, and how many entries it may hold. Each entry is good until one of its tables changes. `docs/architecture.md`
- * tells what each is for, and what it saves.
+ * Every query cache with its maximum number of entries. An entry is valid until one of its tables changes.
+ * `docs/architecture.md` says what each holds and saves.
  */
 export const queryCacheSizes = {
   bindings: 5_000,

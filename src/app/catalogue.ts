@@ -25,15 +25,15 @@ import { authenticatorValidate } from '../kinds/stages/authenticator-validate/au
 import { webauthnEnrolment } from '../kinds/stages/authenticator-webauthn/webauthn-enrolment.ts';
 import { webauthnFactor } from '../kinds/stages/authenticator-webauthn/webauthn-factor.ts';
 import { captcha } from '../kinds/stages/captcha/captcha.ts';
-import { consenting } from '../kinds/stages/consent/consent.ts';
-import { denying } from '../kinds/stages/deny/deny.ts';
+import { consentKind } from '../kinds/stages/consent/consent.ts';
+import { denyKind } from '../kinds/stages/deny/deny.ts';
 import { dummy } from '../kinds/stages/dummy/dummy.ts';
-import { emailing } from '../kinds/stages/email/email.ts';
+import { emailKind } from '../kinds/stages/email/email.ts';
 import { identification } from '../kinds/stages/identification/identification.ts';
-import { inviting } from '../kinds/stages/invitation/invitation.ts';
+import { invitationKind } from '../kinds/stages/invitation/invitation.ts';
 import { password } from '../kinds/stages/password/password.ts';
-import { prompting } from '../kinds/stages/prompt/prompting.ts';
-import { askingSource } from '../kinds/stages/source/source.ts';
+import { promptKind } from '../kinds/stages/prompt/prompt-kind.ts';
+import { sourceStageKind } from '../kinds/stages/source/source.ts';
 import { userDelete } from '../kinds/stages/user-delete/user-delete.ts';
 import { userLogin } from '../kinds/stages/user-login/user-login.ts';
 import { userLogout } from '../kinds/stages/user-logout/user-logout.ts';
@@ -44,13 +44,13 @@ import { slackTransport } from '../kinds/transports/slack/slack.ts';
 import { webhookTransport } from '../kinds/transports/webhook/webhook.ts';
 import type { KindLists } from './kinds.ts';
 
-/** Every kind there is. A new one is a folder of its own, a migration, and a line here. */
+/** All kinds. A new one is a folder, a migration and a line here. */
 export const catalogue: KindLists = {
   /** What decides about access. */
   policies: [passwordExpiry, reputation, geoIp, expressions, eventMatcher, passwords, dummyPolicies],
-  /** What turns facts of one system into those of another, where no source or provider brings its own. */
+  /** Property mappings that do not belong to a source or provider. */
   mappings: [notification],
-  /** How people are told of events. */
+  /** Channels for notifications. */
   transports: [localTransport, webhookTransport, slackTransport, emailTransport],
   /** How platforms that run outposts are reached. */
   connections: [container, cluster],
@@ -58,11 +58,11 @@ export const catalogue: KindLists = {
   sources: [mediasrc, oauth, saml, scim],
   /** What applications are reached through. */
   providers: [oauth2, workspaceDirectory],
-  /** What people prove themselves with beside a password. */
+  /** Second factors. */
   devices: [staticTokens, totp, webauthnFactor, twofactorDevice, smsFactor],
   /** What people go through in flows. */
   stages: [
-    denying,
+    denyKind,
     dummy,
     identification,
     password,
@@ -70,12 +70,12 @@ export const catalogue: KindLists = {
     userLogout,
     userWrite,
     userDelete,
-    prompting,
-    inviting,
-    consenting,
+    promptKind,
+    invitationKind,
+    consentKind,
     captcha,
-    emailing,
-    askingSource,
+    emailKind,
+    sourceStageKind,
     webauthnEnrolment,
     smsEnrolment,
     twofactorSetup,

@@ -14,15 +14,15 @@ import type { Call } from '../resource/call.ts';
 
 const ownPage = '/if/user/';
 
-/** Where a person goes when a flow ends and nothing says where. */
+/** Where the browser goes when a flow ends without a `next`. */
 export async function homeOf({ designation }: ExecutorFlow, { db, request }: Call): Promise<string> {
   if (designation === 'invalidation') return '/';
   const { launch } = await brandTargets(request.host, db);
-  // An address that says something of the person is for a page that knows who they are by now.
+  // A URL with personal values is only used for a page that knows the user.
   return launch && !launch.includes('%(') ? (launchUrl(launch, null) ?? ownPage) : ownPage;
 }
 
-/** Leaves a flow: the walk is forgotten, and the person may begin anew. It changes nothing else, so a link will do. */
+/** Cancels a flow: deletes the walk. It changes nothing else, so a GET is enough. */
 export function mountCancel(
   routes: Routes,
   { db, key, publicUrl }: { readonly db: Database; readonly key: InstanceKey; readonly publicUrl: string },

@@ -3,7 +3,7 @@ import type { Database } from '../platform/db/database.ts';
 import { DiskFull } from '../platform/db/unreachable.ts';
 import { json, type Routes } from '../platform/http/routes.ts';
 
-/** A database that takes longer than this to say a word is not there for requests either. */
+/** A database that takes longer than this counts as unavailable. */
 const answerWithinMs = 3_000;
 
 /** `live`: the process answers. `ready`: it can also reach its database, so requests may be sent to it. */
@@ -33,7 +33,7 @@ async function within(milliseconds: number, work: Promise<void>): Promise<void> 
     });
     end.abort();
     work.catch(() => {
-      // Whoever asked has had their answer.
+      // The response has already been sent.
     });
   }
 }

@@ -14,7 +14,7 @@ interface Install {
 
 const proofContext = 'install.key_proof';
 
-/** The identity of this installation and its key. A server that comes with another key, or without it, is turned away. */
+/** The identity of this installation and its key. Refuses to open with another key or without one. */
 export async function openInstall(
   db: Database,
   config: Config,
@@ -25,7 +25,7 @@ export async function openInstall(
   if (fault) throw new Error(fault);
   const key = await loadInstanceKey({ configured: config.secretKey ?? undefined, dataDir: config.dataDir });
   const install = known ?? (await makeInstall(db, key, clock));
-  // Another instance may have been quicker to make it, with a key of its own.
+  // Another instance may have created it first, with another key.
   if (!opens(key, install)) throw new Error(anotherKey(config));
   return { installId: install.pk, key };
 }
@@ -34,7 +34,7 @@ export async function findInstall(query: Query): Promise<Install | undefined> {
   return (await sql<Install>`select pk, key_proof from install`.execute(query)).rows[0];
 }
 
-/** Why the configured key is not the one of this installation, in words; null when it is. Makes no key. */
+/** Why the configured key does not belong to this installation; null when it does. Creates no key. */
 export async function keyFault(install: Install, config: Config): Promise<string | null> {
   const secret = config.secretKey ?? (await readKeyFile(config.dataDir));
   if (secret === null) {

@@ -11,7 +11,7 @@ import type { Kinds } from './kinds.ts';
 import { systemCall } from './system-call.ts';
 import type { World } from './world.ts';
 
-/** All work that is done beside requests. */
+/** All kinds of background jobs. */
 export function jobKinds(world: World, needs: Needs): JobKind[] {
   const { db, clock } = world;
   const { resourceWorld, quietWorld, kinds, jobs, engine } = needs;

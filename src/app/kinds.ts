@@ -29,7 +29,7 @@ export interface KindLists {
   readonly stages: readonly Listed<StageKind, StageWorld>[];
 }
 
-/** What kinds are made of that act for people. */
+/** The dependencies of kinds. */
 export interface ActingWorld extends World {
   readonly policies: PolicyEngine;
   /** Whether browsers reach the server over TLS. */
@@ -44,7 +44,7 @@ export interface StageWorld extends ActingWorld {
   noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
 }
 
-/** All kinds, each made once, and the engines that are made of them. */
+/** All kinds, each created once, and the engines built from them. */
 export interface Kinds {
   readonly policyKinds: readonly PolicyKind[];
   readonly policies: PolicyEngine;
@@ -58,7 +58,7 @@ export interface Kinds {
   readonly stageKinds: readonly StageKind[];
   /** Sources and providers. */
   readonly protocolKinds: readonly Omit<ProtocolKind, 'demo'>[];
-  /** Those of all families, for what any of them may bring. */
+  /** Kinds of all families, for what any of them may add. */
   readonly all: readonly Omit<Kind, 'demo'>[];
 }
 

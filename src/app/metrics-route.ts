@@ -6,10 +6,10 @@ import type { Routes } from '../platform/http/routes.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
 const loopback = parseCidrs(['127.0.0.0/8', '::1/128']);
-// Behind a proxy on this machine everyone would seem to be local: whoever was forwarded is not.
+// Behind a proxy on this machine every request would seem local: forwarded ones are not.
 const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
-/** For callers on this machine, and for those who bring the token. */
+/** For callers on this machine and holders of the token. */
 export function mountMetrics(routes: Routes, metrics: Metrics, token: string | null): void {
   routes.on(['GET'], '/-/metrics', async ({ facts }) => {
     if (!isLocal(facts) && !brings(facts, token)) throw new Problem('permission_denied');

@@ -20,8 +20,8 @@ export class NoDatabase extends Error {
 }
 
 /**
- * Opens the configured database. SQLite's folder is held by one process at a time; what works beside a running server
- * asks for `beside`, and never makes a database.
+ * Opens the configured database. One process at a time locks SQLite's folder; commands that run beside the server pass
+ * `beside`, and never create a database.
  */
 export function openDatabase(config: Config, { beside = false } = {}): OpenDatabase {
   if (config.databaseUrl !== null) {

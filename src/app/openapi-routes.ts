@@ -16,7 +16,7 @@ const mediaTypes: Record<Format, readonly string[]> = {
   yaml: ['application/yaml', 'application/vnd.oai.openapi'],
 };
 
-/** The document that describes the API. Written when it is first asked for: most processes never are. */
+/** The OpenAPI document, built on first request: most processes never need it. */
 export function schemaOperation(document: () => OpenApiDocument): Operation {
   const texts = new Map<`${Format} ${Version}`, Rendered>();
   return {
@@ -69,7 +69,7 @@ interface Rendered {
 }
 
 function render(document: unknown, format: Format): Rendered {
-  // Schemas that stand in several places are written out in each: tools that read YAML do not all know its aliases.
+  // No YAML aliases for repeated schemas: not all tools support them.
   const text =
     format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
   return { bytes: Buffer.from(text), etag: etagOf(text) };

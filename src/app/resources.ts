@@ -41,13 +41,13 @@ import type { Kinds } from './kinds.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
-/** What acts by itself, and how it hears of events. */
+/** Job queue and event announcements, for resources that act on them. */
 interface Acting {
   readonly jobs: Jobs;
   readonly announce: Announce;
 }
 
-/** Every resource: those of the engines, and those that kinds bring. */
+/** All resources: those of the engines and those of kinds. */
 export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
   const { policies, flows } = kinds;
   const evaluateAccess = createEvaluateAccess(policies);
@@ -104,7 +104,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
 
 const ownOf = (kinds: readonly { readonly resource: Resource }[]): Resource[] => kinds.map(({ resource }) => resource);
 
-/** Operations that stand for no rows. */
+/** Operations without rows. */
 export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
   return [
     ...assignmentEndpoints,

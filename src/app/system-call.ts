@@ -4,7 +4,7 @@ import type { Call, ResourceWorld } from '../resource/call.ts';
 
 const unknownAddress = '255.255.255.255';
 
-/** A call that the server makes by itself: nobody's, with no request behind it. */
+/** A call by the server itself, without actor and request. */
 export function systemCall(db: Database, world: ResourceWorld, now: string): Call {
   return {
     actor: null,

@@ -19,7 +19,7 @@ import { openInstall } from './install.ts';
 import { NoDatabase, openDatabase } from './open-database.ts';
 import { version } from './version.ts';
 
-/** Everything with a life of its own, made once and closed in reverse. Only `app` sees it whole. */
+/** Everything with a lifetime, opened once and closed in reverse order. Only `app` sees all of it. */
 export interface World {
   readonly version: string;
   readonly config: Config;
@@ -40,7 +40,7 @@ export interface World {
 
 export interface WorldOptions {
   readonly clock?: Clock;
-  /** For a command that works beside a running server: holds no lock, changes no schema. */
+  /** For a command that runs beside the server: takes no lock, changes no schema. */
   readonly beside?: boolean;
   /** The schema's history. */
   readonly migrations?: readonly Migration[];

@@ -78,7 +78,7 @@ export async function flowsForCaller(
     obj: { pk, slug, name },
   }));
   const request = policyRequest(call, { user });
-  const results = await policies.evaluateTargets({ call, request, targets, onlyAsks: true });
+  const results = await policies.evaluateTargets({ call, request, targets, dryRun: true });
   const open = fit.filter(({ policybindingmodel_ptr_id }) => results.get(policybindingmodel_ptr_id)?.passing);
   return new Map(open.map(({ pk, slug, name }) => [pk, { pk, slug, name }]));
 }

@@ -8,7 +8,7 @@ export type LogLevel = (typeof logLevels)[number];
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-// Each reader throws a RangeError whose message goes on from the setting's name: "PORT must be …".
+// Each reader throws a RangeError whose message follows the setting's name: "PORT must be …".
 
 export function readHost(text: string): string {
   const host = text.replace(/^\[(.*)\]$/, '$1');
@@ -35,7 +35,7 @@ export function readDatabaseUrl(text: string): string {
   return text;
 }
 
-/** A database URL that may be shown: whatever can hold a password is masked. */
+/** A database URL for display, with passwords masked. */
 export function maskedDatabaseUrl(text: string): string {
   const urls = addressesOf(text).map(parseDatabaseUrl);
   const [url] = urls;
@@ -94,7 +94,7 @@ export function readSecretKey(text: string): string {
   return text;
 }
 
-/** Address ranges between commas or spaces. A range of all addresses would switch off the check that it configures. */
+/** Address ranges separated by commas or spaces. A range of all addresses would disable the check that it configures. */
 export function readRanges(text: string): string[] {
   const ranges = text.split(/[\s,]+/).filter((range) => range !== '');
   for (const range of ranges) {

@@ -35,7 +35,7 @@ export interface Config {
   readonly dataDir: string;
   /** The origin that browsers use, without a slash at its end. */
   readonly publicUrl: string;
-  /** Null: the key is made once and kept in the data folder. */
+  /** Null: the key is generated once, in the data folder. */
   readonly secretKey: string | null;
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
@@ -191,7 +191,7 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
     .sort();
 }
 
-/** Tests have names of their own, and Kubernetes announces a service called "gatehouse" to every pod beside it. */
+/** Ignored names: those of tests, and those that Kubernetes sets for a service called "gatehouse". */
 function belongsToOthers(name: string, value: string): boolean {
   if (name.startsWith('GATEHOUSE_TEST_')) return true;
   return (

@@ -114,7 +114,7 @@ function createSecretBox(key: Buffer): SecretBox {
 async function loadKeyFile(dataDir: string): Promise<string> {
   const path = join(dataDir, fileName);
   const secret = (await readIfPresent(path)) ?? (await makeKeyFile(dataDir, path));
-  // A damaged file must stop the start: with another key, every stored secret would be lost without a word.
+  // A damaged file must stop the start: with another key, every stored secret would be lost silently.
   if (secret.trim().length < minKeyLength) throw new Error(`the key file ${path} is damaged: restore it from a backup`);
   return secret.trim();
 }
@@ -141,8 +141,8 @@ async function readIfPresent(path: string): Promise<string | null> {
 }
 
 /**
- * Written aside, flushed and then linked to its name: the file is there whole or not at all. Linking never replaces, so
- * of several processes that start at once one wins and all read its key.
+ * Written to a temporary file, flushed and hard-linked: the file is complete or absent. A link never replaces, so among
+ * processes that start together one wins and all read its key.
  */
 async function makeKeyFile(dataDir: string, path: string): Promise<string> {
   makeFolder(dataDir);
@@ -154,7 +154,7 @@ async function makeKeyFile(dataDir: string, path: string): Promise<string> {
     });
   } finally {
     await unlink(draft).catch(() => {
-      // The draft was never made, and the fault that kept it from being made is on its way up.
+      // The draft was never created; the error that prevented it is propagating.
     });
   }
   await flushFolder(dataDir);

@@ -20,7 +20,7 @@ function lineOf(text: string): string {
 
 const grey = (text: string): string => `\u001b[90m${text}\u001b[0m`;
 
-/** Values may come from strangers: nothing in them moves the cursor or changes colours. */
+/** Values may be untrusted: escapes terminal control sequences. */
 function plain(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

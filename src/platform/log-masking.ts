@@ -22,13 +22,13 @@ const secretWords = new Set([
   'credentials',
   'assertion',
 ]);
-/** Members that hold a secret though their last word does not say so. */
+/** Secret members whose last word does not show it. */
 const secretNames = new Set(['key_data', 'code_verifier', 'device_code', 'user_code', 'id_token_hint', 'itoken']);
-/** Parameters of a URL that let somebody sign in or go on where another stopped; `query` holds those of a page. */
+/** URL parameters that grant access or resume a walk; `query` holds those of a page. */
 const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate', 'query']);
 const urlNames = new Set(['url', 'uri', 'location', 'referer', 'href', 'path']);
 
-/** Masks what is to be logged. It remembers the names that it judged, since the same few come with every line. */
+/** Masks log data. Memoizes decisions by name, since the same few recur. */
 export function createMasking(describeError: (error: Error) => object) {
   const judged = new Map<string, boolean>();
 
@@ -42,8 +42,8 @@ export function createMasking(describeError: (error: Error) => object) {
   }
 
   /**
-   * A copy in which no member that is named like a secret keeps its value, at any depth. The last word decides:
-   * `client_secret`, `accessToken` and `set-cookie` are masked, `token_type` and `key_id` are not.
+   * A deep copy with secret members masked. The last word of the name decides: `client_secret`, `accessToken` and `set-
+   * cookie` are masked, `token_type` and `key_id` are not.
    */
   function withoutSecrets(members: object): Record<string, unknown> {
     const ancestors: object[] = [];

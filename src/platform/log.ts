@@ -7,7 +7,7 @@ export type Log = Logger;
 
 interface Needs {
   level: LogLevel;
-  /** Standard output unless told otherwise. */
+  /** Standard output by default. */
   stream?: DestinationStream;
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A folder that is missing is made, for this user alone. Node's own `recursive` never comes back below /proc. */
+/** Creates a missing folder, for this user only. Node's own `recursive` hangs below /proc. */
 export function makeFolder(path: string): void {
   try {
     make(path);

@@ -4,7 +4,7 @@ export interface Metrics {
   observeOperation(operation: string, status: number, milliseconds: number): void;
   countStatement(): void;
   countJob(kind: string, outcome: string): void;
-  /** Has the jobs in each state counted whenever the figures are asked for. */
+  /** Counts jobs by state at each scrape. */
   watchJobs(count: () => Promise<Readonly<Record<string, number>>>): void;
   /** Everything in Prometheus's text form. */
   render(): Promise<{ readonly type: string; readonly text: string }>;
@@ -35,7 +35,7 @@ export function createMetrics(version: string): Metrics {
     for (const { operation, status, seconds } of noted) durations.observe({ operation, status }, seconds);
     noted = [];
   }
-  // Every statement is counted: a number is raised here, and told when somebody asks.
+  // Counts every statement; read at each scrape.
   let statementsSince = 0;
   new Counter({
     name: 'gatehouse_database_statements_total',

@@ -34,7 +34,7 @@ type Check = (password: string) => Promise<boolean>;
 const maxPasswordLength = 4096;
 const argon2id = 2;
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** A stored hash decides what checking it costs: past these bounds it would be an attack on the server. */
+/** A stored hash determines the cost of verifying it: beyond these bounds it would be a denial of service. */
 const highestMemoryCost = 262_144;
 const highestTimeCost = 16;
 const maxIterations = 10_000_000;
@@ -88,7 +88,7 @@ function createQueue(concurrency: number, maxQueueLength: number) {
     try {
       return await work();
     } finally {
-      // The place goes to the next in line without becoming free, so that nobody can slip in between.
+      // The slot passes directly to the next in the queue, so nobody can jump it.
       const next = waiting.shift();
       if (next) next();
       else running--;
@@ -114,12 +114,12 @@ function readArgon2Options(hash: string): ParsedHashOptions | null {
   try {
     return parseOptions(hash);
   } catch {
-    // The library says in no other way that a text is no hash.
+    // The library throws when a text is not a hash.
     return null;
   }
 }
 
-/** `pbkdf2_sha256$iterations$salt$base64`, as users bring it who are imported from elsewhere. */
+/** `pbkdf2_sha256$iterations$salt$base64`, for imported users. */
 function findPbkdf2Check(hash: string): Check | null {
   const match = /^pbkdf2_sha256\$([1-9]\d{0,7})\$([^$]+)\$([A-Za-z0-9+/]{43}=)$/.exec(hash);
   const [, iterations, salt, expected] = match ?? [];

@@ -11,7 +11,7 @@ export function randomText(length: number, alphabet: string = lettersAndDigits):
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
 }
 
-/** 256 bits that nobody can guess, in 43 characters that need no escaping anywhere. */
+/** 256 random bits as 43 characters that never need escaping. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
 /** What no two requests share. */
@@ -22,8 +22,8 @@ export function randomUuid(): string {
 }
 
 /**
- * A uuid of version 7 (RFC 9562 §5.7), which begins with the time: those of many rows that are written one after the other stand side by side
- * in an index, so that few of its pages change. For keys that may tell when they were made.
+ * A UUID of version 7 (RFC 9562 §5.7), ordered by time: consecutive rows are neighbours in an index, so few pages
+ * change. For keys that may reveal their time.
  */
 export function orderedUuid(): string {
   const time = Date.now().toString(16).padStart(12, '0');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createLruCache } from '../lib/lru-cache.ts';
 
-/** What a browser says about itself, taken apart. What it does not say is '', or 'Other' for a family. */
+/** A parsed User-Agent. Unknown parts are '', unknown families 'Other'. */
 export interface UserAgent {
   readonly device: { readonly brand: string; readonly family: string; readonly model: string };
   readonly os: {
@@ -26,7 +26,7 @@ export interface UserAgentParser {
   parse(text: string): UserAgent;
 }
 
-const longestText = 1024;
+const maxTextLength = 1024;
 const remembered = 1000;
 
 type Rule = Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export function createUserAgentParser(): UserAgentParser {
 
   return {
     parse(text) {
-      const cut = text.slice(0, longestText);
+      const cut = text.slice(0, maxTextLength);
       const before = known.get(cut);
       if (before) return before;
       matchers ??= createMatchers(readRules());

@@ -40,7 +40,7 @@ interface EvaluationInput {
   /** The open transaction, if any, for the events; otherwise they get their own. */
   readonly tx?: Query;
   /** Evaluates without side effects, for example for a list of what a user may open. */
-  readonly onlyAsks?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** Evaluates the policies bound to targets. */
@@ -84,7 +84,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
 
   async function evaluate(
-    { call, request: asking, tx, onlyAsks = false }: EvaluationInput,
+    { call, request: asking, tx, dryRun = false }: EvaluationInput,
     targets: readonly Target[],
     { bindings, policies }: Bound,
   ): Promise<Map<string, PolicyResult>> {
@@ -98,7 +98,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const asked = { ...request, obj: objects.get(binding.target) ?? null };
       outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query));
     }
-    if (!onlyAsks) await follow([...outcomes.values()].flat(), call, tx);
+    if (!dryRun) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
   }
 

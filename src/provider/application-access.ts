@@ -6,7 +6,7 @@ import { requireActor } from '../resource/call.ts';
 import type { Action } from '../resource/define.ts';
 import { integerSchema } from '../resource/json-schema.ts';
 
-/** Asks the policies bound to applications. Nobody in particular passes none that asks for somebody. */
+/** Evaluates the policies bound to applications. Without a user, policies that need one deny. */
 export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
   return async (call, userPk, applications) => {
     const user = await cachedUserFacts(call, userPk);
@@ -14,12 +14,12 @@ export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
       call,
       request: policyRequest(call, { user }),
       targets: applications.map(({ pk, mode, facts }) => ({ pk, mode, obj: facts })),
-      onlyAsks: true,
+      dryRun: true,
     });
   };
 }
 
-/** Whether the caller, or another whom the caller may ask about, may use an application. Why not, only superusers are told. */
+/** Whether the caller, or a user whom the caller may query, has access to an application. Only superusers see the reasons. */
 export function checkAccessAction(ask: EvaluateAccess): Action {
   return {
     name: 'check_access',

@@ -33,7 +33,7 @@ const assignedBackchannel = (column: 'slug' | 'name', help: string): Field<strin
 const slugHelp = 'The slug of the application that uses it.';
 const nameHelp = 'The name of the application that uses it.';
 
-/** What every provider has, whatever protocol it speaks. */
+/** The members common to all providers. */
 export const providerFamily = {
   model: providerModel,
   table: 'providers',

@@ -10,7 +10,7 @@ export const inPerson: readonly Credential[] = ['session'];
 export const inBrowser: readonly Credential[] = ['session', 'impersonated session'];
 
 /** What gives out something that lasts: not while acting as another, and not for a client that has a token for an hour. */
-export const lasting: readonly Credential[] = ['session', 'API token'];
+export const longLivedCredentials: readonly Credential[] = ['session', 'API token'];
 
 /** Refuses a caller who comes with a credential that the operation does not take. */
 export function checkCredential(taken: readonly Credential[] | undefined, actor: Actor | null): void {

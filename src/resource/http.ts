@@ -139,12 +139,12 @@ function parseJsonBody({ body: bytes, facts, raw }: HttpCall): unknown {
     throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
   }
   const body = parseText(bytes.toString('utf8'));
-  if (isDeeperThan(body, deepestBody)) throw new Problem('parse_error', 'JSON parse error - nested too deeply');
+  if (isDeeperThan(body, maxBodyDepth)) throw new Problem('parse_error', 'JSON parse error - nested too deeply');
   return body;
 }
 
 // Far deeper than any member may be, and far from where walking or printing a value would exhaust the stack.
-const deepestBody = 100;
+const maxBodyDepth = 100;
 
 function parseText(text: string): unknown {
   try {

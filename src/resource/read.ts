@@ -134,7 +134,7 @@ export function parseKey(resource: Resource, text: string): string | number | nu
   return isStorable(text) ? text : null;
 }
 
-export interface FoundRow<R = Row> {
+export interface SelectedRow<R = Row> {
   readonly pk: PkOf<R>;
   /** The row as selected; `plan.show` and `plan.load` read it. */
   readonly raw: Row;
@@ -149,7 +149,7 @@ export async function findVisible<R extends Row>(
   call: Call,
   db: Query,
   lock = false,
-): Promise<FoundRow<R>> {
+): Promise<SelectedRow<R>> {
   const visible = await visibleRows(resource, call, engine.registry);
   const conditions = await filterConditions(resource, call, engine.registry);
   if (visible) conditions.push(visible);
@@ -158,7 +158,7 @@ export async function findVisible<R extends Row>(
   const find = conditions.length === 0 ? engine.finder(resource, call, lock) : null;
   const named = () => sql`${resource.row().col(resource.lookup)} = ${name}`;
   const found = find
-    ? foundRow(engine, resource, call, await find(db, name))
+    ? selectedRow(engine, resource, call, await find(db, name))
     : await selectOne(engine, resource, call, db, [named(), ...conditions], lock);
   if (!found) throw new Problem('not_found');
   return found;
@@ -172,9 +172,9 @@ export async function selectOne<R extends Row>(
   db: Query,
   conditions: readonly RawBuilder<unknown>[],
   lock = false,
-): Promise<FoundRow<R> | null> {
+): Promise<SelectedRow<R> | null> {
   const { rows } = await selectSql(engine, resource, call, conditions, lock).execute(db);
-  return foundRow(engine, resource, call, rows);
+  return selectedRow(engine, resource, call, rows);
 }
 
 function selectSql(
@@ -195,12 +195,12 @@ function selectSql(
   return sql`select ${list}${owner}${kind} from ${resource.from()} where ${where} ${locked}`;
 }
 
-function foundRow<R extends Row>(
+function selectedRow<R extends Row>(
   engine: Engine,
   resource: Resource<R>,
   call: Call,
   [raw]: readonly Row[],
-): FoundRow<R> | null {
+): SelectedRow<R> | null {
   if (!raw) return null;
   let values: R | undefined;
   return {

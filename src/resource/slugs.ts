@@ -35,7 +35,7 @@ export async function withKeys(fields: Fields, body: unknown, db: Query, registr
     const target = field && slugs.length > 0 ? sluggedTarget(field, registry) : null;
     if (!target) continue;
     const keys = new Map<unknown, string | null>();
-    for (const slug of new Set(slugs.slice(0, mostSlugs))) keys.set(slug, await keyOfSlug(target, slug, db));
+    for (const slug of new Set(slugs.slice(0, maxSlugs))) keys.set(slug, await keyOfSlug(target, slug, db));
     const resolved = (one: unknown) => keys.get(one) ?? one;
     changed[name] = Array.isArray(value) ? value.map(resolved) : resolved(value);
   }
@@ -43,4 +43,4 @@ export async function withKeys(fields: Fields, body: unknown, db: Query, registr
 }
 
 /** Each costs a statement; longer lists are given by key. */
-const mostSlugs = 100;
+const maxSlugs = 100;

@@ -114,12 +114,12 @@ export async function writeJoins(
     const { table, own, other } = field.storage.join;
     const keys = new Set<string | number>(value);
     const known = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
-    for (const gone of chunksOf([...known.difference(keys)], mostPairs)) {
+    for (const gone of chunksOf([...known.difference(keys)], maxPairs)) {
       await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(gone)})`.execute(
         tx,
       );
     }
-    for (const added of chunksOf([...keys.difference(known)], mostPairs)) {
+    for (const added of chunksOf([...keys.difference(known)], maxPairs)) {
       const pairs = sql.join(added.map((key) => sql`(${pk}, ${key})`));
       await sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`.execute(
         tx,
@@ -129,7 +129,7 @@ export async function writeJoins(
 }
 
 /** A statement takes so many parameters and no more: SQLite 32,766. */
-const mostPairs = 5_000;
+const maxPairs = 5_000;
 
 async function pairedWith(
   { table, own, other }: Join,

@@ -58,7 +58,7 @@ async function activeUser(tx: Query, { context }: FlowState): Promise<number> {
   return rows[0].pk;
 }
 
-/** An account elsewhere has one owner here, and nobody takes it over by being slow. */
+/** An external account has one owner; a concurrent sign-in cannot take it over. */
 async function saveConnection(
   { model, identifier, values }: Connection,
   source: LiveSource,
@@ -109,7 +109,7 @@ async function syncGroups(
   }
 }
 
-/** The group here that stands for one there; made when there is none. Null when its name is another group's. */
+/** The group linked to one at the source; created if missing. Null when its name belongs to another group. */
 async function groupOf(
   { identifier, properties }: PlannedGroup,
   source: LiveSource,
@@ -131,7 +131,7 @@ async function groupOf(
   return group;
 }
 
-/** A name that a source chooses makes nobody an administrator, and joins no group that stands for another one there. */
+/** A group name from a source never matches a superuser group, nor a group linked to another external one. */
 async function mayJoinByName(group: string, { pk, group_matching_mode }: LiveSource, tx: Query): Promise<boolean> {
   if (group_matching_mode !== 'name_link' || (await bringsSuperuser(tx, [group]))) return false;
   const { rows } = await sql`select 1 from group_source_connections where source = ${pk}

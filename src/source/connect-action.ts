@@ -1,5 +1,5 @@
 import { diffOf, recordWrite } from '../resource/audit.ts';
-import { lasting } from '../resource/credentials.ts';
+import { longLivedCredentials } from '../resource/credentials.ts';
 import type { Action } from '../resource/define.ts';
 import type { Fields, Row } from '../resource/fields/field.ts';
 import { type KeyType, ref } from '../resource/fields/ref.ts';
@@ -12,7 +12,7 @@ interface Facts {
   readonly schema: string;
   readonly sourceModel: string;
   readonly to: { readonly column: 'user' | 'group'; readonly model: LinkedObject['model']; readonly keyType: KeyType };
-  /** What may be said of the connection besides who is linked to what. */
+  /** Further members of the connection. */
   readonly fields: Fields;
 }
 
@@ -26,7 +26,7 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     method: 'POST',
     summary: `Link a ${to.column} to a source`,
     access: { permission: `${app}.add_${modelName}` },
-    credentials: lasting,
+    credentials: longLivedCredentials,
     body: {
       ...fields,
       [to.column]: ref(to.model, to.keyType, { help: `The ${to.column} here.` }),

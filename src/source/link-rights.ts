@@ -27,7 +27,7 @@ export async function checkMayLink(
   await checkNotAboveCaller(linked, call, tx);
 }
 
-/** Nobody rises by way of a source: neither to a superuser's account nor into a group that brings more than they hold. */
+/** Prevents privilege escalation by a connection: to a superuser's account, or into a group with more permissions than the caller holds. */
 export async function checkNotAboveCaller({ model, pk }: LinkedObject, call: Call, tx: Query): Promise<void> {
   if (model === 'svc_core.user') await checkMayReachUser(tx, call, pk as number);
   else await checkMayGrantMembership(tx, call, [pk as string]);

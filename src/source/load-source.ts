@@ -8,7 +8,7 @@ import type { Resource } from '../resource/resource.ts';
 import { selectStored } from '../resource/stored.ts';
 import type { SourceRow } from './source.family.ts';
 
-/** Sources of one kind with all that is stored of them, in the order of their names. One statement; asks nobody's permission. */
+/** Sources of one kind with all stored values, by name. One statement; checks no permissions. */
 export async function loadSources<R extends SourceRow>(
   resource: Resource<R>,
   where: (row: RowAlias) => RawBuilder<unknown>,

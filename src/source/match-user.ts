@@ -4,7 +4,7 @@ import type { Query } from '../platform/db/database.ts';
 import type { Identity, MappedIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
 
-/** Whom somebody from a source signs in as. */
+/** The user for an external account. */
 export type Match =
   | { readonly outcome: 'known user'; readonly user: number }
   | { readonly outcome: 'new user' }

@@ -2,7 +2,7 @@ import { mergedNeeds, type PageNeeds } from '../flow/page-needs.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { SourceKind } from './source-kind.ts';
 
-/** What a page needs that offers these sources, as their kinds say. */
+/** External origins needed by a page that offers these sources. */
 export async function needsOfSources(
   kinds: readonly SourceKind[],
   sources: readonly { readonly pk: string; readonly kind: string }[],

@@ -7,26 +7,26 @@ import type { SourceRow } from './source.family.ts';
 
 type Properties = Record<string, Json>;
 
-/** Who came from a source, by what the source itself says. */
+/** An external account as the source describes it. */
 export interface Identity {
   /** Under which the source knows the account, for ever. */
   readonly identifier: string;
   readonly username: string;
   readonly email: string;
-  /** False when the source says that nobody has proven to own the address. */
+  /** False when the source says that the address is unverified. */
   readonly isEmailConfirmed: boolean;
   readonly name: string;
   /** All that it tells, for the mappings to look into. */
   readonly info: Properties;
 }
 
-/** A group as the source names it, and what it would be here. A type, since plans are JSON. */
+/** A group at the source with its mapped properties. A type, since plans are JSON. */
 export type PlannedGroup = {
   readonly identifier: string;
   readonly properties: Properties;
 };
 
-/** What a person and their groups would be here. */
+/** The mapped user and groups. */
 export interface MappedIdentity {
   readonly user: Properties;
   readonly groups: readonly PlannedGroup[];
@@ -35,7 +35,7 @@ export interface MappedIdentity {
 // Each takes an evaluation of every group mapping, one after the other.
 const mostGroups = 200;
 
-/** Applies the source's mappings, in the order of their names, to what is known of a person. Throws `MappingFailed`. */
+/** Applies the source's mappings, by name, to an external account. Throws `MappingFailed`. */
 export async function mapIdentity(
   sandbox: Sandbox,
   source: SourceRow,
@@ -81,7 +81,7 @@ function checkText(properties: Properties, member: string): void {
 const withoutNulls = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null));
 
-/** Mappings of other kinds may be listed; they say nothing of this source. */
+/** Mappings of other kinds are ignored. */
 async function loadMappings(
   table: 'source_user_property_mappings' | 'source_group_property_mappings',
   source: string,

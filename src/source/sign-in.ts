@@ -26,13 +26,13 @@ export interface Arrival {
   readonly source: SourceRow;
   readonly sourceResource: Resource;
   readonly mappingModel: string;
-  /** How the link between the account and a user is kept, and what is kept with it. */
+  /** The connection resource, and the values stored with it. */
   readonly connectionModel: string;
   readonly connectionValues: Readonly<Record<string, Json>>;
   readonly identity: Identity;
 }
 
-/** A disabled source lets nobody in, not even those it has let in before. */
+/** A disabled source lets nobody in, connected or not. */
 export function checkEnabled(source: SourceRow): void {
   if (!source.enabled) throw accessDenied();
 }
@@ -40,7 +40,7 @@ export function checkEnabled(source: SourceRow): void {
 export const accessDenied = (messages: readonly string[] = []): Problem =>
   new Problem('permission_denied', messages.length > 0 ? messages.join(' ') : 'Access denied.');
 
-/** The flow that somebody who is not signed in goes through next: to sign in, or to enrol. Throws what they are told instead. */
+/** Plans the next flow of an anonymous visitor: authentication or enrolment. Throws the refusal for the person. */
 export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Call): Promise<FlowPlan> {
   const { source, sourceResource, identity, connectionModel, connectionValues } = arrival;
   const { user, mapped } = await recognise(needs, arrival, call);
@@ -68,7 +68,7 @@ export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Cal
   };
 }
 
-/** Who that is here, null for somebody new, and what is said of them. Throws what they are told when they may not come in. */
+/** The matching user, null if new, and the mapped properties. Throws the refusal for the person. */
 export async function recognise(
   needs: SignInNeeds,
   arrival: Arrival,
@@ -83,7 +83,7 @@ export async function recognise(
   return { user, mapped };
 }
 
-/** Whether the policies bound to the source let this user in; null is somebody new. */
+/** Checks the policies bound to the source; null is a new user. */
 export async function checkSourcePolicies(
   policies: PolicyEngine,
   source: SourceRow,
@@ -114,7 +114,7 @@ async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
   return user;
 }
 
-/** A mapping that fails is the administrator's to know of; the person only learns that it did. */
+/** A failed mapping is recorded for administrators; the person only learns that it failed. */
 async function mapOrRefuse(sandbox: Sandbox, arrival: Arrival, call: Call): Promise<MappedIdentity> {
   const { source, sourceResource, mappingModel, identity } = arrival;
   try {

@@ -24,7 +24,7 @@ export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends Pr
   pageNeeds?(sources: readonly string[], query: Query): Promise<PageNeeds>;
 }
 
-/** What a page is told of a source that it offers. */
+/** What a page shows of a source. */
 export interface SourceScreen<S = SourceRow> {
   /** Names the part of the page that handles it. */
   readonly component: string;
@@ -36,7 +36,7 @@ export interface SourceScreen<S = SourceRow> {
 export interface SourceProof<S = SourceRow, A extends Fields = Fields> {
   /** What an answer holds. */
   readonly answer: A;
-  /** Who answers, if the source lets them in. Throws `Problem` or `Invalid` with words for the person. */
+  /** Resolves an answer to an external account. Throws `Problem` or `Invalid` with a message for the person. */
   arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<Arrival>;
 }
 

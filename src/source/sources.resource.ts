@@ -13,7 +13,7 @@ import { loadSources } from './load-source.ts';
 import { filterable, sourceFamily, unused } from './source.family.ts';
 import type { SourceKind } from './source-kind.ts';
 
-/** The marker of the source that stands for Gatehouse's own users. */
+/** Marks the built-in source of local users. */
 export const builtInSource = 'gatehouse/sources/inbuilt';
 
 interface Needs {
@@ -40,7 +40,7 @@ export function sourcesResource(needs: Needs): Resource {
     fields: {
       ...filterable(shared, ['managed', 'name', 'slug']),
       group_matching_mode: unused(group_matching_mode),
-      // Only the built-in source is made here; every other comes through its kind.
+      // Only the built-in source is created here.
       kind: text({ readOnly: true, writeOnly: true, default: sourceFamily.model }),
     },
     views: { base: baseView },

@@ -9,10 +9,10 @@ import { defineResource, type Resource } from '../resource/resource.ts';
 import { connectAction } from './connect-action.ts';
 import { embeddedSource } from './embedded-source.ts';
 
-/** Everything but creating, which asks for more than the members that can be changed later. */
+/** All verbs but create, which needs members that cannot be changed later. */
 export const connectionVerbs: readonly Verb[] = ['list', 'retrieve', 'update', 'partial_update', 'destroy', 'used_by'];
 
-// Who is linked to what never changes: whoever could change it could sign in as anyone.
+// Immutable: whoever could change it could sign in as anyone.
 const fixed = {
   user: ref('svc_core.user', 'int', { readOnly: true, filter: true }),
   source: embeddedSource,
@@ -73,7 +73,7 @@ export function defineUserConnection({ sourceModel, ...kind }: ConnectionKind): 
     verbs: connectionVerbs,
     actions: [connect],
     check({ call, values, current }) {
-      // Whoever names the account that belongs to them elsewhere can name somebody else's.
+      // A caller who could name their own external account could name somebody else's.
       if (current && values.identifier !== current.identifier && !call.actor?.isSuperuser)
         throw new Problem('permission_denied', 'Only superusers change the identifier of a connection.');
       return null;

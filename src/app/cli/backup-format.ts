@@ -28,7 +28,7 @@ export interface LastLine {
   readonly lines: number;
 }
 
-/** The schema brings these rows by itself. */
+/** Migrations create these rows. */
 export const leftOut: ReadonlySet<string> = new Set(['migrations']);
 
 export interface BackupProgress {

@@ -58,7 +58,7 @@ async function writeBackup(db: Database, file: string, instanceKey: string | nul
     written = rows;
     progress.show(`${rows} of ${total} rows (${table})`);
   });
-  // Written beside its place and moved there whole: a broken backup never looks like one.
+  // Written to a temporary file and renamed: a partial backup never looks complete.
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
     const target = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });

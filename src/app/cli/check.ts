@@ -8,7 +8,7 @@ import { NoDatabase, openDatabase } from '../open-database.ts';
 import type { Command } from './command.ts';
 import { messageOf } from './message-of.ts';
 
-/** Nothing is wrong, or there is nothing to look at yet, or something is wrong; with words for the last two. */
+/** The result of one check, with a message unless it passed. */
 interface Finding {
   readonly is: 'ok' | 'none yet' | 'fault';
   readonly why?: string;
@@ -57,7 +57,7 @@ async function look(config: Config): Promise<(Finding & { readonly what: string 
       await close();
     }
   } catch (error) {
-    // Without a database there is nothing more to look at.
+    // Without a database there is nothing more to check.
     const is = error instanceof NoDatabase ? 'none yet' : 'fault';
     return [{ what: is === 'fault' ? what : 'the database', is, why: messageOf(error) }];
   }
@@ -76,7 +76,7 @@ async function schema(db: Database): Promise<Finding> {
 }
 
 async function integrity(db: Database): Promise<Finding> {
-  // PostgreSQL looks after that by itself.
+  // PostgreSQL ensures that itself.
   if (db.dialect.name !== 'sqlite') return ok;
   const whole = await sql<{ integrity_check: string }>`pragma integrity_check(5)`.execute(db.read);
   const broken = whole.rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');

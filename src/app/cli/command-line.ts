@@ -27,7 +27,7 @@ const commands: readonly Command[] = [
 
 const helpWords = new Set(['help', '--help', '-h']);
 
-/** Where words go; the process itself unless told otherwise. */
+/** Output streams; those of the process by default. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };

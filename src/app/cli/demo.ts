@@ -50,7 +50,7 @@ A second run makes only what is missing. The server may be running.`,
   },
 };
 
-/** Beside a running server where there is a database, else as the first start would. */
+/** Beside a running server if there is a database, otherwise like a first start. */
 async function open(config: Config): Promise<World> {
   const log = createLog({ level: 'error', stream: process.stderr });
   try {
@@ -63,7 +63,7 @@ async function open(config: Config): Promise<World> {
 
 const demoGroup = sql`select 1 from groups where name = 'Demo Company'`;
 
-/** A fresh install leaves no events, since nobody has done anything; and what a demo left is no use by anybody. */
+/** Whether nobody has used the installation: a fresh install has no events, and those of the demo do not count. */
 async function refuseUsed({ db }: World): Promise<void> {
   if ((await demoGroup.execute(db.read)).rows.length > 0) return;
   const { rows } = await sql`select 1 from events limit 1`.execute(db.read);
@@ -113,7 +113,7 @@ async function makeAll(empty: EmptyDemo, kinds: Kinds): Promise<void> {
   await makeOperations(demo);
 }
 
-/** Not confirmed by anybody: they are seen in lists and keep nobody from signing in. */
+/** Unconfirmed devices: they show in lists but do not affect sign-in. */
 async function makeDevices({ api }: Demo, kinds: readonly DeviceKind[]): Promise<void> {
   for (const { deviceClass, deviceResources } of kinds)
     await api.ensure(deviceResources.admin.path, { name: `Demo: ${deviceClass}` });

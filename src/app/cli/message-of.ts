@@ -1,4 +1,4 @@
-/** An error in words. A host that was tried at several addresses fails with a list of errors and no message of its own. */
+/** The message of an error. A host tried at several addresses fails with an AggregateError without a message. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('; ');
   if (error instanceof Error) return error.message || error.name;

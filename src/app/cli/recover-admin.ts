@@ -41,7 +41,7 @@ async function recover(world: World, { engine, resourceWorld }: App, username: s
   const hash = await passwords.hash(password);
   const token = randomText(60);
   const now = clock.now();
-  // What it does is told in one event of its own.
+  // The command records one event.
   const make = (tx: Make['tx']) =>
     createMake(tx, world, engine, systemCall(db, { ...resourceWorld, record: async () => {} }, now));
   await db.write(async (tx) => {

@@ -68,7 +68,7 @@ export async function restoreRows(
 
 const isRow = (line: TableLine | Row): line is Row => Array.isArray(line);
 
-/** What a database says of a value that does not fit; SQLSTATE classes have five characters. */
+/** Database errors about values that do not fit; SQLSTATE codes have five characters. */
 function isDatabaseError(error: unknown): boolean {
   const { code } = errorFacts(error);
   return code === 'ERR_SQLITE_ERROR' || (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code));

@@ -41,7 +41,7 @@ comes out of the backup too, unless there is one here already.`,
   },
 };
 
-/** The schema as it was when the backup was made: rows of an older one go through the later steps as they would have. */
+/** Creates the schema of the backup; later migrations then run on its rows. */
 async function makeSchema(db: Database, steps: readonly string[]): Promise<void> {
   const { done, unknown } = await readSchemaState(db, migrations);
   if (unknown.length > 0) throw new DatabaseIsNewer(unknown);
@@ -95,7 +95,7 @@ async function refuseFilled(tx: Query, tables: readonly string[]): Promise<void>
   }
 }
 
-/** Without the right key the secrets in the rows would be lost: better to say so now. Answers whether it made the key file. */
+/** Without the right key the secrets could not be decrypted, so this fails early. Returns whether it created the key file. */
 async function bringKey(tx: Query, { header }: BackupFile, config: Config): Promise<boolean> {
   const brings =
     header.instanceKey !== null && config.secretKey === null && (await readKeyFile(config.dataDir)) === null;

@@ -6,11 +6,11 @@ import { type App, composeApp } from '../compose.ts';
 import { openWorld, type World } from '../world.ts';
 import { type Command, CommandError } from './command.ts';
 
-/** Requests in flight get this long to finish once the server is told to stop. */
+/** Time for requests in flight to finish at shutdown. */
 const stopWithinMs = 25_000;
 /** Requests that have reached this machine but were not read yet get this long to be taken up. */
 const lastCallMs = 250;
-/** From a terminal, npm passes Ctrl-C on although the server has already got it: two at once are one. */
+/** In a terminal npm forwards Ctrl-C although the server already received it: two in quick succession count as one. */
 const oneSignalMs = 500;
 
 export const serve: Command = {
@@ -28,7 +28,7 @@ at once.`,
     try {
       const app = await composeApp(world);
       const address = await start(app, world);
-      // Before anybody is told that it is ready: who hears that may tell it to stop.
+      // Before announcing readiness: whoever reads that may send a signal.
       const stopSignal = firstSignal();
       await app.jobs.start();
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');

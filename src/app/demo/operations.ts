@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Demo } from '../../core/kind/demo.ts';
 
-/** Certificates, brands, and who is told of what. */
+/** Certificates, brands and notification rules. */
 export async function makeOperations(demo: Demo): Promise<void> {
   const { api } = demo;
   const results = await api.list('/crypto/certificatekeypairs/?search=Demo');
@@ -33,7 +33,7 @@ async function makeNotifications(demo: Demo): Promise<void> {
   const rule = { group: engineering.pk, transports: [transport.pk], severity: 'notice' };
   await api.ensure('/events/rules/', { name: 'Demo: tell engineering' }, rule);
   const event = await latestEvent(demo);
-  // As the rule would have told Ada of it.
+  // A notification as the rule would have sent it.
   const values = { severity: 'notice', body: 'Demo: something was changed', event, user: ada.pk, seen: false };
   await once('notifications', { user: ada.pk, body: values.body }, (tx) =>
     insert(tx, 'svc_events.notification', { ...values, created: now }),

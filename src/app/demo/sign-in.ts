@@ -1,7 +1,7 @@
 import type { Demo, DemoObject } from '../../core/kind/demo.ts';
 import { inDays } from './people.ts';
 
-/** A way to join by invitation: a flow, its stages, what it asks, and an invitation that is waiting. */
+/** Enrolment by invitation: a flow with its stages and prompts, and an open invitation. */
 export async function makeEnrolment({ api, now }: Demo): Promise<DemoObject> {
   const flow = await api.ensure(
     '/flows/instances/',
@@ -31,7 +31,7 @@ export async function makeEnrolment({ api, now }: Demo): Promise<DemoObject> {
   return flow;
 }
 
-/** A way to leave that asks twice, and a door that is closed to everybody. */
+/** A flow that deletes the account after a confirmation, and one that denies everybody. */
 export async function makeFarewell({ api }: Demo): Promise<void> {
   const leave = await api.ensure(
     '/flows/instances/',

@@ -19,7 +19,7 @@ const words: Readonly<Record<number, readonly [title: string, text: string]>> = 
   ],
 };
 
-/** What browsers show of a refusal. Programs, and whatever calls the API, get JSON. */
+/** Error pages for browsers. Programs and API calls get JSON. */
 export const createErrorPage =
   (query: Query, apiPrefix: string): NonNullable<ServerOptions['errorPage']> =>
   async (error, refusal, { id, path, host, header }) => {

@@ -18,7 +18,7 @@ interface FlowRow {
   readonly kind: string | null;
 }
 
-/** What the page of a flow needs from elsewhere, as the kinds of its stages say; null when there is no such flow. */
+/** External origins that a flow's page needs, by its stage kinds; null when there is no such flow. */
 export async function needsOfFlowPage(
   slug: string,
   query: Query,
@@ -32,7 +32,7 @@ export async function needsOfFlowPage(
     const stages = rows.flatMap(({ stage, kind }) => (stage !== null && kind === resource.model ? [stage] : []));
     if (pageNeeds && stages.length > 0) needs.push(await pageNeeds(stages, query));
   }
-  // Who may go on to an application goes on as its provider has it.
+  // Continues to the application if the user has access.
   if (first.designation === 'authorization') needs.push(...providerKinds.flatMap((kind) => kind.pageNeeds ?? []));
   return mergedNeeds(needs);
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export interface PageFiles {
   readonly script: string;
   readonly style: string;
-  /** What the script imports, so that the browser may fetch it all at once. */
+  /** The script's imports, to be preloaded in parallel. */
   readonly preload: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { PageFiles } from './page-files.ts';
 
 export const assetPrefix = '/static/pages/';
 
-/** Nothing inline, nothing evaluated, nothing from elsewhere but images and what a step of this page is known to need. */
+/** No inline code, no eval, nothing external but images and the origins that this page's stages need. */
 export function pagePolicy({ services, connections, forms }: Required<PageNeeds>): string {
   const sources = (...origins: string[]) => ["'self'", ...origins].join(' ');
   const policy = [
@@ -28,7 +28,7 @@ export function pagePolicy({ services, connections, forms }: Required<PageNeeds>
   return policy.join('; ');
 }
 
-/** The document that every page starts from. What it says of the brand is all that the page knows before it asks. */
+/** The HTML document of every page. It contains the brand; everything else comes from the API. */
 export function pageShell(files: PageFiles, brand: Row, data: Readonly<Record<string, string>>): string {
   const title = escapeHtml(String(brand.branding_title));
   const told = Object.entries(data).map(([name, value]) => ` ${attribute(name)}="${escapeHtml(value)}"`);

@@ -20,12 +20,12 @@ export interface Attempt {
 /** How many turns cost nothing; each one after doubles the wait. */
 interface Pace {
   readonly free: number;
-  readonly shortestWaitMs: number;
+  readonly minWaitMs: number;
 }
 
-const guesses = { ofUser: { free: 10, shortestWaitMs: 2_000 }, ofAddress: { free: 200, shortestWaitMs: 2_000 } };
-const messages = { ofUser: { free: 2, shortestWaitMs: 60_000 }, ofAddress: { free: 60, shortestWaitMs: 60_000 } };
-const longestWaitMs = 15 * 60_000;
+const guesses = { ofUser: { free: 10, minWaitMs: 2_000 }, ofAddress: { free: 200, minWaitMs: 2_000 } };
+const messages = { ofUser: { free: 2, minWaitMs: 60_000 }, ofAddress: { free: 60, minWaitMs: 60_000 } };
+const maxWaitMs = 15 * 60_000;
 /** Blocked until then: not at all. Not the attempt's own moment, which others that began earlier would have to wait for. */
 const longAgo = '1970-01-01T00:00:00.000000Z';
 /** After so long without an attempt the count starts anew. */
@@ -91,12 +91,12 @@ export async function claimMessage(
 }
 
 /** False while the subject has to wait; then nothing is counted either, or waiting would never end. */
-async function count(tx: Query, subject: string, { free, shortestWaitMs }: Pace, now: string): Promise<boolean> {
+async function count(tx: Query, subject: string, { free, minWaitMs }: Pace, now: string): Promise<boolean> {
   const [counted] = await countOne(tx, subject, now, addMilliseconds(now, forgottenAfterMs));
   const failures = counted?.failures;
   if (failures === undefined) return false;
   if (failures > free) {
-    const waitMs = Math.min(shortestWaitMs * 2 ** Math.min(failures - free - 1, 20), longestWaitMs);
+    const waitMs = Math.min(minWaitMs * 2 ** Math.min(failures - free - 1, 20), maxWaitMs);
     await sql`update sign_in_attempts set blocked_until = ${addMilliseconds(now, waitMs)}
       where subject = ${subject}`.execute(tx);
   }

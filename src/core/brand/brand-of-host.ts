@@ -19,12 +19,12 @@ export async function findBrandOfHost(host: string, query: Query): Promise<Brand
   return brand ? { pk: brand.pk, domain: brand.domain } : null;
 }
 
-const longestHost = 253;
+const maxHostLength = 253;
 
 /** The host name and every domain above it, the longest first: a.example.org, example.org, org. */
 function domainsOf(host: string): string[] {
   const name = normalDomain(host);
-  if (name === '' || name.length > longestHost) return [];
+  if (name === '' || name.length > maxHostLength) return [];
   const labels = name.split('.');
   return labels.map((_, index) => labels.slice(index).join('.'));
 }

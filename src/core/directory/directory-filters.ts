@@ -8,8 +8,8 @@ import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
 // Past these the databases refuse the condition.
-const mostMembers = 50;
-const deepestMember = 32;
+const maxMembers = 50;
+const maxMemberDepth = 32;
 
 /** `attributes={"team":"blue","home__city":"Bern"}`: rows whose attributes have these members. */
 export const attributesFilter: Filter = {
@@ -21,7 +21,7 @@ export const attributesFilter: Filter = {
     if (complaint) return { complaint };
     const members = leaves(wanted, []);
     if (members.length === 0) return null;
-    if (members.length > mostMembers || members.some(([path]) => path.length > deepestMember)) {
+    if (members.length > maxMembers || members.some(([path]) => path.length > maxMemberDepth)) {
       return { complaint: 'Value has too many members.' };
     }
     const conditions = members.map(([path, value]) => dialect.jsonEquals(row.col('attributes'), path, value));

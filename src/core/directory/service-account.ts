@@ -5,7 +5,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { randomText, randomUuid } from '../../platform/random.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
-import { lasting } from '../../resource/credentials.ts';
+import { longLivedCredentials } from '../../resource/credentials.ts';
 import { type Action, defineAction } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
@@ -33,7 +33,7 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     method: 'POST',
     summary: 'Create a user account for a program',
     access: { permission: 'svc_core.add_user' },
-    credentials: lasting,
+    credentials: longLivedCredentials,
     body: {
       name: text({ max: 150, help: 'The user name of the account.' }),
       create_group: flag({ default: false, help: 'Make a group of the same name with the account in it.' }),

@@ -4,7 +4,7 @@ import type { Passwords } from '../../platform/passwords.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { requireActor } from '../../resource/call.ts';
-import { lasting } from '../../resource/credentials.ts';
+import { longLivedCredentials } from '../../resource/credentials.ts';
 import { type Action, type ActionInput, actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -33,7 +33,7 @@ export function setPasswordAction(passwords: Passwords) {
     method: 'POST',
     summary: 'Set the password of a user',
     access: { permission: 'svc_core.reset_user_password' },
-    credentials: lasting,
+    credentials: longLivedCredentials,
     body: { password: text({ trim: false, strict: true, max: 4096, help: 'The new password.' }) },
     bodySchema: 'UserPasswordSetRequest',
     answer: { status: 204 },

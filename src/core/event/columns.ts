@@ -22,7 +22,7 @@ export interface EventParts {
 }
 
 const int32 = 2147483647;
-const longestWords = 1000;
+const maxWordsLength = 1000;
 
 export function eventColumns({ user, action, app, context, client_ip, brand }: EventParts): EventColumns {
   const model = member(context, 'model');
@@ -48,7 +48,11 @@ export function eventColumns({ user, action, app, context, client_ip, brand }: E
     text(member(context, 'message')),
   ];
   const isKey = typeof userPk === 'number' && Number.isInteger(userPk) && Math.abs(userPk) <= int32;
-  return { ...columns, user_pk: isKey ? userPk : null, words: words.filter(Boolean).join(' ').slice(0, longestWords) };
+  return {
+    ...columns,
+    user_pk: isKey ? userPk : null,
+    words: words.filter(Boolean).join(' ').slice(0, maxWordsLength),
+  };
 }
 
 /** Events hold keys without dashes; callers may ask for them with. */

@@ -4,7 +4,7 @@ import { holdsOn } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { lasting } from '../../resource/credentials.ts';
+import { longLivedCredentials } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
@@ -27,7 +27,7 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
     path: '/core/tokens/{identifier}/view_key/',
     summary: 'Show the key of a token',
     access: 'authenticated',
-    credentials: lasting,
+    credentials: longLivedCredentials,
     answer: { status: 200, schema: objectSchema({ key: stringSchema }), schemaName: 'TokenView' },
     async run({ call, engine }) {
       const token = await findToken(call, call.params.identifier ?? '');

@@ -70,8 +70,8 @@ function settleExpiry({ values, given, now, duration, isNew }: Expiry, attribute
   values.expires ??= usual;
   if (values.intent !== 'app_password' || !isAsked) return null;
   const longest = attributes[tokenLifetimeAttribute];
-  const longestMs = typeof longest === 'string' ? parseDuration(longest) : null;
-  const limit = longestMs === null ? usual : addMilliseconds(now, longestMs);
+  const maxMs = typeof longest === 'string' ? parseDuration(longest) : null;
+  const limit = maxMs === null ? usual : addMilliseconds(now, maxMs);
   if (values.expires <= limit) return null;
   return { expires: [`Token expires exceeds maximum lifetime (${limit} UTC).`] };
 }

@@ -3,7 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { masked, modelFacts } from '../../resource/audit.ts';
 import { requireActor } from '../../resource/call.ts';
-import { lasting } from '../../resource/credentials.ts';
+import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
@@ -35,7 +35,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
     search: ['identifier', 'intent', 'user.username', 'description'],
     nameOf: (row) => row.identifier,
     visibility: { by: 'owner', column: 'user', write: 'owner', create: 'anyone signed in' },
-    writtenWith: lasting,
+    writtenWith: longLivedCredentials,
     fields: {
       managed: text({ nullable: true, readOnly: true, default: null, filter: true }),
       identifier: slug({
@@ -82,7 +82,7 @@ const setKeyAction = (key: KeyNeeds) =>
     method: 'POST',
     summary: 'Set the key of a token',
     access: 'superuser',
-    credentials: lasting,
+    credentials: longLivedCredentials,
     body: { key: text({ trim: false, strict: true, max: 4096, check: shortKeyComplaint, help: 'The new key.' }) },
     bodySchema: 'TokenSetKeyRequest',
     answer: { status: 204 },

@@ -34,8 +34,8 @@ export class Find {
 }
 
 const version = 1;
-const longestText = 1_000_000;
-const mostEntries = 1_000;
+const maxTextLength = 1_000_000;
+const maxEntries = 1_000;
 const deepest = 20;
 const keyOfTag = '!KeyOf';
 const findTag = '!Find';
@@ -88,7 +88,7 @@ const findReader = {
 
 /** Parses a blueprint. Throws all syntax errors at once; contents are not checked here. */
 export function readBlueprint(text: string): BlueprintEntry[] {
-  if (text.length > longestText) throw Invalid.field('file', 'The file is too large.');
+  if (text.length > maxTextLength) throw Invalid.field('file', 'The file is too large.');
   const document = parseDocument<ParsedNode>(text, {
     customTags: [keyOfReader, findReader],
     stringKeys: true,
@@ -129,7 +129,7 @@ function entriesOf(content: unknown): BlueprintEntry[] {
   if (!isRow(content) || content.version !== version || !Array.isArray(content.entries)) {
     throw Invalid.field('file', `A blueprint has the members version (${version}), metadata and entries.`);
   }
-  if (content.entries.length > mostEntries) throw Invalid.field('file', 'The file has too many entries.');
+  if (content.entries.length > maxEntries) throw Invalid.field('file', 'The file has too many entries.');
   if (isDeeperThan(content.entries, deepest)) throw Invalid.field('file', 'The file is nested too deeply.');
   const complaints: string[] = [];
   const entries = content.entries.flatMap((entry, index): BlueprintEntry[] => {

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { checkMayAdd, checkMayWrite, visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { isWritable, type Row } from '../../resource/fields/field.ts';
-import { type Engine, type FoundRow, selectOne } from '../../resource/read.ts';
+import { type Engine, type SelectedRow, selectOne } from '../../resource/read.ts';
 import type { Resource } from '../../resource/resource.ts';
 import { createRow, updateRow } from '../../resource/verbs/write-row.ts';
 import { flowParts } from './flow-parts.ts';
@@ -64,14 +64,14 @@ function createImport(engine: Engine, call: Call, tx: Query) {
     return (await createRow(engine, resource, call, tx, body)).pk;
   }
 
-  async function change(resource: Resource, { pk, values }: FoundRow, body: Row): Promise<string | number> {
+  async function change(resource: Resource, { pk, values }: SelectedRow, body: Row): Promise<string | number> {
     await checkMayWrite(resource, 'change', values, call, registry, tx);
     await updateRow(engine, resource, call, tx, pk, values, body, 'patch');
     return pk;
   }
 
   /** The object that the identifiers tell. One that the caller may not see is not made a second time, nor touched. */
-  async function existing(resource: Resource, told: Row): Promise<FoundRow | null> {
+  async function existing(resource: Resource, told: Row): Promise<SelectedRow | null> {
     const conditions = Object.entries(told).map(([name, value]) => isValue(resource, name, value));
     const found = await selectOne(engine, resource, call, tx, conditions);
     if (!found) return null;

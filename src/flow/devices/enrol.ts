@@ -12,14 +12,14 @@ import type { Device } from './device-kind.ts';
 /** The context member that lists devices enrolled on this walk. */
 const enrolled = 'enrolled_devices';
 
-export type Enrolling = { readonly user: UserFacts } | { readonly refusal: string };
+export type Enrollee = { readonly user: UserFacts } | { readonly refusal: string };
 
 /**
  * The user of the flow, if they may enrol a device. They must be authenticated: by a session, a source, their password,
  * or as an account created on this walk. With devices but no session they must prove one first; otherwise the password
  * alone would suffice to add a second factor.
  */
-export async function whoEnrols({ call, context, pendingUser }: Step): Promise<Enrolling> {
+export async function findEnrollee({ call, context, pendingUser }: Step): Promise<Enrollee> {
   const user = await pendingUser();
   const isNew = user !== null && context.created_user === user.pk;
   if (!user?.is_active && !isNew) return { refusal: 'There is nobody to set this up for.' };

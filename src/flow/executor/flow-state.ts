@@ -62,7 +62,7 @@ export interface FlowState {
 }
 
 /** Sets the user whom the walk is about. What was proven for another user is reset. */
-export function turnTo(context: FlowContext, user: number | null): void {
+export function setPendingUser(context: FlowContext, user: number | null): void {
   if (context.pending_user !== user)
     Object.assign(context, { auth_method: null, auth_method_args: {}, is_sso: false, mfa_devices: [] });
   context.pending_user = user;

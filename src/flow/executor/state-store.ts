@@ -11,7 +11,7 @@ import type { FlowState } from './flow-state.ts';
 
 const lifetimeMs = 30 * 60_000;
 /** Stored walks of anonymous visitors per network; the oldest are evicted. */
-const mostOfNetwork = 500;
+const maxPerNetwork = 500;
 
 /** What a browser's token refers to: a walk, or a plan that has not begun. */
 export type StoredWalk = ActiveWalk | (Omit<ActiveWalk, 'state'> & { readonly unbegun: FlowPlan });
@@ -119,7 +119,7 @@ const deleteEnded = statement<[now: string], unknown>((now) => sql`delete from f
 
 const deleteOldest = statement<[network: string], unknown>(
   (network) => sql`delete from flow_plans where pk in (select pk from flow_plans where network = ${network}
-    order by created desc limit 1000 offset ${mostOfNetwork - 1})`,
+    order by created desc limit 1000 offset ${maxPerNetwork - 1})`,
 );
 
 /** Ends a walk; false when another answer has moved it. One that was never stored has nothing to end. */

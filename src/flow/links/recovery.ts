@@ -10,7 +10,7 @@ import type { InstanceKey } from '../../platform/keys.ts';
 import type { PolicyEngine } from '../../policy/engine.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import type { Call } from '../../resource/call.ts';
-import { lasting } from '../../resource/credentials.ts';
+import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn } from '../../resource/define.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { applicableFlow } from '../applicable-flow.ts';
@@ -35,7 +35,7 @@ export function recoveryAction({ key, policies, settings, config }: RecoveryNeed
     method: 'POST',
     summary: 'Make a link by which a user can choose a new password',
     access: { permission: recoveryPermission },
-    credentials: lasting,
+    credentials: longLivedCredentials,
     answer: { status: 200, schema: objectSchema({ link: stringSchema }), schemaName: 'Link' },
     prepare: ({ call, row }) => planRecovery(policies, call, row.pk),
     async run({ tx, call, row, registry, prepared: plan }) {

@@ -7,7 +7,7 @@ import { blockedWords, OutboundError } from './outbound-error.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Whom to trust and who to be; the system's authorities and nobody unless said otherwise. */
+/** Trusted authorities and client certificate; by default the system's authorities and none. */
 export type TlsOptions = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
 
 interface Guard {

@@ -23,21 +23,21 @@ export interface OutboundAnswer {
   json(): unknown;
 }
 
-/** Calls other servers, wherever an address comes from. Rejects with an OutboundError and nothing else. */
+/** Calls other servers, with SSRF protection. Rejects only with an OutboundError. */
 export interface GuardedFetch {
   (url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
   close(): Promise<void>;
 }
 
 export interface FetchOptions {
-  /** Ranges that may be reached besides public addresses. */
+  /** Allowed ranges besides public addresses. */
   allow: Cidrs;
   timeoutMs?: number | undefined;
   maxBytes?: number | undefined;
   maxRedirects?: number | undefined;
   lookup?: Lookup | undefined;
   tls?: TlsOptions | undefined;
-  /** Every call goes to this socket on the machine itself, whatever host its URL names. */
+  /** All calls use this Unix socket, whatever host the URL names. */
   socketPath?: string | undefined;
 }
 
@@ -156,7 +156,7 @@ async function readBody(body: AsyncIterable<Uint8Array>, host: string, maxBytes:
 
 function discard(body: Dispatcher.ResponseData['body']): void {
   body.on('error', () => {
-    // Nobody waits for the rest of this body.
+    // The rest of this body is not needed.
   });
   body.destroy();
 }

@@ -25,7 +25,7 @@ const timeoutCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
 ]);
 
-/** What went wrong below, in the words of this class. */
+/** Maps lower-level errors to this class. */
 export function explainFailure(error: unknown, host: string, isPastDeadline: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

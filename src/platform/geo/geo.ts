@@ -5,7 +5,7 @@ import { Reader, type Response } from 'maxmind';
 import { isPublicAddress, readAddress } from '../../lib/cidr.ts';
 import { memoize } from '../../lib/memoize.ts';
 
-/** What the database does not say is '' or 0. */
+/** Unknown values are '' or 0. */
 export type Place = {
   /** Two letters: `EU`. */
   readonly continent: string;
@@ -30,7 +30,7 @@ export interface Geo {
 }
 
 export interface GeoPaths {
-  /** A database of countries in place of the one that comes with the server. */
+  /** A country database instead of the bundled one. */
   readonly countryPath?: string | undefined;
   /** A database of cities: it knows the countries too, so no other is read for places. */
   readonly cityPath?: string | undefined;
@@ -43,12 +43,12 @@ interface GeoRecord {
   readonly prefix: number;
 }
 
-/** How many addresses: whoever asks once asks again, and the databases stay as they were read. */
+/** Cached addresses: clients repeat, and the databases do not change. */
 const remembered = 2_000;
 
 type Lookup = (ip: string) => GeoRecord | null;
 
-/** Refuses files that are no databases now, but reads them into memory only when they are first asked. */
+/** Rejects invalid files now, but loads them into memory on first use. */
 export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {}): Promise<Geo> {
   const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase());
   const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath);

@@ -8,7 +8,7 @@ const codes: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
 
-/** Answers what cannot be read as HTTP at all, or comes too slowly, and hangs up. */
+/** Answers requests that are not HTTP or arrive too slowly, and closes the connection. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -24,6 +24,6 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`);
-  // Whoever does not read the answer is not waited for.
+  // Does not wait for clients that do not read the response.
   socket.destroySoon();
 }

@@ -24,8 +24,8 @@ const codings = [
 ] as const;
 
 /**
- * Serves the files of a folder, below a route that ends in `*`. They are read once, at the start: no request reaches the disk, so
- * no path can lead anywhere else. Beside a file may stand its compressed forms (`app.js.br`).
+ * Serves the files of a folder under a route that ends in `*`. Files are read once, at start: no request reaches the
+ * disk, so path traversal is impossible. Precompressed variants (`app.js.br`) may be beside a file.
  */
 export function serveFolder(folder: string, cacheControl: string): AnswerCall {
   const files = readFiles(folder);

@@ -11,12 +11,12 @@ export interface OwnCookie {
 }
 
 /**
- * Over TLS a cookie's name carries a prefix that keeps subdomains and plain HTTP from setting it; there the name without it
- * counts for nothing, or a neighbour could plant a session of their own.
+ * Over TLS cookie names have the `__Host-` prefix, so subdomains and plain HTTP cannot set them. The name without the
+ * prefix is ignored there, or a neighbour could plant a session.
  */
 export const hostCookieName = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name);
 
-/** The value of a `Set-Cookie` header for a cookie that goes back to this host alone. */
+/** The value of a `Set-Cookie` header for a host-only cookie. */
 export const ownCookieHeader = ({
   name,
   value,

@@ -10,9 +10,9 @@ interface Page {
   readonly paragraphs: readonly string[];
   readonly link?: { readonly to: string; readonly text: string };
   readonly form?: Form;
-  /** Addresses that are told by being loaded, unseen. */
+  /** URLs to load in hidden frames. */
   readonly frames?: readonly string[];
-  /** Where the browser goes by itself, a moment later. */
+  /** Where the browser is redirected after a moment. */
   readonly goOnTo?: string;
 }
 
@@ -51,7 +51,7 @@ iframe{display:none}
 @media (max-width:30rem){body{display:block;padding:0;background:light-dark(#fff,#1b1f29)}main{width:100%;padding:1.5rem 1rem;box-shadow:none}}`;
 const styleHash = hash('sha256', style, 'base64');
 
-/** A page for the few things that are said outside of flows. It runs nothing and loads nothing but what it is told to. */
+/** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
 export function plainPage(page: Page): HttpAnswer {
   const { status = 200, title, brand, paragraphs, link, form, frames = [], goOnTo } = page;
   const body = [
@@ -99,7 +99,7 @@ ${unseen.join('\n')}
   };
 }
 
-/** Where there is nothing else to do, the link is the way on. */
+/** Without another action, the link is the primary one. */
 const linkOf = ({ to, text }: NonNullable<Page['link']>, look: 'way' | 'aside'): string =>
   `<p><a class="${look}" href="${escapeHtml(to)}">${escapeHtml(text)}</a></p>`;
 

@@ -9,7 +9,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   (headers['content-length'] !== undefined && headers['content-length'] !== '0') ||
   headers['transfer-encoding'] !== undefined;
 
-/** All bytes of a body. Throws as soon as it is known to be larger than the limit; what is left of it is not read. */
+/** Reads a body. Throws as soon as it exceeds the limit, without reading the rest. */
 export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > mostBytes) return reject(tooLarge());
@@ -22,7 +22,7 @@ export function readBody(request: IncomingMessage, mostBytes: number): Promise<B
       reject(tooLarge());
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks)));
-    // The connection is gone: nobody waits for an answer.
+    // The connection is closed: nobody gets the response.
     request.on('error', () => reject(new Problem('bad_request')));
   });
 }

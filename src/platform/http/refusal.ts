@@ -3,7 +3,7 @@ import { isUnreachable } from '../db/unreachable.ts';
 import { PasswordQueueFull } from '../passwords.ts';
 import { type HttpAnswer, json } from './routes.ts';
 
-/** What a program is told of an error. Faults go to the log and say nothing of the inside. */
+/** The JSON response for an error. Faults are logged and reveal no internals. */
 export function refusalOf(error: unknown, requestId: string): HttpAnswer {
   if (error instanceof Problem || error instanceof Invalid) {
     const headers = error instanceof Problem ? error.headers : {};

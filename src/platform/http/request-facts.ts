@@ -3,7 +3,7 @@ import { parseCookie } from 'cookie';
 import { requestId } from '../random.ts';
 import type { Senders } from './senders.ts';
 
-/** What is known of an HTTP request. */
+/** The facts of an HTTP request. */
 export interface RequestFacts {
   readonly id: string;
   readonly method: string;

@@ -4,7 +4,7 @@ import type { HttpAnswer } from './routes.ts';
 
 type LogRequest = (answer: HttpAnswer, request: RequestFacts, url: string | undefined, startedAt: number) => void;
 
-/** One line for each request: at `error` when the server failed, whatever it told the caller, else at `debug`. */
+/** One line per request: at `error` when the server failed, whatever the response, otherwise at `debug`. */
 export function logRequests(log: Log): LogRequest {
   const showsEach = log.isLevelEnabled('debug');
   return ({ status, fault = null }, { id, method, clientIp: ip }, url, startedAt) => {

@@ -22,7 +22,7 @@ const maxSegmentLength = 500;
 
 const emptyNode = <T>(): Node<T> => ({ fixed: new Map(), variable: null, rest: null, methods: new Map() });
 
-/** Finds what serves a path: fixed segments come before variable ones, and those before the rest of a path. */
+/** Finds the handler of a path: fixed segments win over variable ones, those over `*`. */
 export function createRouter<T>(): Router<T> {
   const root = emptyNode<T>();
   return {

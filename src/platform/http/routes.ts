@@ -7,7 +7,7 @@ export interface HttpCall {
   readonly facts: RequestFacts;
   readonly params: Readonly<Record<string, string>>;
   readonly raw: IncomingMessage;
-  /** Empty when there is none, and for uploads: those are read by whoever wants them. */
+  /** Empty without a body, and for uploads, which their handler reads. */
   readonly body: Buffer;
 }
 
@@ -21,7 +21,7 @@ export interface HttpAnswer {
 
 export type AnswerCall = (call: HttpCall) => Promise<HttpAnswer>;
 
-/** For a path that answers methods that have no route of their own. */
+/** Matches methods without their own route. */
 export const anyMethod = 'any method';
 
 /** The table of everything that the server answers. */
@@ -31,7 +31,7 @@ export interface Routes {
 }
 
 export interface RouteTable extends Routes {
-  /** Throws a `Problem` where there is no answer to be had. */
+  /** Throws a `Problem` when nothing matches. */
   find(facts: RequestFacts): RouteMatch;
 }
 
@@ -46,7 +46,7 @@ export const withHead = (methods: readonly string[]): readonly string[] =>
 export function createRoutes(): RouteTable {
   const router = createRouter<AnswerCall>();
 
-  /** Of the path with the slash that it lacks; null where that would not help. */
+  /** The match of the path with a trailing slash, if it lacks one. */
   const withSlash = (path: string): Match<AnswerCall> | null => (path.endsWith('/') ? null : router.find(`${path}/`));
 
   return {
@@ -65,7 +65,7 @@ export function createRoutes(): RouteTable {
   };
 }
 
-/** Reads are led to the right path; writes are told, since clients would send them again as something else, or not at all. */
+/** Redirects reads. Writes get an error, since clients may change the method on a redirect or not follow it. */
 function addSlash(method: string, path: string): AnswerCall {
   if (method !== 'GET' && method !== 'HEAD') {
     throw new Problem('not_found', `Not found. The path ends with a slash: ${path}/`);

@@ -24,7 +24,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * For what people pass on their way to an application. Many applications open it in a window of its own and wait for that
- * window to come back to them; they can see nothing of ours in it, but must not lose it.
+ * For pages on the way to an application. Many applications open them in a popup and wait for it; they cannot read it,
+ * but must keep their handle to it.
  */
 export const stayingInWindow: Readonly<Record<string, string>> = { 'cross-origin-opener-policy': 'unsafe-none' };

@@ -15,12 +15,12 @@ export interface Senders {
   senderOf(request: IncomingMessage): Sender;
 }
 
-/** Believes `X-Forwarded-*` headers of these address ranges, and nobody else's. */
+/** Trusts `X-Forwarded-*` headers only from these address ranges. */
 export function createSenders(trustedProxies: readonly string[]): Senders {
   const cidrs = parseCidrs(trustedProxies);
   const isTrusted = trustedProxies.length > 0 ? (address: string) => contains(cidrs, address) : () => false;
 
-  /** The last one on the way to us that is no proxy of ours. A value that is no address is not believed, whoever sent it. */
+  /** The last hop that is not a trusted proxy. Values that are not addresses are ignored. */
   function forwardedFor(peer: string, forwarded: string | undefined): string {
     if (forwarded === undefined) return peer;
     let left = forwarded;

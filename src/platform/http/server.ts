@@ -13,12 +13,12 @@ import { createSenders } from './senders.ts';
 
 export interface ServerOptions {
   readonly log: Log;
-  /** Address ranges whose `X-Forwarded-*` headers are believed; nobody's by default. */
+  /** Address ranges whose `X-Forwarded-*` headers are trusted; none by default. */
   readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes?: number;
   /** How long a request may take to arrive. */
   readonly requestTimeoutMs?: number;
-  /** Turns a refusal into a page for somebody's browser; null where it stays as it is. */
+  /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
   errorPage?(error: unknown, refusal: HttpAnswer, request: RequestFacts): Promise<HttpAnswer | null>;
 }
 
@@ -112,11 +112,11 @@ export function createServer({
   };
 }
 
-/** Slow senders do not hold a connection for long, nor do those who say nothing. */
+/** Limits for slow and idle clients. */
 const timeouts = (requestTimeoutMs: number) => ({
   requestTimeout: requestTimeoutMs,
   keepAliveTimeout: 72_000,
-  // Node's default for the headers is longer than ours for the whole, and it would take the one for the other.
+  // Node's default for headers exceeds our limit for the whole request, and would replace it.
   headersTimeout: requestTimeoutMs / 2,
   connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6),
 });

@@ -1,6 +1,6 @@
 import type { Query } from '../db/database.ts';
 
-/** A kind of work that is done beside requests. */
+/** A kind of background job. */
 export interface JobKind<Payload = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -8,13 +8,13 @@ export interface JobKind<Payload = unknown> {
   readonly attempts?: number;
   /** Whether only one job of this kind runs at a time, over all instances. */
   readonly oneAtATime?: boolean;
-  /** Whether a job that is done leaves nothing behind: for work so frequent that keeping its traces would cost more than it. */
+  /** Deletes jobs that are done: for work so frequent that storing finished jobs would cost more than the work. */
   readonly deleteWhenDone?: boolean;
-  /** Runs by itself, this often. */
+  /** Schedules a run at this interval. */
   readonly everyMs?: number;
-  /** Whether there is something for it to do for which no job is queued: for work so frequent that a job for each piece would cost more than it. */
+  /** Whether there is work without a queued job: for work so frequent that a job per item would cost more than the work. */
   hasWork?(query: Query): Promise<boolean>;
-  /** What follows from a job that is given up, in the transaction that says so. */
+  /** Called when a job has failed for good, in the same transaction. */
   afterFailure?(tx: Query, job: FailedJob<Payload>): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
   run(job: RunningJob<Payload>): Promise<string | undefined>;
@@ -50,8 +50,8 @@ export interface NewJob {
 export interface Jobs {
   /** Queues work in the transaction that makes it necessary: it is done if and only if that is committed. */
   enqueue(tx: Query, job: NewJob): Promise<void>;
-  /** Has the kinds asked, once the transaction is committed, whether they are wanted. */
+  /** Wakes the worker after the commit, to check `hasWork`. */
   wakeAfterCommit(tx: Query): Promise<void>;
-  /** What there is to be done, for those who look at jobs. */
+  /** All kinds, by name. */
   readonly kinds: ReadonlyMap<string, JobKind>;
 }

@@ -11,7 +11,7 @@ export interface ClaimedJob {
   readonly attempt: number;
 }
 
-/** A worker that says nothing for this long has died; its job is taken over. */
+/** Without a renewal for this long, the worker counts as dead and its job is claimed again. */
 export const leaseMs = 60_000;
 const maxBackoffMs = 60 * 60 * 1000;
 const firstBackoffMs = 5_000;
@@ -146,7 +146,7 @@ export async function queueSchedules(db: Database, kinds: readonly JobKind[], no
 
 export const scheduleKey = (kind: string): string => `schedule:${kind}`;
 
-/** How many jobs wait, run and were given up. */
+/** The number of jobs by state. */
 export async function countJobs(db: Database): Promise<Record<'queued' | 'running' | 'failed', number>> {
   const { rows } = await sql<{ state: string; jobs: number | string }>`select state, count(*) as jobs from jobs
     where state in ('queued', 'running', 'failed') group by state`.execute(db.read);

@@ -34,11 +34,11 @@ export interface JobWorker extends Jobs {
 
 const channel = 'gatehouse_jobs';
 const defaultAttempts = 8;
-/** A burst of commits makes one look: each look is a durable write that those who commit would wait for. */
+/** A burst of commits causes one look: each look is a write. */
 const wakeDelayMs = 100;
 // A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
 const maxSleepMs = 24 * 60 * 60 * 1000;
-/** Another instance may have died before it could say that it queued something. */
+/** Another instance may have died before it could announce a job. */
 const maxSharedSleepMs = 60_000;
 /** Notifications serialize the commits of a whole PostgreSQL server, so they are few, and made outside of transactions. */
 const announceEveryMs = 100;
@@ -160,7 +160,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   async function announce(): Promise<void> {
     clearTimeout(announcement);
     announcement = undefined;
-    // Whoever does not hear it looks within a minute.
+    // Instances that miss it look within a minute anyway.
     await db.notify?.(channel).catch(() => {});
   }
 

@@ -9,9 +9,9 @@ export interface Mail {
 
 /** Sends e-mail through the SMTP server of the settings. */
 export interface Mailer {
-  /** Whether there is a server to send through. */
+  /** Whether a mail server is configured. */
   readonly isReady: boolean;
-  /** Resolves when the server has taken the message; says why when it has not. */
+  /** Resolves when the server has accepted the message; rejects with the reason otherwise. */
   send(mail: Mail): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What stands ready inside QuickJS before an expression runs: a function that takes the way out to the host and gives
- * back the two that the host calls. It keeps its own `parse` and `stringify`, since expressions may replace the global ones.
+ * Runs inside QuickJS before any expression: a function that receives the host function and returns the two that the
+ * host calls. It holds its own `parse` and `stringify`, since expressions may replace the globals.
  */
 export const prelude = String.raw`
 (function (host) {
@@ -22,7 +22,7 @@ export const prelude = String.raw`
 
   const show = (value) => (typeof value === 'string' ? value : (stringify(value) ?? String(value)));
 
-  // Nothing is awaited here, so a microtask would never run; and there is no second thread to share with.
+  // Microtasks never run here, and there is no second thread.
   delete globalThis.queueMicrotask;
   delete globalThis.SharedArrayBuffer;
   // QuickJS seeds its own when it starts, and every evaluation starts from the same memory: all would draw the same numbers.

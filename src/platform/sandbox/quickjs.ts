@@ -76,7 +76,7 @@ export const features = {
 
 const turnsPerTick = 2000;
 const stripSource = 1 << 4;
-/** Half of what the WebAssembly module has: the rest is for what QuickJS does when it has found the stack too deep. */
+/** Half of the module's stack: QuickJS needs the rest to handle a stack overflow. */
 const stackBytes = 256 * 1024;
 
 export function loadQuickJs(): WebAssembly.Module {
@@ -119,7 +119,7 @@ export function startQuickJs(module: WebAssembly.Module, contextFeatures: number
     setMemoryLimit: (limit) => js.qjs_set_memory_limit(limit),
     capture(heapBytes) {
       js.wasm_free(allocate(heapBytes));
-      // The module keeps its stack below its data and its heap. What lies above the heap's top is free and means nothing.
+      // The module's stack is below its data and heap. Memory above the heap is unused.
       const at = js.__stack_pointer.value;
       const top = allocate(256 * 1024);
       js.wasm_free(top);

@@ -6,7 +6,7 @@ export type Outcome =
       readonly ok: true;
       /** As JSON. */
       readonly value: string;
-      /** Whether the same would come of the same: neither the time nor chance was asked. */
+      /** Whether the evaluation was deterministic: it read neither time nor randomness. */
       readonly isLasting: boolean;
     }
   | { readonly ok: false; readonly error: string };
@@ -37,7 +37,7 @@ export interface Compiler {
 
 class TimeIsUp extends Error {}
 
-/** By this name the prelude asks for a random number. */
+/** The prelude's name for requesting a random number. */
 export const chance = 'Math.random';
 
 const mebibyte = 1024 * 1024;
@@ -148,7 +148,7 @@ function spentMs(): number {
   return (user + system) / 1000;
 }
 
-/** Whatever ended an evaluation from outside. None of it is let through: an expression costs its own evaluation, no more. */
+/** Errors that end an evaluation from outside. They never propagate: an expression can fail only its own evaluation. */
 function explain(error: unknown, timeMs: number, memoryBytes: number): string {
   if (error instanceof TimeIsUp) return `The expression took longer than ${timeMs} ms.`;
   if (error instanceof QuickJsMemoryFull) {

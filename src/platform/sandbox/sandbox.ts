@@ -8,7 +8,7 @@ import { type Compiler, chance, openCompiler, openRoom, type Room } from './room
 
 /** Where the expressions of administrators run: the bodies of JavaScript functions, without the server's powers. */
 export interface Sandbox {
-  /** Looks at the syntax only; null when there is nothing to complain about. Lines count from 1. */
+  /** Checks the syntax only; null when it is valid. Lines count from 1. */
   check(source: string): { message: string; line: number } | null;
   /** Never throws for anything that the expression does. Nothing stays from one evaluation to the next. */
   run(source: string, context: Context): Evaluation;
@@ -27,7 +27,7 @@ export type Evaluation = { readonly messages: string[]; readonly logs: string[] 
   | {
       readonly ok: true;
       readonly value: Json;
-      /** The same globals would give the same again: it asked for no time, no chance, and for nothing from outside. */
+      /** Deterministic: it read no time, no randomness and nothing from the host. */
       readonly isLasting: boolean;
     }
   | { readonly ok: false; readonly error: string }
@@ -127,7 +127,7 @@ function compileBody(compiler: Compiler, source: string): Compiled {
   if ('bytecode' in complaint) return asExpression;
   const lines = source.split('\n').length;
   if (complaint.line <= lines) return complaint;
-  // Past the last line stands only our own closing brace, which the author has not written and must not see quoted.
+  // After the last line comes only our own closing brace, which must not be quoted to the author.
   return { message: 'a bracket is missing or too many', line: lines };
 }
 

@@ -25,7 +25,7 @@ type Action = (typeof actions)[number];
 const designation = 'authorization';
 
 /** A client whose flow shows a page, and then denies everybody. */
-async function denying(server: TestServer, denied_action: Action = 'message_continue') {
+async function makeDenyingFlow(server: TestServer, denied_action: Action = 'message_continue') {
   const walk = await makeWalk(server, [['dummy'], deny], { designation, denied_action });
   return { walk, party: await makeRelyingParty(server, {}, walk.slug) };
 }
@@ -56,7 +56,7 @@ describeOnBoth(
   'RFC 6749 §4.1.2.1: a person whom the authorization flow denies',
   (server) => {
     test('reads why, and brings the client its answer in the requested response mode', async () => {
-      const { walk, party } = await denying(server());
+      const { walk, party } = await makeDenyingFlow(server());
       const browser = await visitor(server());
       const answered = async (response_mode: string) => {
         await browser.authorize(asked(party, { response_mode }));
@@ -75,7 +75,7 @@ describeOnBoth(
     });
 
     test.each(actions)('is sent back with access_denied when denied midway, by a flow with %s', async (action) => {
-      const { walk, party } = await denying(server(), action);
+      const { walk, party } = await makeDenyingFlow(server(), action);
       const browser = await visitor(server());
       await browser.authorize(asked(party));
       const { component, to } = await denied(browser, walk);
@@ -105,7 +105,7 @@ describeOnBoth(
         const { party } = await denyingAtOnce(server(), action);
         const { location } = await (await visitor(server())).authorize(asked(party, { prompt: 'none' }));
         expect(Object.fromEntries(location?.searchParams ?? [])).toEqual(told(server(), party));
-        const asks = await denying(server(), action);
+        const asks = await makeDenyingFlow(server(), action);
         expect(errorOf(await (await visitor(server())).authorize(asked(asks.party, { prompt: 'none' })))).toBe(
           'interaction_required',
         );
@@ -140,7 +140,7 @@ describeOnBoth(
     });
 
     test('goes back by their own session, once, and to nowhere but the client', async () => {
-      const { walk, party } = await denying(server());
+      const { walk, party } = await makeDenyingFlow(server());
       const [browser, other] = [await visitor(server()), await visitor(server())];
       await browser.authorize(asked(party));
       const { to } = await denied(browser, walk);
@@ -172,7 +172,7 @@ describeOnBoth(
     });
 
     test('has time to read, and uses up what was pushed', async () => {
-      const { walk, party } = await denying(server());
+      const { walk, party } = await makeDenyingFlow(server());
       const browser = await visitor(server());
       const push = async () => {
         const { request_uri } = await sent(server(), 'par', { ...asked(party), ...secretOf(party) });
@@ -195,7 +195,7 @@ describeOnBoth(
     });
 
     test('is never led to another client', async () => {
-      const { walk } = await denying(server());
+      const { walk } = await makeDenyingFlow(server());
       const shown = await denied(await visitor(server()), walk);
       expect(shown).toMatchObject({ component: 'xak-stage-access-denied', error_message: why });
       expect([shown.to, shown.application_name]).toEqual([undefined, undefined]);
@@ -212,7 +212,7 @@ describeOnBoth('RFC 8628 §3.5: a device whose person the flow denies', (server)
   };
 
   test.each(actions)('learns of it at once, by a flow with %s', async (action) => {
-    const { walk, party } = await denying(server(), action);
+    const { walk, party } = await makeDenyingFlow(server(), action);
     const { user_code, device_code } = await begin(party);
     const browser = await visitor(server());
     await connectDevice(browser, user_code);

@@ -4,7 +4,7 @@ import { definePolicyKind } from '../../../policy/kind.ts';
 import { dummyPolicy } from './dummy.resource.ts';
 
 /** Nobody waits longer for a policy that only plays one. */
-const longestWait = 60;
+const maxWait = 60;
 
 export const dummyPolicies = definePolicyKind({
   resource: dummyPolicy,
@@ -21,4 +21,4 @@ export const dummyPolicies = definePolicyKind({
   },
 });
 
-const within = (seconds: number) => Math.min(Math.max(seconds, 0), longestWait);
+const within = (seconds: number) => Math.min(Math.max(seconds, 0), maxWait);

@@ -94,7 +94,7 @@ function readParams({ facts, body }: HttpCall): Params {
 const formType = 'application/x-www-form-urlencoded';
 const isForm = (type: string) => /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 const isJson = (type: string) => /^application\/json\s*(;|$)/i.test(type);
-const deepestBody = 10;
+const maxBodyDepth = 10;
 
 /** The body of a request that is JSON. */
 export function readJson({ facts, body: bytes }: HttpCall): unknown {
@@ -103,7 +103,7 @@ export function readJson({ facts, body: bytes }: HttpCall): unknown {
   }
   try {
     const body: unknown = JSON.parse(bytes.toString('utf8'));
-    if (!isDeeperThan(body, deepestBody)) return body;
+    if (!isDeeperThan(body, maxBodyDepth)) return body;
   } catch {
     // The language says in no other way that it cannot read a text.
   }

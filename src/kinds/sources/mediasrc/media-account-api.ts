@@ -43,7 +43,7 @@ interface Needs {
 
 const timeoutMs = 4_000;
 const mostBytes = 1_048_576;
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 export function createMediaAccountApi({ fetch, apiUrl, clientId }: Needs): MediaAccountApi {
   async function ask(path: string, token: string): Promise<Json> {
@@ -123,7 +123,7 @@ function membersWithoutSecrets(value: JsonObject): JsonObject {
 }
 
 function readList(body: Json): JsonObject[] {
-  if (!Array.isArray(body) || body.length > mostEntries) throw malformed();
+  if (!Array.isArray(body) || body.length > maxEntries) throw malformed();
   return body.map(readObject);
 }
 

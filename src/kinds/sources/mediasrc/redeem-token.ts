@@ -5,7 +5,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { callersFacts } from '../../../policy/request.ts';
 import type { Call } from '../../../resource/call.ts';
-import { lasting } from '../../../resource/credentials.ts';
+import { longLivedCredentials } from '../../../resource/credentials.ts';
 import { type ActionInput, defineAction } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
@@ -86,7 +86,7 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
     name: 'redeem_token_authenticated',
     summary: 'Redeem a token of the media server, and link the caller to their account there',
     access: 'authenticated',
-    credentials: lasting,
+    credentials: longLivedCredentials,
     answer: { status: 204 },
     async prepare(input) {
       const arrival = await arrive(needs, input);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
-import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
@@ -33,7 +33,7 @@ export function smsEnrolment(needs: SmsNeeds): StageKind {
     challenge: { ...pendingUserSchemas, phone_number_required: booleanSchema },
     answer,
     async show(step) {
-      const enrolling = await whoEnrols(step);
+      const enrolling = await findEnrollee(step);
       return 'refusal' in enrolling ? deny(enrolling.refusal) : shown(step);
     },
     judge: (step, answer) => judge(needs, step, answer),
@@ -53,7 +53,7 @@ async function judge(
   step: Step<SmsSettings>,
   { phone_number, code }: ValuesOf<typeof answer>,
 ): Promise<Move> {
-  const enrolling = await whoEnrols(step);
+  const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { user } = enrolling;
   const { call, memory, settings } = step;

@@ -1,4 +1,4 @@
-import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, type StageKind } from '../../../flow/executor/stage-kind.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
@@ -16,14 +16,14 @@ export function authenticatorStatic({ key }: { readonly key: InstanceKey }): Sta
       await api.ensure('/stages/authenticator/static/', { name: 'Demo: codes' }, { token_count: 10 });
     },
     async show(step) {
-      const enrolling = await whoEnrols(step);
+      const enrolling = await findEnrollee(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);
       const { memory, settings } = step;
       memory.codes ??= newStaticTokens(settings.token_count, settings.token_length);
       return ask({ ...(await pendingUserMembers(step)), codes: memory.codes });
     },
     async judge(step) {
-      const enrolling = await whoEnrols(step);
+      const enrolling = await findEnrollee(step);
       if ('refusal' in enrolling) return deny(enrolling.refusal);
       const codes = [step.memory.codes ?? []].flat().map(String);
       return enrol(step, staticDevices, enrolling.user, { name: 'Static Token' }, (tx, device) =>

@@ -9,8 +9,8 @@ import { arrayOf, integerSchema, objectSchema, stringSchema } from '../../../res
 import type { RowOf } from '../../../resource/resource.ts';
 import { staticSetupModel } from './authenticator-static-stage.resource.ts';
 
-const longestToken = 16;
-const hiddenToken = { token: '*'.repeat(longestToken) };
+const maxTokenLength = 16;
+const hiddenToken = { token: '*'.repeat(maxTokenLength) };
 
 /** A list of codes, each good for one use. They are shown when they are made and never again: only their hashes are kept. */
 export const staticDevices = defineDevice({

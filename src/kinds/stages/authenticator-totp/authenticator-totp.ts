@@ -1,5 +1,5 @@
 import { brandTitle } from '../../../core/brand/brand-title.ts';
-import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, keptText, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { whole } from '../../../resource/fields/scalar.ts';
@@ -19,7 +19,7 @@ export const authenticatorTotp = defineStageKind({
     await api.ensure('/stages/authenticator/totp/', { name: 'Demo: app' }, { digits: '8' });
   },
   async show(step) {
-    const enrolling = await whoEnrols(step);
+    const enrolling = await findEnrollee(step);
     if ('refusal' in enrolling) return deny(enrolling.refusal);
     const { call } = step;
     const issuer = await brandTitle(call.request.host, call.db.read);
@@ -27,7 +27,7 @@ export const authenticatorTotp = defineStageKind({
     return ask({ ...(await pendingUserMembers(step)), config_url });
   },
   async judge(step, { code }) {
-    const enrolling = await whoEnrols(step);
+    const enrolling = await findEnrollee(step);
     if ('refusal' in enrolling) return deny(enrolling.refusal);
     const key = keyOf(step);
     // A number has lost the zeros it began with.

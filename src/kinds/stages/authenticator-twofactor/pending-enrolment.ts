@@ -27,7 +27,7 @@ export async function findActivation(
   return rows[0] ? (JSON.parse(box.open(rows[0].activation, sealedFor({ user, stage }))) as Activation) : null;
 }
 
-export async function keepActivation(
+export async function saveActivation(
   tx: Query,
   { box }: Pick<InstanceKey, 'box'>,
   { user, stage }: Enrolment,

@@ -40,7 +40,7 @@ export interface TwofactorApi {
 }
 
 const patienceMs = 45_000;
-const mostUsers = 20_000;
+const maxUsers = 20_000;
 const pageSize = 300;
 
 export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): TwofactorApi {
@@ -81,7 +81,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     },
     async listUsers(account, now) {
       const users: ServiceUser[] = [];
-      for (let offset: unknown = 0; typeof offset === 'number' && users.length < mostUsers; ) {
+      for (let offset: unknown = 0; typeof offset === 'number' && users.length < maxUsers; ) {
         const parameters = { limit: String(pageSize), offset: String(offset) };
         const body = await call(account, 'GET', '/admin/v1/users', parameters, now, { maxBytes: 8 * 1_048_576 });
         if (body instanceof ServiceFault) return body;

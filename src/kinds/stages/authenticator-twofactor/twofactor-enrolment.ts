@@ -1,5 +1,5 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
@@ -14,7 +14,7 @@ import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts'
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { dropActivation, findActivation, keepActivation } from './pending-enrolment.ts';
+import { dropActivation, findActivation, saveActivation } from './pending-enrolment.ts';
 import type { Activation, TwofactorApi } from './twofactor-api.ts';
 import { twofactorDevices } from './twofactor-device.ts';
 import { authAccount, type TwofactorSettings } from './twofactor-stage.resource.ts';
@@ -44,7 +44,7 @@ export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
 }
 
 async function show(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promise<Move> {
-  const enrolling = await whoEnrols(step);
+  const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const activation = await activationFor(needs, step, enrolling.user);
   if (activation instanceof ServiceFault) {
@@ -72,12 +72,12 @@ async function activationFor(
   if (known) return known;
   const made = await needs.api.enrol(authAccount(settings), user.username, call.now);
   if (!(made instanceof ServiceFault))
-    await call.db.write((tx) => keepActivation(tx, needs.key, enrolment, made, call.now));
+    await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, made, call.now));
   return made;
 }
 
 async function judge(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promise<Move> {
-  const enrolling = await whoEnrols(step);
+  const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, settings } = step;
   const { user } = enrolling;

@@ -4,7 +4,7 @@ import type { Demo } from '../../../core/kind/demo.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Device, DeviceKind } from '../../../flow/devices/device-kind.ts';
 import { enrolledDevices } from '../../../flow/devices/enrol.ts';
-import { turnTo } from '../../../flow/executor/flow-state.ts';
+import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
   ask,
@@ -246,7 +246,7 @@ async function passed(
 ): Promise<Move> {
   const { context, settings, call } = step;
   if (context.pending_user === null) {
-    turnTo(context, device.user);
+    setPendingUser(context, device.user);
     context.auth_method = 'auth_webauthn_pwl';
   }
   noteDevice(step, kind, device);

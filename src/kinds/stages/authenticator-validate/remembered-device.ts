@@ -34,12 +34,12 @@ export function rememberCookies(
   const facts: Remembered = { user, stage: step.settings.pk, device, at: step.call.now };
   const text = Buffer.from(JSON.stringify(facts)).toString('base64url');
   const value = `${text}.${key.sign(purpose, text)}`;
-  const maxAgeSeconds = Math.ceil(Math.min(lengthMs, longestMs) / 1000);
+  const maxAgeSeconds = Math.ceil(Math.min(lengthMs, maxMs) / 1000);
   return [ownCookieHeader({ name: cookieName, value, isSecure, maxAgeSeconds })];
 }
 
 /** Browsers keep no cookie longer. */
-const longestMs = 400 * 86_400_000;
+const maxMs = 400 * 86_400_000;
 
 /**
  * The key of the device that this user showed at this stage in this browser, while that counts: within the stage's length as

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
-import { enrol, whoEnrols } from '../../../flow/devices/enrol.ts';
+import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { devicesOf } from '../../../flow/devices/load-devices.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import {
@@ -55,7 +55,7 @@ export function webauthnEnrolment({ config }: Needs): StageKind {
 }
 
 async function show(publicUrl: string, step: Step<Settings>): Promise<Move> {
-  const enrolling = await whoEnrols(step);
+  const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call } = step;
   const party = { ...relyingParty(publicUrl, call.request), name: await brandTitle(call.request.host, call.db.read) };
@@ -66,7 +66,7 @@ async function show(publicUrl: string, step: Step<Settings>): Promise<Move> {
 }
 
 async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject): Promise<Move> {
-  const enrolling = await whoEnrols(step);
+  const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, memory } = step;
   const challenge = keptText(step, 'challenge', newChallenge);

@@ -19,7 +19,7 @@ import { captchaStage } from './captcha-stage.resource.ts';
 
 type Settings = RowOf<typeof captchaStage>;
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
 /** Lets people go on whom a captcha service takes for people. */
 export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind {
@@ -32,7 +32,7 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
       js_url: stringSchema,
       interactive: booleanSchema,
     },
-    answer: { token: text({ strict: true, trim: false, max: longestToken }) },
+    answer: { token: text({ strict: true, trim: false, max: maxTokenLength }) },
     async show(step) {
       const { public_key: site_key, js_url, interactive } = step.settings;
       return ask({ ...(await pendingUserMembers(step)), site_key, js_url, interactive });

@@ -41,7 +41,7 @@ interface Permission {
 }
 
 /** Asks for consent, unless it was given and still stands. The flow's context says to what. */
-export const consenting = defineStageKind({
+export const consentKind = defineStageKind({
   resource: consentStage,
   component: 'xak-stage-consent',
   challenge: {

@@ -16,7 +16,7 @@ const denyStage = defineStage({
 });
 
 /** Lets nobody pass. */
-export const denying = defineStageKind({
+export const denyKind = defineStageKind({
   resource: denyStage,
   component: 'xak-stage-access-denied',
   challenge: {},

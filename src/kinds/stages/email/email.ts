@@ -31,7 +31,7 @@ const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for an
  * Sends a link and waits until somebody opens it. Whether there is anybody to send it to cannot be told from what it does:
  * names that nobody has are counted, stored and queued like any other, and the job finds nobody to write to.
  */
-export function emailing(needs: Needs): StageKind {
+export function emailKind(needs: Needs): StageKind {
   return defineStageKind({
     resource: emailStage,
     userActions: [recoveryEmailAction(needs)],

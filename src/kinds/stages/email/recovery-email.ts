@@ -11,7 +11,7 @@ import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import { isVisible } from '../../../resource/access.ts';
 import { modelFacts } from '../../../resource/audit.ts';
-import { lasting } from '../../../resource/credentials.ts';
+import { longLivedCredentials } from '../../../resource/credentials.ts';
 import { type ActionInput, actionOn } from '../../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
@@ -34,7 +34,7 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
     method: 'POST',
     summary: 'Send a user a link by which they can choose a new password',
     access: { permission: recoveryPermission },
-    credentials: lasting,
+    credentials: longLivedCredentials,
     query: { email_stage: stringSchema },
     answer: { status: 204 },
     async prepare(input) {

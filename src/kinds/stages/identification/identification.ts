@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { brandFlows } from '../../../core/brand/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
-import { turnTo } from '../../../flow/executor/flow-state.ts';
+import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { ask, defineStageKind, type Move, next, type StageKind, type Step } from '../../../flow/executor/stage-kind.ts';
 import {
@@ -73,7 +73,7 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   const { call, settings, context } = step;
   const members = settings.user_fields;
   const user = await findUser(call, name, members, settings.case_insensitive_matching);
-  turnTo(context, user);
+  setPendingUser(context, user);
   context.pending_user_identifier = name;
   context.show_matched_user = settings.show_matched_user;
   const stage = await inlinePassword(step);

@@ -7,7 +7,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { type Call, requireActor } from '../../../resource/call.ts';
-import { lasting } from '../../../resource/credentials.ts';
+import { longLivedCredentials } from '../../../resource/credentials.ts';
 import type { ReadContext } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { flag, time } from '../../../resource/fields/scalar.ts';
@@ -47,7 +47,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
     schema: 'Invitation',
     names: ['Invitation', 'Invitations'],
     table: 'invitations',
-    writtenWith: lasting,
+    writtenWith: longLivedCredentials,
     order: ['-expires'],
     search: ['name', 'created_by.username', 'expires', 'flow.slug'],
     filters: {

@@ -22,7 +22,7 @@ const refused = 'Invalid invite/invite not found';
 const gone = 'This invitation has been used or withdrawn.';
 
 /** Lets those pass who bring an invitation for this flow, with the data that was set for them. */
-export const inviting = (needs: InvitationNeeds): StageKind =>
+export const invitationKind = (needs: InvitationNeeds): StageKind =>
   defineStageKind({
     resource: invitationStage,
     resources: [invitationResource(needs)],

@@ -9,7 +9,7 @@ import type { ShownPrompt } from './show-prompt.ts';
 const shownOnly: ReadonlySet<string> = new Set(['static', 'separator']);
 /** What these hold is decided here, whatever comes back. */
 const fixed: ReadonlySet<string> = new Set(['text_read_only', 'text_area_read_only', 'hidden']);
-const longestFile = 2_000_000;
+const maxFileLength = 2_000_000;
 
 const parsers: Readonly<Record<string, (value: unknown) => Parsed<Json>>> = {
   email: (value) => text({ max: 254, format: 'email' }).parse(value),
@@ -19,7 +19,7 @@ const parsers: Readonly<Record<string, (value: unknown) => Parsed<Json>>> = {
   'date-time': (value) => time().parse(value),
   password: (value) => parseText(value, { trim: false, strict: true }),
   file: (value) =>
-    typeof value === 'string' && value.length <= longestFile && /^data:[\w.+/=;-]{0,255},/.test(value)
+    typeof value === 'string' && value.length <= maxFileLength && /^data:[\w.+/=;-]{0,255},/.test(value)
       ? { value }
       : { complaint: ['The submitted data was not a file.'] },
   'xak-locale': (value) => text({ max: 35, check: localeComplaint }).parse(value),

@@ -36,7 +36,7 @@ const canBeAsked = (kind: SourceKind): kind is InteractiveSourceKind =>
  * Asks a source who somebody is. Where the flow is about somebody already, it must be the same person; else it is about
  * whoever is linked to that account from then on. Nobody is linked or made here: that is for the flows of the source.
  */
-export function askingSource(needs: SignInNeeds & { readonly sourceKinds: readonly SourceKind[] }): StageKind {
+export function sourceStageKind(needs: SignInNeeds & { readonly sourceKinds: readonly SourceKind[] }): StageKind {
   const kinds = needs.sourceKinds.filter(canBeAsked);
   const [screen = noScreen, ...otherScreens] = kinds.map(screenOf);
   return defineStageKind({

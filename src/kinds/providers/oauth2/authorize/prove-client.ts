@@ -13,7 +13,7 @@ import { modeOfRefusals } from './steps.ts';
 export const pushedPrefix = 'urn:ietf:params:oauth:request_uri:';
 
 /** Anybody can name an address; a page full of it helps nobody. */
-const longestShown = 500;
+const maxShownLength = 500;
 
 export interface ProvenClient {
   readonly client: Client;
@@ -52,7 +52,7 @@ export async function proveClient(needs: BrowserNeeds, call: Call, text: string)
     await needs.refusals.wrongRedirect(call, client, redirect_uri);
     throw new OAuthError('invalid_request', 'The redirect_uri is not one of the client.', {
       shown: [
-        `The request named this redirect address: ${redirect_uri.slice(0, longestShown)}`,
+        `The request named this redirect address: ${redirect_uri.slice(0, maxShownLength)}`,
         'Whoever runs this server can compare it with the redirect URIs of the provider.',
       ],
     });

@@ -178,11 +178,11 @@ function checkAcr(_params: Params, _client: AskingClient, { claims }: Reading): 
   return {};
 }
 
-const longestClaims = 10_000;
+const maxClaimsLength = 10_000;
 
 function parsedObject(text: string): NonNullable<AuthorizeRequest['claims']> | null {
   try {
-    const value: unknown = text.length > longestClaims ? null : JSON.parse(text);
+    const value: unknown = text.length > maxClaimsLength ? null : JSON.parse(text);
     return isObject(value) ? (value as NonNullable<AuthorizeRequest['claims']>) : null;
   } catch {
     // The language says in no other way that text is not JSON.

@@ -4,7 +4,7 @@ import type { Redemption } from '../grant-kind.ts';
 
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
 /** What a token is presented as (RFC 8693 §2.1): of whom the new one is to be, or who acts for them. */
 export type Role = 'subject' | 'actor';
@@ -21,7 +21,7 @@ export async function presentedToken(
 ): Promise<PresentedToken> {
   const text = params.require(`${role}_token`);
   // Refused as it stands: whoever sends it means this token and nothing else that might be found in its place.
-  if (text.length > longestToken) throw new OAuthError('invalid_request', `${role}_token is too long.`);
+  if (text.length > maxTokenLength) throw new OAuthError('invalid_request', `${role}_token is too long.`);
   if (params.require(`${role}_token_type`) !== accessTokenType) {
     throw new OAuthError('invalid_request', 'Only access tokens of this server can be exchanged.');
   }

@@ -27,7 +27,7 @@ interface Needs {
 }
 
 /** Asks what its prompts say, and keeps the answers in `prompt_data`. */
-export function prompting(needs: Needs): StageKind {
+export function promptKind(needs: Needs): StageKind {
   return defineStageKind({
     resource: promptStage,
     resources: [promptResource(needs)],
