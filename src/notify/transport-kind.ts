@@ -1,3 +1,4 @@
+import { sentenceOf } from '../core/event/sentence.ts';
 import type { Kind } from '../core/kind/kind.ts';
 import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
@@ -53,8 +54,5 @@ export class Undeliverable extends Error {}
 
 const longestBody = 4_000;
 
-/** An event in one line. */
-export function summaryOf({ action, context }: EventFacts): string {
-  const text = typeof context.message === 'string' ? context.message : `${action}: ${JSON.stringify(context)}`;
-  return text.slice(0, longestBody);
-}
+/** What people are told of an event. */
+export const summaryOf = (event: EventFacts): string => sentenceOf(event).slice(0, longestBody);

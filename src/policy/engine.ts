@@ -3,6 +3,7 @@ import type { Query } from '../platform/db/database.ts';
 import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
+import type { Decider } from './deciders.ts';
 import { CannotDecide, type PolicyKind, type Verdict } from './kind.ts';
 import type { PolicySettings } from './policy.family.ts';
 import { executed, failed } from './policy-events.ts';
@@ -15,6 +16,8 @@ export interface PolicyResult {
   readonly passing: boolean;
   readonly messages: readonly string[];
   readonly logs: readonly PolicyLog[];
+  /** The bindings that the decision rests on: those that failed, or those that let somebody pass. */
+  readonly deciders: readonly Decider[];
 }
 
 export interface PolicyLog {
@@ -76,7 +79,8 @@ const boundCache = queryCache<Bound>('bindings');
 /** Evaluating very many targets at once is rare, and the entry would be large. */
 const mostTargetsKept = 20;
 
-interface Outcome extends PolicyResult, Pick<Verdict, 'consequence'> {
+interface Outcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
+  readonly decider: Decider;
   readonly events: readonly NewEvent[];
 }
 
@@ -136,7 +140,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   ): Promise<Outcome> {
     if (binding.policy === null) {
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
-      return { passing: holds !== binding.negate, messages: [], logs: [], events: [] };
+      const passing = holds !== binding.negate;
+      return { passing, messages: [], logs: [], events: [], decider: deciderOf(binding, passing) };
     }
     const stored = policies.get(binding.policy);
     const policy = stored ?? { pk: binding.policy, name: binding.policy, execution_logging: false };
@@ -147,7 +152,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const written = policy.execution_logging ? [executed(binding, policy, request, verdict)] : [];
       const events = [...(verdict.events ?? []), ...written];
       const logs = (verdict.logs ?? []).map((text) => logOf(policy, 'info', text));
-      return { ...verdict, passing: verdict.passing !== binding.negate, logs, events };
+      const passing = verdict.passing !== binding.negate;
+      return { ...verdict, passing, logs, events, decider: deciderOf(binding, passing, policy) };
     } catch (error) {
       // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
       const message = messageOf(error);
@@ -157,6 +163,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
         messages: [forPerson(error)],
         logs: [logOf(policy, 'warning', message)],
         events,
+        decider: deciderOf(binding, binding.failure_result, policy),
       };
     }
   }
@@ -206,10 +213,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const row = stored?.get(policy.pk);
       try {
         const { passing, messages, logs = [] } = await decide(policy.kind, row, request, query);
-        return { passing, messages, logs: logs.map((text) => logOf(policy, 'info', text)) };
+        return { passing, messages, logs: logs.map((text) => logOf(policy, 'info', text)), deciders: [] };
       } catch (error) {
         const message = messageOf(error);
-        return { passing: false, messages: [message], logs: [logOf(policy, 'warning', message)] };
+        return { passing: false, messages: [message], logs: [logOf(policy, 'warning', message)], deciders: [] };
       }
     },
   };
@@ -238,8 +245,21 @@ function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcom
     passing,
     messages: outcomes.flatMap(({ messages }) => messages),
     logs: outcomes.flatMap(({ logs }) => logs),
+    deciders: outcomes.map(({ decider }) => decider).filter((decider) => decider.passing === passing),
   };
 }
+
+const deciderOf = (
+  { pk, group, user }: ActiveBinding,
+  passing: boolean,
+  policy?: { readonly name: string },
+): Decider => ({
+  binding: pk,
+  passing,
+  policy: policy?.name ?? null,
+  group,
+  user,
+});
 
 /** Records events and carries out consequences. */
 async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {

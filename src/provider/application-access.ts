@@ -1,5 +1,6 @@
 import { applicationTarget, type EvaluateAccess, requestedUser } from '../core/application/application-access.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
+import { nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
 import { requireActor } from '../resource/call.ts';
@@ -32,9 +33,14 @@ export function checkAccessAction(ask: EvaluateAccess): Action {
     async run({ call, row }) {
       const application = applicationTarget(row as unknown as Parameters<typeof applicationTarget>[0]);
       const answers = await ask(call, await requestedUser(call), [application]);
-      const { passing = false, messages = [], logs = [] } = answers.get(application.pk) ?? {};
+      const { passing = false, messages = [], logs = [], deciders = [] } = answers.get(application.pk) ?? {};
       if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
-      const log_messages = logs.map(({ level, text, attributes }) => ({
+      const decided = (await nameDeciders(deciders, call.db.read)).map(({ name, binding }) => ({
+        level: 'info',
+        text: `${passing ? 'Let in' : 'Refused'} by ${name}.`,
+        attributes: { binding },
+      }));
+      const log_messages = [...logs, ...decided].map(({ level, text, attributes }) => ({
         timestamp: call.now,
         log_level: level,
         logger: 'gatehouse.policy',

@@ -47,6 +47,16 @@ describeOnBoth('the stages of flows', (server) => {
     );
   });
 
+  test('a stage that throws leaves an event with the reason, and not one for each try', async () => {
+    const walk = await makeWalk(server(), [['dummy', { throw_error: true }]]);
+    const events = await eventsDuring(server(), async () => {
+      for (let tries = 0; tries < 6; tries += 1) await openBrowser(server()).show(walk.slug);
+    });
+    expect(events).toHaveLength(3);
+    expect(events[0]).toMatchObject({ action: 'system_exception', context: { flow: { name: walk.slug } } });
+    expect(events[0]?.context.message).toMatch(new RegExp(`^The stage dummy-\\w+ of the flow ${walk.slug} failed: .+`));
+  });
+
   test('a flow for signed-in people begins for nobody else', async () => {
     const walk = await makeWalk(server(), [['dummy']], { authentication: 'require_authenticated' });
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');

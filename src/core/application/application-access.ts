@@ -16,6 +16,14 @@ export interface AccessAnswer {
   readonly passing: boolean;
   readonly messages: readonly string[];
   readonly logs: readonly { readonly level: string; readonly text: string; readonly attributes: Json }[];
+  /** The bindings that the decision rests on. */
+  readonly deciders: readonly {
+    readonly binding: string;
+    readonly passing: boolean;
+    readonly policy: string | null;
+    readonly group: string | null;
+    readonly user: number | null;
+  }[];
 }
 
 /** What the policies bound to applications say of a user. Only asks: no decision comes of it. */

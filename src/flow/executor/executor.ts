@@ -4,6 +4,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { carryOut, type EffectNeeds, store } from './carry-out.ts';
 import { challengeOf, faultComponent, filledTitle, withComplaints } from './challenge.ts';
+import { createFaultEvents } from './fault-events.ts';
 import type { ExecutorFlow } from './flow-state.ts';
 import { afterDetour } from './sign-out-detour.ts';
 import type { StageKind } from './stage-kind.ts';
@@ -40,11 +41,13 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     settle: (state, tx, call) => settleStages(kinds, state, tx, call),
   };
   const stages = { ...needs, kinds };
+  const faults = createFaultEvents();
 
   /** Lets stages move until there is a screen to show. */
-  async function run(call: Call, start: Walk): Promise<ExecutorReply> {
+  async function run(call: Call, start: Walk, reach?: (walk: Walk) => void): Promise<ExecutorReply> {
     let walk = start;
     while (!walk.screen) {
+      reach?.(walk);
       const draft = { ...walk, state: draftOf(walk.state) };
       const move = await nextMove(stages, call, draft).catch(storePassedSteps(call, walk));
       walk = await make(call, draft, move);
@@ -67,12 +70,18 @@ export function createExecutor(given: ExecutorNeeds): Executor {
   return {
     async proceed(call, facts, held, answer) {
       const flow = { ...facts, title: filledTitle(facts.title, held.state) };
+      let walk = walkFrom(flow, held, answer);
       try {
-        return await run(call, walkFrom(flow, held, answer));
+        return await run(call, walk, (reached) => {
+          walk = reached;
+        });
       } catch (error) {
         if (error instanceof PasswordQueueFull) throw error;
         // A stage that throws lets nobody through: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
+        await faults.record(call, walk, error).catch(() => {
+          // The log has it.
+        });
         const members = { request_id: call.request.id, error: 'This step could not be carried out.' };
         return { challenge: challengeOf(flow, faultComponent, members), cookies: [] };
       }

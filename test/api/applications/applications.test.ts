@@ -200,6 +200,12 @@ describeOnBoth('applications', (server) => {
     expect(await check(member.api)).toEqual({ passing: false, ...plain });
     expect(await check(admin)).toMatchObject({ passing: true });
     expect(await check(admin, `?for_user=${member.pk}`)).toMatchObject({ passing: false, messages: ['not you'] });
+    const decided = async (query: string) =>
+      (await check(admin, query)).log_messages.map(({ event }: { event: string }) => event);
+    expect(await decided(`?for_user=${member.pk}`)).toEqual(['looked at', `Refused by the policy check ${slug}.`]);
+    const group = (await admin.post('/core/groups/', { name: `staff of ${slug}`, users: [member.pk] })).body;
+    await bind(pk, { group: group.pk, order: 1 });
+    expect(await decided(`?for_user=${member.pk}`)).toContain(`Let in by the group staff of ${slug}.`);
     expect(await check(member.api, '?for_user=1')).toEqual({ for_user: ['User not found'] });
     expect((await member.api.get(`${path}no-such-app/check_access/`)).status).toBe(404);
     expect((await server().nobody.get(`${path}${slug}/check_access/`)).status).toBe(403);

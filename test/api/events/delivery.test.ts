@@ -147,6 +147,7 @@ describeOnBoth(
         user_username: ada.username,
         event_user_email: expect.any(String),
         event_user_username: 'admin',
+        event: expect.objectContaining({ action: `custom_${name}`, context: expect.any(Object) }),
       });
       expect(hook.bodies).toContainEqual({ text: `it is ${name}`, who: ada.username, what: `custom_${name}` });
       const chats = hook.bodies.filter(({ attachments }) => attachments);

@@ -26,6 +26,7 @@ describeOnBoth('refusals are told to administrators', (server) => {
     expect(events[0]?.context).toMatchObject({
       application: { name: party.application.name },
       result: { passing: false, messages: ['Only on weekdays.'] },
+      decided_by: [expect.stringMatching(/^the policy policy-/)],
     });
   });
 

@@ -22,8 +22,10 @@ export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
     resource: expressionPolicy({ sandbox }),
     async evaluate({ expression }, request) {
       const events: NewEvent[] = [];
+      // Few expressions ask for it, and not every database lets it be cached.
+      const brand = /\bbrand\b/.test(expression) ? { ...(await brandFlows(db, request.http.host)) } : null;
       const result = sandbox.run(expression, {
-        globals: globalsOf(request, await settings.current(), geo, { ...(await brandFlows(db, request.http.host)) }),
+        globals: globalsOf(request, await settings.current(), geo, brand),
         functions: { create_event: eventWriter(events) },
       });
       if (!result.ok) throw new Error(result.error);

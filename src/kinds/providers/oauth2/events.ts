@@ -73,6 +73,7 @@ const maxUriLength = 500;
 export const deniedEvent = (
   client: Authorized,
   answer: Pick<AccessAnswer, 'messages' | 'logs'> | undefined,
+  decidedBy: readonly string[],
 ): NewEvent => ({
   action: 'policy_execution',
   app,
@@ -80,6 +81,7 @@ export const deniedEvent = (
     message: 'What is bound to the application does not let the user in.',
     application: factsOf(client),
     result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },
+    decided_by: decidedBy.slice(0, maxReasons),
     reasons: (answer?.logs ?? []).slice(0, maxReasons).map(({ text }) => text),
   },
 });

@@ -2,6 +2,7 @@ import { type TransportKind, Undeliverable } from '../../../notify/transport-kin
 import { type Mailer, NoMailServer } from '../../../platform/mail/mailer.ts';
 
 const maxSubjectLength = 75;
+const maxDetails = 4_000;
 
 export function emailTransport({ mailer }: { readonly mailer: Mailer }): TransportKind {
   return {
@@ -18,6 +19,8 @@ export function emailTransport({ mailer }: { readonly mailer: Mailer }): Transpo
             `User: ${event.user.username ?? ''}`,
             `Address: ${event.client_ip ?? ''}`,
             `Time: ${event.created}`,
+            '',
+            JSON.stringify(event.context, null, 2).slice(0, maxDetails),
           ]
         : [];
       const text = [`Hello ${user.name || user.username},`, '', body, '', ...facts].join('\n');

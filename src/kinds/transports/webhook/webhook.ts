@@ -23,6 +23,7 @@ function plainBody({ body, severity, user, event }: Message) {
     user_username: user.username,
     event_user_email: event?.user.email ?? null,
     event_user_username: event?.user.username ?? null,
+    event,
   };
 }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { eventActions } from './actions.ts';
+import { sentenceOf } from './sentence.ts';
+
+const dana = { pk: 5, username: 'dana', email: '' };
+const grafana = { app: 'svc_core', model_name: 'application', pk: 'ab', name: 'Grafana' };
+
+test.each([
+  ['login', {}, 'dana signed in.'],
+  ['login_failed', { username: 'root' }, 'Somebody failed to sign in as root.'],
+  ['password_set', { model: { name: 'dana' } }, 'dana changed their password.'],
+  ['password_set', { model: { name: 'eve' } }, 'dana set the password of eve.'],
+  ['authorize_application', { authorized_application: grafana }, 'dana signed in to Grafana.'],
+  ['model_deleted', { model: grafana }, 'dana deleted the application Grafana.'],
+  [
+    'model_updated',
+    { model: grafana, diff: { slug: {}, name: {} } },
+    'dana changed the application Grafana (slug, name).',
+  ],
+  [
+    'policy_exception',
+    { policy_name: 'staff', message: 'x is not defined' },
+    'The policy staff failed: x is not defined',
+  ],
+  ['configuration_error', { message: 'Something is set wrongly.' }, 'Something is set wrongly.'],
+  ['custom_alarm', {}, 'Custom event alarm (dana).'],
+])('%s %o is told as a sentence', (action, context, sentence) => {
+  expect(sentenceOf({ action, context, user: dana })).toBe(sentence);
+});
+
+test('being turned away names the person, the application and what decided', () => {
+  const context = {
+    message: 'What is bound to the application does not let the user in.',
+    application: grafana,
+    result: { passing: false, messages: ['Ask for access at the desk.'] },
+    decided_by: ['the policy staff only'],
+  };
+  expect(sentenceOf({ action: 'policy_execution', context, user: dana })).toBe(
+    'dana was turned away from Grafana by the policy staff only. Ask for access at the desk.',
+  );
+});
+
+test('no event is told as data, whatever it lacks', () => {
+  for (const action of Object.keys(eventActions)) {
+    for (const context of [{}, { model: null, diff: [] }, { secret: 'x', source: 5, result: {} }]) {
+      const sentence = sentenceOf({ action, context, user: {} });
+      expect(sentence, action).not.toMatch(/[{}]|undefined|null|\[object/);
+      expect(sentence.length, action).toBeGreaterThan(8);
+    }
+  }
+});

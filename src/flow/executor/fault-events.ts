@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { createRateLimit } from '../../lib/rate-limit.ts';
+import type { Call } from '../../resource/call.ts';
+import type { Walk } from './walk.ts';
+
+export interface FaultEvents {
+  /** Tells administrators that a stage broke, and why. */
+  record(call: Call, walk: Walk, error: unknown): Promise<void>;
+}
+
+const maxMessageLength = 500;
+
+/** Strangers who run into the same fault again and again do not fill the log of events by it. */
+export function createFaultEvents(): FaultEvents {
+  const byStage = createRateLimit({ most: 3, windowMs: 10 * 60_000 });
+  return {
+    async record(call, { flow, state }, error) {
+      const planned = state.stages[state.at];
+      if (byStage.waitAfter(`${flow.pk} ${planned?.stage}`) > 0) return;
+      const reason = (error instanceof Error ? error.message : String(error)).slice(0, maxMessageLength);
+      await call.db.write(async (tx) => {
+        const { rows } = await sql<{ name: string }>`select name from stages
+          where pk = ${planned?.stage ?? null}`.execute(tx);
+        const stage = rows[0]?.name ?? '';
+        await call.world.record(tx, call, {
+          action: 'system_exception',
+          app: 'svc_flows',
+          context: {
+            message: `The stage ${stage} of the flow ${flow.slug} failed: ${reason}`,
+            flow: { app: 'svc_flows', model_name: 'flow', pk: flow.pk.replaceAll('-', ''), name: flow.name },
+            stage: { pk: planned?.stage.replaceAll('-', '') ?? '', name: stage, model_name: planned?.kind ?? '' },
+          },
+        });
+      });
+    },
+  };
+}
