@@ -10,7 +10,7 @@ describeOnBoth('assigning permissions', (server) => {
   const newRole = async (name: string) => (await server().admin.post('/rbac/roles/', { name })).body.pk as string;
   const newGroup = async (values: Record<string, unknown>) => (await server().admin.post('/core/groups/', values)).body;
 
-  test('to a user on everything: the answer names the permissions', async () => {
+  test('assigning a global permission to a user returns the permissions', async () => {
     const { user, admin } = server();
     const person = await user();
     expect((await person.api.get('/core/groups/')).status).toBe(403);
@@ -22,7 +22,7 @@ describeOnBoth('assigning permissions', (server) => {
     expect(again.body).toEqual(given.body);
   });
 
-  test('to a user on one object: the answer names the grants', async () => {
+  test('assigning an object permission to a user returns the grants', async () => {
     const { user, admin } = server();
     const person = await user();
     const group = await newGroup({ name: 'the one' });
@@ -38,7 +38,7 @@ describeOnBoth('assigning permissions', (server) => {
     expect((await admin.post(`${byUsers}${person.pk}/assign/`, body)).body).toEqual(given.body);
   });
 
-  test('to a role, for the members of its group and of the groups below', async () => {
+  test('assigning to a role serves the members of its group and of the groups below', async () => {
     const { user, admin } = server();
     const role = await newRole('lookers');
     const top = await newGroup({ name: 'lookers', roles: [role] });
@@ -80,7 +80,7 @@ describeOnBoth('assigning permissions', (server) => {
     expect((await admin.post(`${byRoles}x/assign/`, { permissions: [] })).status).toBe(404);
   });
 
-  test('to an internal service account is refused', async () => {
+  test('assigning to an internal service account is refused', async () => {
     const { admin, user, world } = server();
     const account = await user();
     await world.db.write((tx) =>

@@ -24,7 +24,7 @@ describeOnBoth('permissions', (server) => {
     expect((await admin.get(`${path}999999/`)).status).toBe(404);
   });
 
-  test('are found by app, model, holder and words', async () => {
+  test('permissions are filtered by app, model and holder, and searched', async () => {
     const { admin, user } = server();
     const person = await user(['svc_core.view_group']);
     const { body: role } = await admin.post('/rbac/roles/', { name: 'with one' });
@@ -67,7 +67,7 @@ describeOnBoth('permissions on single objects', (server) => {
     return ids[0].id as string;
   };
 
-  test('are listed with what they are about, ten at a time', async () => {
+  test('object permissions are listed with their objects, ten per page', async () => {
     const { admin, user } = server();
     const person = await user();
     const key = await group('described');
@@ -92,7 +92,7 @@ describeOnBoth('permissions on single objects', (server) => {
     expect([page.results.length, page.pagination.total_pages]).toEqual([10, 2]);
   });
 
-  test('of roles are listed, too, by role and by words', async () => {
+  test('object permissions of roles are listed, filtered by role and searched', async () => {
     const { admin } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'with an object' });
     const key = await group('for a role');
@@ -124,7 +124,7 @@ describeOnBoth('permissions on single objects', (server) => {
     expect((await admin.get(`${path}users/${id}/`)).body.object_description).toBeNull();
   });
 
-  test('are moved to another object that is there, and deleted', async () => {
+  test('object permissions are moved to another existing object, and deleted', async () => {
     const { admin, user } = server();
     const person = await user();
     const [from, to] = [await group('from'), await group('to')];
@@ -187,7 +187,7 @@ describeOnBoth('roles', (server) => {
     expect((await admin.get('/core/groups/?name=of+keepers')).body.results[0].roles).toEqual([]);
   });
 
-  test('of the group of readers allow to read and not to write', async () => {
+  test('permissions of the readers group allow reading, not writing', async () => {
     const { admin, user } = server();
     const { body } = await admin.get('/core/groups/?name=Gatehouse+Read-only');
     const reader = await user([], { groups: [body.results[0].pk] });

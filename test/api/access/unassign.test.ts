@@ -203,7 +203,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     expect((await person.api.get('/core/groups/')).status).toBe(200);
   });
 
-  test('it counts at once', async () => {
+  test('a revocation takes effect with the next request', async () => {
     const { user } = server();
     const person = await user([view]);
     expect((await person.api.get('/core/groups/')).status).toBe(200);

@@ -17,8 +17,8 @@ async function signedIn(server: TestServer, values: Record<string, unknown> = {}
   return { ...person, browser };
 }
 
-describeOnBoth('what people set up for themselves', (server) => {
-  test('somebody without permissions changes their name and nothing that they may not change', async () => {
+describeOnBoth('own settings', (server) => {
+  test('a user without permissions changes their name, and no protected member', async () => {
     const { browser, pk, username } = await signedIn(server(), { email: 'before@example.com', name: 'Before' });
     const own = { username, email: 'before@example.com', 'attributes.settings.locale': '' };
     const first = await browser.show(settingsFlow);
@@ -36,7 +36,7 @@ describeOnBoth('what people set up for themselves', (server) => {
     expect((await browser.get('/core/users/me/')).body.user.name).toBe('After');
   });
 
-  test('somebody without an address changes their name all the same', async () => {
+  test('a user without an e-mail address can change their name', async () => {
     const { browser, username } = await signedIn(server(), { name: 'Before' });
     await browser.show(settingsFlow);
     const answer = { username, name: 'After', email: '', 'attributes.settings.locale': '' };

@@ -46,7 +46,7 @@ describeOnBoth('user consents', (server) => {
     expect((await server().admin.get(`${path}${pk}/`)).body.application.launch_url).toBe('https://x.example/admin');
   });
 
-  test('are seen and revoked by their owner and by superusers alone', async () => {
+  test('consents are visible to and revoked by their owner and superusers only', async () => {
     const application = await makeApplication(server());
     const [ada, bob] = [await server().user(), await server().user(['svc_stages_consent.view_userconsent'])];
     const of = (user: number) => makeConsent(server(), { user, application: application.pk, scopes: ['x'] });

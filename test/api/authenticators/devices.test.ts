@@ -30,28 +30,31 @@ describeOnBoth('devices', (server) => {
     expect((await api.get('/authenticators/all/')).body).toEqual([]);
   });
 
-  test.each(kinds)('nobody else sees, renames or deletes a %s device; an administrator sees it there', async (kind) => {
-    const { path, device } = await owner(kind);
-    const stranger = await server().user([
-      `${model(kind)}.view_${kind}device`,
-      `${model(kind)}.change_${kind}device`,
-      `${model(kind)}.delete_${kind}device`,
-    ]);
-    expect((await stranger.api.get(`/authenticators/${kind}/`)).body.results).toEqual([]);
-    for (const answer of [
-      await stranger.api.get(path),
-      await stranger.api.put(path, { name: 'mine' }),
-      await stranger.api.patch(path, { name: 'mine' }),
-      await stranger.api.delete(path),
-      await stranger.api.get(`${path}used_by/`),
-    ]) {
-      expect(answer.status).toBe(404);
-    }
-    expect((await server().admin.get(path)).body).toEqual(device);
-    expect((await server().admin.patch(path, { name: 'mine' })).status).toBe(403);
-    expect((await server().admin.delete(path)).status).toBe(403);
-    expect((await server().nobody.get(path)).status).toBe(403);
-  });
+  test.each(kinds)(
+    'a %s device is visible to and changed by its owner only; administrators see it in their list',
+    async (kind) => {
+      const { path, device } = await owner(kind);
+      const stranger = await server().user([
+        `${model(kind)}.view_${kind}device`,
+        `${model(kind)}.change_${kind}device`,
+        `${model(kind)}.delete_${kind}device`,
+      ]);
+      expect((await stranger.api.get(`/authenticators/${kind}/`)).body.results).toEqual([]);
+      for (const answer of [
+        await stranger.api.get(path),
+        await stranger.api.put(path, { name: 'mine' }),
+        await stranger.api.patch(path, { name: 'mine' }),
+        await stranger.api.delete(path),
+        await stranger.api.get(`${path}used_by/`),
+      ]) {
+        expect(answer.status).toBe(404);
+      }
+      expect((await server().admin.get(path)).body).toEqual(device);
+      expect((await server().admin.patch(path, { name: 'mine' })).status).toBe(403);
+      expect((await server().admin.delete(path)).status).toBe(403);
+      expect((await server().nobody.get(path)).status).toBe(403);
+    },
+  );
 
   test.each(kinds)('administrators change a %s device, but not its owner', async (kind) => {
     const { pk, device, api } = await owner(kind);

@@ -253,7 +253,7 @@ test('the cookies of a session', () => {
 describeOnSqlite(
   'behind TLS',
   (server) => {
-    test('only the cookie counts that neighbours cannot set', async () => {
+    test('over TLS only the __Host- cookie counts', async () => {
       const { user, url } = server();
       const person = await user();
       const session = await signIn(server(), person.pk);

@@ -24,7 +24,7 @@ describeOnBoth('settings', (server) => {
     expect([status, body]).toEqual([200, defaults]);
   });
 
-  test('are changed one by one, and a PUT keeps what it does not name', async () => {
+  test('settings are changed one by one, and a PUT keeps omitted members', async () => {
     const { admin } = server();
     const links = [{ name: 'Help', href: 'https://example.com/help' }, { name: 'Just text' }];
     const patched = await admin.patch(path, { footer_links: links, unknown: 1 });
@@ -90,7 +90,7 @@ describeOnBoth('settings', (server) => {
     await admin.patch(path, { event_retention: 'days=365' });
   });
 
-  test('are shown but not stored by a dry run', async () => {
+  test('a dry run shows settings without storing them', async () => {
     const { admin } = server();
     const tried = await admin.patch(`${path}?dry_run=true`, { avatars: 'none' });
     expect(tried.body.avatars).toBe('none');

@@ -93,7 +93,7 @@ describeOnBoth(
       expect((await server().nobody.get('/core/tokens/')).status).toBe(403);
     });
 
-    test('whoever holds the right sees the keys of others, but not of superusers', async () => {
+    test('callers with the permission see the keys of others, but not of superusers', async () => {
       const { user, admin } = server();
       const owner = await user();
       await owner.api.post('/core/tokens/', { identifier: 'of-a-user' });
@@ -195,7 +195,7 @@ describeOnBoth(
       expect(later.status).toBe(400);
     });
 
-    test('only superusers, and users of whom it is said, have tokens without an end', async () => {
+    test('only superusers and users with the attribute have tokens without expiry', async () => {
       const { admin, user } = server();
       const endless = await admin.post('/core/tokens/', { identifier: 'endless', expiring: false });
       expect(endless.body).toMatchObject({ expiring: false, expires: null });
@@ -222,7 +222,7 @@ describeOnBoth(
       clock.at -= day;
     });
 
-    test('only API tokens are bearers', async () => {
+    test('only API tokens authenticate as bearer tokens', async () => {
       const { admin, as } = server();
       await admin.post('/core/tokens/', { identifier: 'for-an-app', intent: 'app_password' });
       const answer = await as(await keyOf('for-an-app')).get('/core/users/me/');

@@ -169,7 +169,7 @@ describeOnBoth('users', (server) => {
     await admin.patch('/admin/settings/', { gdpr_compliance: true });
   });
 
-  test('nobody deletes the account they are signed in with', async () => {
+  test('callers cannot delete their own account', async () => {
     const { admin } = server();
     const { body: me } = await admin.get('/core/users/me/');
     const answer = await admin.delete(`/core/users/${me.user.pk}/`);

@@ -77,7 +77,7 @@ const env = {
 describeOnBoth(
   'notifications',
   (server) => {
-    test('are shown to each direct member of the group, and to nobody else', async () => {
+    test('notifications are shown to direct members of the group only', async () => {
       const { ada, bob, group, fire, name } = await makeRule(server(), []);
       const child = await server().user();
       await server().admin.post('/core/groups/', { name: `${name}-child`, parent: group.pk, users: [child.pk] });
@@ -127,7 +127,7 @@ describeOnBoth(
       expect(await bodiesOf(ada)).toHaveLength(1);
     });
 
-    test('are posted in our form, in that of a mapping and in that of chats', async () => {
+    test('webhooks post our JSON, that of a mapping, and that of chats', async () => {
       const mapping = await server().admin.post('/propertymappings/notification/', {
         name: `mapping-${server().kind}`,
         expression: 'return { text: notification.body, who: user.username, what: notification.event.action };',
@@ -155,7 +155,7 @@ describeOnBoth(
       expect(chats[0].attachments[0]).toMatchObject({ title: `it is ${name}`, fallback: `it is ${name}` });
     });
 
-    test('are mailed to those with an address', async () => {
+    test('notifications are mailed to members with an address', async () => {
       const { fire, name } = await makeRule(server(), [{ mode: 'email' }]);
       await fire({ message: `it is ${name}\r\nBcc: eve@example.com` });
       await quiet(server());
@@ -165,7 +165,7 @@ describeOnBoth(
       expect(headers).not.toMatch(/^Bcc/im);
     });
 
-    test('are tried again while the receiver fails, are given up visibly, and can be run again', async () => {
+    test('failed deliveries are retried, end as failed tasks, and can be run again', async () => {
       const { db, clock } = server().world;
       hook.status = 500;
       const { fire, name } = await makeRule(server(), [{ mode: 'webhook', webhook_url: hook.url, send_once: true }]);
@@ -239,7 +239,7 @@ describeOnBoth(
       expect(JSON.stringify(await failures(server()))).not.toContain('The mapping failed');
     });
 
-    test('are not sent about events that rules cause themselves', async () => {
+    test('events caused by rules cause no notifications', async () => {
       const { ada, fire, policy } = await makeRule(server(), []);
       const { body: rule } = await server().admin.get(`/events/rules/?search=${policy.name}`);
       const all = await server().admin.post('/policies/expression/', {
@@ -301,7 +301,7 @@ describeOnBoth(
 );
 
 describeOnBoth('e-mail without a mail server in the settings', (server) => {
-  test('is left out, and what nothing else tells is shown in the pages', async () => {
+  test('without a mail server, an e-mail transport falls back to local notifications', async () => {
     const { ada, bob, fire, name, transports } = await makeRule(server(), [{ mode: 'email' }]);
     await fire();
     await quiet(server());

@@ -43,7 +43,7 @@ describeOnBoth('events', (server) => {
     expect(keptDays).toBe(365);
   });
 
-  test('are written by those who may, the secrets in them masked', async () => {
+  test('callers with permission create events, with secrets masked', async () => {
     const { admin, user } = server();
     const stranger = await user();
     const event = {

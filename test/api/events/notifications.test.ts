@@ -47,7 +47,7 @@ describeOnBoth('notifications', (server) => {
     expect((await owner.api.get(`${path}${pk}/`)).body.event).toBeNull();
   });
 
-  test('are marked as seen and put away by their owner only, not even by a superuser', async () => {
+  test('notifications are marked as seen and deleted by their owner only, not even by a superuser', async () => {
     const { user, admin } = server();
     const [owner, other] = [await user(), await user()];
     const { pk } = await notify(owner.pk, 'Only for me');

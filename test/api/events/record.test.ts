@@ -9,7 +9,7 @@ import { describeOnBoth } from '../../support/server.ts';
 const behindProxy = { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1/32,::1/128' } };
 
 describeOnBoth(
-  'what is recorded',
+  'recorded events',
   (server) => {
     test('names the address behind a trusted proxy, its place, and the request', async () => {
       const made = await server().admin.post(
@@ -41,7 +41,7 @@ describeOnBoth(
       });
     });
 
-    test('is kept as long as the settings say, from the moment it is written', async () => {
+    test('an event expires by the retention setting at the time of writing', async () => {
       const { admin, world } = server();
       await world.db.write(async (tx) =>
         world.settings.save(tx, { ...(await world.settings.current()), event_retention: 'hours=2' }),
@@ -52,7 +52,7 @@ describeOnBoth(
       expect(Date.parse(event.expires) - Date.parse(event.created)).toBe(2 * 3_600_000);
     });
 
-    test('nothing is recorded of what was refused or only tried', async () => {
+    test('refused requests and dry runs record nothing', async () => {
       const { admin } = server();
       const count = async () => (await admin.get('/events/events/?page_size=1')).body.pagination.count as number;
       const before = await count();
@@ -75,7 +75,7 @@ describeOnBoth(
   behindProxy,
 );
 
-test('who acts as another is named as the one who acts', () => {
+test('an impersonator is recorded as the actor', () => {
   const user = (pk: number, username: string) => ({
     pk,
     username,

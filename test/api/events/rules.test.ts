@@ -10,7 +10,7 @@ const missing = '00000000-0000-4000-8000-000000000000';
 const names = ({ results }: { results: { name: string }[] }) => results.map(({ name }) => name);
 
 describeOnBoth('notification rules (E23, E24, E25)', (server) => {
-  test('are made with a name alone, and read back', async () => {
+  test('a rule needs only a name, and reads back', async () => {
     const { admin } = server();
     const made = await admin.post(path, { name: ' by name ' });
     expect(made.status).toBe(201);
@@ -147,7 +147,7 @@ describeOnBoth('notification rules (E23, E24, E25)', (server) => {
     expect(wrong.body).toEqual({ severity: ['Select a valid choice. loud is not one of the available choices.'] });
   });
 
-  test('are for those who may see or add them', async () => {
+  test('rules require permission to view or add', async () => {
     const running = server();
     const { body: rule } = await running.admin.post(path, { name: 'for few' });
     const { body: other } = await running.admin.post(path, { name: 'for fewer' });
@@ -172,7 +172,7 @@ describeOnBoth('notification rules (E23, E24, E25)', (server) => {
     expect((await adder.api.get(path)).status).toBe(403);
   });
 
-  test('what they name may go: the rule stays', async () => {
+  test('deleting a group or transport leaves the rule', async () => {
     const { admin } = server();
     const { body: group } = await admin.post('/core/groups/', { name: 'passing' });
     const { body: transport } = await admin.post('/events/transports/', { name: 'passing' });

@@ -41,7 +41,7 @@ describeOnBoth('system tasks', (server) => {
     );
   });
 
-  test('is for those with the permissions', async () => {
+  test('system tasks require permissions', async () => {
     const task = await taskOf('notification_cleanup');
     expect((await server().nobody.get(path)).status).toBe(403);
     const stranger = await server().user();

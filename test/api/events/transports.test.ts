@@ -4,7 +4,7 @@ import { describeOnBoth } from '../../support/server.ts';
 const path = '/events/transports/';
 
 describeOnBoth('notification transports', (server) => {
-  test('are local unless told otherwise', async () => {
+  test('transports are local by default', async () => {
     const made = await server().admin.post(path, { name: 'plain' });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({

@@ -106,7 +106,7 @@ describeOnBoth('blueprints of flows', (server) => {
     }
   });
 
-  test('everything that is wrong is told at once, and nothing is written', async () => {
+  test('an invalid blueprint reports all errors at once and writes nothing', async () => {
     const slug = unique('half');
     const text = file(
       { ...entry('svc_flows.flow', { slug }, { name: 'n', title: 't', designation: 'enrollment' }), id: 'flow' },
@@ -212,7 +212,7 @@ describeOnBoth('blueprints of flows', (server) => {
     expect(answer.status).toBe(400);
   });
 
-  test('nobody looks up by a blueprint what they may not see, nor by hidden values', async () => {
+  test('blueprints cannot look up invisible objects or hidden values', async () => {
     const group = await made(server(), '/core/groups/', { name: unique('hidden-group') });
     const rights = ['svc_flows.add_flow', 'svc_flows.view_flow', 'svc_policies.add_policybinding'];
     const user = await server().user([...rights, 'svc_flows.change_flow']);

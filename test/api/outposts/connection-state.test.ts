@@ -123,7 +123,7 @@ describeOnSqlite(
       expect(tokens).toEqual(['Bearer cluster-token', 'Bearer cluster-token']);
     });
 
-    test('what answers wrongly, slowly or not at all is not healthy', async () => {
+    test('a platform that answers wrongly, slowly or not at all is unhealthy', async () => {
       const answers: RequestListener[] = [
         (_, response) => response.writeHead(500).end('{"Version":"1"}'),
         (_, response) => response.end('not JSON'),

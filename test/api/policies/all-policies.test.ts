@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnBoth } from '../../support/server.ts';
 
 describeOnBoth('policies of every kind', (server) => {
-  test('are listed by what they share and say which kind they are of', async () => {
+  test('policies of all kinds are listed with common members and their kind', async () => {
     const { admin } = server();
     const made = await admin.post('/policies/password_expiry/', { name: 'ninety days', days: 90 });
     const one = await admin.get(`/policies/all/${made.body.pk}/`);
@@ -35,7 +35,7 @@ describeOnBoth('policies of every kind', (server) => {
     });
   });
 
-  test('only those whose kind the caller may view are there, and superusers alone delete them', async () => {
+  test('the list of all policies shows viewable kinds; only superusers delete', async () => {
     const { admin, user } = server();
     const { body: policy } = await admin.post('/policies/password_expiry/', { name: 'seen by few', days: 1 });
     const path = `/policies/all/${policy.pk}/`;

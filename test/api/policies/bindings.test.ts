@@ -112,7 +112,7 @@ describeOnBoth('policy bindings', (server) => {
     expect(replaced.body).toMatchObject({ policy: bound.pk, group: null, order: 3 });
   });
 
-  test('what is wrong is told, references that name nothing too', async () => {
+  test('invalid bindings are refused, dangling references too', async () => {
     const { admin } = server();
     const bad = await admin.post(path, {
       policy: missing,
@@ -194,7 +194,7 @@ describeOnBoth('policy bindings', (server) => {
     expect((await admin.get(`/events/rules/${target.pk}/`)).status).toBe(200);
   });
 
-  test('are for those who may see and write them and change what they are bound to', async () => {
+  test('bindings require permission for themselves and for their target', async () => {
     const running = server();
     const bound = await policy();
     const { pk: target } = await rule();

@@ -55,7 +55,7 @@ describeOnBoth('the policy engine', (server) => {
     );
   };
 
-  test('what has no bindings passes, unless it is to mean something else', async () => {
+  test('a target without bindings passes unless emptyResult says otherwise', async () => {
     const pk = await target();
     expect(await ask(pk)).toEqual({ passing: true, messages: [], logs: [] });
     expect((await ask(pk, { emptyResult: false })).passing).toBe(false);

@@ -39,7 +39,7 @@ describeOnBoth('expression policies (E21)', (server) => {
     expect(body.expression[0]).toMatch(new RegExp(`^Expression Syntax Error: .+ \\(line ${line}\\)$`));
   });
 
-  test('what only fails when it runs is stored: syntax alone is looked at', async () => {
+  test('only syntax is checked on write: runtime errors are stored', async () => {
     const made = await server().admin.post(path, { name: 'fails later', expression: 'return nothing.of.this' });
     expect(made.status).toBe(201);
   });
@@ -62,7 +62,7 @@ describeOnBoth('expression policies (E21)', (server) => {
     expect(answer.body.expression[0]).toContain('longer than');
   });
 
-  test('are made by superusers alone', async () => {
+  test('only superusers create expression policies', async () => {
     const { nobody, user } = server();
     const body = { name: 'forbidden', expression: 'return true' };
     expect((await nobody.post(path, body)).status).toBe(403);

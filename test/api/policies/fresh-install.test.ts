@@ -55,7 +55,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     expect(body.results.map(({ target }: { target: string }) => target)).toContain(flow.body.pk);
   });
 
-  test('what a prompt stage validates by counts as bound', async () => {
+  test('validation policies of a prompt stage count as bound', async () => {
     const name = 'default-user-settings-authorization';
     const { body } = await server().admin.get('/policies/all/?promptstage__isnull=false');
     expect(body.results).toMatchObject([
@@ -88,7 +88,7 @@ describeOnBoth('policies and notifications of a fresh install', (server) => {
     expect(body.log_messages).toEqual([]);
   });
 
-  test('who may change what of themselves goes by groups and settings', async () => {
+  test('groups and settings decide which own members users may change', async () => {
     const { admin, user } = server();
     const group = await admin.post('/core/groups/', {
       name: 'may change mail',

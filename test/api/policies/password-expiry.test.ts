@@ -51,7 +51,7 @@ describeOnBoth('password expiry policies (E6)', (server) => {
     }
   });
 
-  test('everything wrong is told at once, and nothing is written', async () => {
+  test('all errors are reported at once, and nothing is written', async () => {
     const made = await make('refused');
     await make('somebody elses');
     const { status, body } = await server().admin.patch(`${path}${made.pk}/`, {
@@ -92,7 +92,7 @@ describeOnBoth('password expiry policies (E6)', (server) => {
     expect(replaced.body).toMatchObject({ name: 'replaced anew', days: 2, deny_only: true });
   });
 
-  test('what is not there, or of another kind, is not found', async () => {
+  test('missing policies and those of other kinds give 404', async () => {
     const { admin } = server();
     const { body: other } = await admin.post('/policies/reputation/', { name: 'no expiry' });
     for (const pk of [missing, 'no-key', other.pk]) {
@@ -102,7 +102,7 @@ describeOnBoth('password expiry policies (E6)', (server) => {
     }
   });
 
-  test('is for superusers, whatever permissions others hold everywhere or on the one', async () => {
+  test('only superusers write, whatever permissions others hold globally or on the object', async () => {
     const running = server();
     const made = await make('guarded');
     const other = await make('guarded too');

@@ -100,7 +100,7 @@ describeOnBoth('reputation policies (E11)', (server) => {
     }
   });
 
-  test('is for those who may see the policies, all or some', async () => {
+  test('the list shows the policies that the caller may view, all or some', async () => {
     const running = server();
     const { body: shown } = await running.admin.post(path, { name: 'shown to one' });
     expect((await running.nobody.get(path)).status).toBe(403);

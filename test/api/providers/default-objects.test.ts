@@ -6,7 +6,7 @@ const scopes = '/propertymappings/provider/scope/';
 const workspace = '/propertymappings/provider/workspace_directory/';
 
 describeOnBoth('a fresh install', (server) => {
-  test('has a certificate to sign with', async () => {
+  test('a fresh install has a signing certificate', async () => {
     const { body } = await server().admin.get('/crypto/certificatekeypairs/?has_key=true');
     expect(body.results).toHaveLength(1);
     expect(body.results[0]).toMatchObject({
@@ -19,7 +19,7 @@ describeOnBoth('a fresh install', (server) => {
     expect(days).toBeLessThan(366);
   });
 
-  test('has mappings for the usual scopes, which say what they should', async () => {
+  test('a fresh install has mappings for the standard scopes', async () => {
     const { admin } = server();
     const { results } = (await admin.get(scopes)).body;
     expect(results.map(({ scope_name }: { scope_name: string }) => scope_name).sort()).toEqual([
@@ -54,7 +54,7 @@ describeOnBoth('a fresh install', (server) => {
     expect(again.body.preview.email_verified).toBe(true);
   });
 
-  test('has mappings for a workspace directory, which say what they should', async () => {
+  test('a fresh install has mappings for a workspace directory', async () => {
     const { admin } = server();
     const { results } = (await admin.get(workspace)).body;
     const [group, user] = results.map(({ pk }: { pk: string }) => pk);

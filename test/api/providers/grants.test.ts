@@ -43,7 +43,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test('what is not there is not found; nobody is refused', async () => {
+  test('missing grants give 404; anonymous callers are refused', async () => {
     for (const key of ['0', '999999', '99999999999', 'x', '-1']) {
       expect((await server().admin.get(`${path}${key}/`)).status).toBe(404);
     }
@@ -148,7 +148,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
 
 describeOnBoth('refresh tokens and codes', (server) => {
   describe.each(['refresh_tokens', 'authorization_codes'] as const)('%s', (kind) => {
-    test('are shown to their owner and to superusers, and deleted with the right to', async () => {
+    test('grants are visible to their owner and superusers, and deleted with permission', async () => {
       expect(Object.keys(grantKinds)).toContain(kind);
       const provider = await makeProvider(server());
       const [owner, stranger] = [await server().user(), await server().user()];

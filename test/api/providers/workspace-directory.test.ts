@@ -128,7 +128,7 @@ describeOnBoth('workspace directory providers', (server) => {
     }
   });
 
-  test('it takes the right to add one', async () => {
+  test('creating one requires permission to add', async () => {
     const body = { ...minimal, name: 'by another' };
     expect((await server().nobody.post(path, body)).status).toBe(403);
     expect((await (await server().user()).api.post(path, body)).status).toBe(403);

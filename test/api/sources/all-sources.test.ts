@@ -11,7 +11,7 @@ const png = Buffer.from(
 );
 
 describeOnBoth('sources of every kind', (server) => {
-  test('are listed by what they share and say which kind they are of', async () => {
+  test('sources of all kinds are listed with common members and their kind', async () => {
     const { admin } = server();
     const oauth = await makeSource(server(), 'oauth', github);
     const { body } = await admin.get(`/sources/all/${oauth.slug}/`);
@@ -75,7 +75,7 @@ describeOnBoth('sources of every kind', (server) => {
     ]);
   });
 
-  test('only those whose kind the caller may view are there, and superusers alone delete them', async () => {
+  test('the list of all sources shows viewable kinds; only superusers delete', async () => {
     const source = await makeSource(server(), 'oauth', github);
     const media = await makeSource(server(), 'mediasrc', { plex_token: 't' });
     const path = `/sources/all/${source.slug}/`;

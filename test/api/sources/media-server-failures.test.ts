@@ -131,7 +131,7 @@ describeOnSqlite(
       ['/friends', json([{ id: '2 or more' }])],
       ['/friends', json([[2]])],
     ];
-    test('what it says is read strictly', async () => {
+    test('responses of the media server are parsed strictly', async () => {
       const redeem = await prepare(server());
       for (const [index, [path, how]] of malformed.entries()) {
         media.reset();
@@ -146,7 +146,7 @@ describeOnSqlite(
       }
     });
 
-    test('and what is harmless is let pass', async () => {
+    test('harmless deviations of the media server are accepted', async () => {
       const redeem = await prepare(server());
       for (const how of [
         json({ id: 2 }),
@@ -200,7 +200,7 @@ describeOnSqlite(
       ]);
     });
 
-    test('none of it is recorded, stored or told to whoever asks', async () => {
+    test('failed redemptions are not recorded, stored or revealed', async () => {
       const redeem = await prepare(server());
       const events = await eventsDuring(server(), async () => {
         media.answer('/user', raw(500, 'a-secret-of-the-media-server'));

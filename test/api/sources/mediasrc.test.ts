@@ -11,7 +11,7 @@ const make = (server: TestServer, values = {}) =>
 const missing = '00000000-0000-4000-8000-000000000000';
 
 describeOnBoth('media sources', (server) => {
-  test('are made with defaults and shown whole', async () => {
+  test('a media source is created with defaults and shown completely', async () => {
     const slug = unique('fresh');
     const made = await server().admin.post('/sources/mediasrc/', { name: 'Fresh', slug, plex_token: 'the-token' });
     expect(made.status).toBe(201);

@@ -18,7 +18,7 @@ const addresses = {
 };
 
 describeOnBoth('OAuth sources', (server) => {
-  test('are made for a service whose addresses are known', async () => {
+  test('a known service needs no URLs', async () => {
     const { admin, world } = server();
     const slug = unique('github');
     const events = await eventsDuring(server(), async () => {

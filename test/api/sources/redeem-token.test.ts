@@ -58,7 +58,7 @@ const connect = (server: TestServer, source: { pk: string }, user: number, ident
 describeOnBoth(
   'E14: redeeming a token of the media server',
   (server) => {
-    test('somebody new is sent to enrol, with what is known of them', async () => {
+    test('a new account is sent to enrolment with its properties', async () => {
       const { source, enrol, redeem } = await world(server());
       const newcomer = person();
       const events = await eventsDuring(server(), async () => {
@@ -147,7 +147,7 @@ describeOnBoth(
       expect(await count()).toBe(before);
     });
 
-    test('whoever is linked already is sent to sign in', async () => {
+    test('a connected account is sent to sign in', async () => {
       const { source, signIn, redeem } = await world(server());
       const user = await server().user();
       const { token, id } = person();
@@ -214,7 +214,7 @@ describeOnBoth(
       expect([answer.status, answer.body.detail]).toEqual([403, refusal(source.name)]);
     });
 
-    test('who is linked to another account there is not taken for this one', async () => {
+    test('a user connected to another account is not matched', async () => {
       const { source, redeem } = await world(server(), { user_matching_mode: 'username_link' });
       const known = person();
       const user = await server().user([], { username: known.username });
@@ -270,7 +270,7 @@ describeOnBoth(
       expect((await redeem(known.token)).status).toBe(403);
     });
 
-    test('only members of the servers named, friends of the owner and the owner come in', async () => {
+    test('only members of allowed servers, friends of the owner and the owner may sign in', async () => {
       const friend = person();
       const owner = person({ friends: [friend.id] });
       const { redeem } = await world(server(), { plex_token: owner.token, allowed_servers: ['mine', 'ours'] });
@@ -404,7 +404,7 @@ describeOnBoth(
       expect([answer.status, answer.body.detail]).toEqual([403, 'Token invalid/expired']);
     });
 
-    test('whoever is signed in links their account, with one event', async () => {
+    test('a signed-in user connects their account, with one event', async () => {
       const { source, redeem } = await world(server(), { authentication_flow: null, enrollment_flow: null });
       const user = await server().user();
       const mine = person();

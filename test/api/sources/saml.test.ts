@@ -27,7 +27,7 @@ async function makePair({ admin }: TestServer): Promise<{ pk: string; certificat
 const bytesOf = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
 
 describeOnBoth('SAML sources', (server) => {
-  test('are made with defaults', async () => {
+  test('a SAML source is created with defaults', async () => {
     const { source, flow } = await make(server());
     expect(source).toMatchObject({
       component: 'xak-source-saml-form',

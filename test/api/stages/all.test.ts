@@ -50,7 +50,7 @@ describeOnBoth('stages of every kind', (server) => {
     });
   });
 
-  test('nothing is made or changed here', async () => {
+  test('the list of all stages is read-only', async () => {
     const { pk } = (await server().admin.post('/stages/invitation/stages/', { name: 'fixed' })).body;
     expect((await server().admin.post(path, { name: 'x' })).status).toBe(405);
     expect((await server().admin.patch(`${path}${pk}/`, { name: 'x' })).status).toBe(405);

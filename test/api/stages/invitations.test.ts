@@ -129,7 +129,7 @@ describeOnBoth('invitations', (server) => {
     expect((await server().admin.get(`${path}${made.pk}/`)).body).toMatchObject({ flow: null, flow_obj: null });
   });
 
-  test('who sees them', async () => {
+  test('visibility of invitations', async () => {
     const [mine, other] = [await make('seen'), await make('unseen')];
     expect((await server().nobody.get(`${path}${mine.pk}/`)).status).toBe(403);
     const user = await server().user();

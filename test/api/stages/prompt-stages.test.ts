@@ -91,7 +91,7 @@ describeOnBoth('prompt stages', (server) => {
     expect(await found(`fields=${fields[0]}&stage_uuid=${made.pk}`)).toEqual([]);
   });
 
-  test('who may read one', async () => {
+  test('permission to read a prompt stage', async () => {
     const [mine, other] = [await make('readable'), await make('unreadable')];
     const user = await server().user();
     expect((await server().nobody.get(`${path}${mine.pk}/`)).status).toBe(403);

@@ -37,7 +37,7 @@ describeOnBoth('prompts', (server) => {
     });
   });
 
-  test('what is needed, and what is unique', async () => {
+  test('required and unique members of prompts', async () => {
     expect((await server().admin.post(path, {})).body).toEqual({
       name: ['This field is required.'],
       field_key: ['This field is required.'],

@@ -143,7 +143,7 @@ describeOnBoth('WebAuthn stages', (server) => {
     expect((await server().admin.get(`/stages/all/${made.pk}/`)).status).toBe(404);
   });
 
-  test('who sees them', async () => {
+  test('visibility of device types', async () => {
     expect((await server().nobody.get(path)).status).toBe(403);
     const user = await server().user();
     expect((await user.api.get(path)).status).toBe(403);

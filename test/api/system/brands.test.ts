@@ -76,7 +76,7 @@ describeOnBoth('brands', (server) => {
     expect((await current('acme.test.evil.example')).matched_domain).toBe('gatehouse-default');
   });
 
-  test('nothing in a domain or a host is a pattern', async () => {
+  test('domains and hosts are compared literally', async () => {
     await make('%', { branding_title: 'Everything' });
     await make('_.test', { branding_title: 'One letter' });
     await make('a%e.test', { branding_title: 'Wild' });
@@ -130,7 +130,7 @@ describeOnBoth('brands', (server) => {
     expect(await found('default=true')).toEqual(['gatehouse-default']);
   });
 
-  test('who sees and changes them', async () => {
+  test('permissions on brands', async () => {
     const made = await make('guarded.test');
     expect((await server().nobody.get(path)).status).toBe(403);
     const user = await server().user();

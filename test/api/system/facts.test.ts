@@ -16,7 +16,7 @@ describeOnBoth('facts about the server', (server) => {
     }
   });
 
-  test('whoever is signed in reads the version, the apps, the models and the workers', async () => {
+  test('any signed-in caller reads version, apps, models and workers', async () => {
     const user = await server().user();
     const paths = ['version', 'apps', 'models', 'workers'];
     for (const path of paths) {

@@ -62,7 +62,7 @@ describeOnBoth('RFC 8176: tokens tell how somebody signed in', (server) => {
     expect((await learnt(at.browser)).amr).toEqual(['pwd', 'hwk', 'user', 'mfa']);
   });
 
-  test('nothing is said where nothing was proven here, nor of what was proven before that', async () => {
+  test('amr is absent without an authentication here, and ignores earlier ones', async () => {
     expect(
       decodeJwt(
         (await signInTo(server(), await makeRelyingParty(server()), await visitor(server()))).tokens.id_token ?? '',

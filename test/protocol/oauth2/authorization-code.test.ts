@@ -110,7 +110,7 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     );
   });
 
-  test('what does not belong together is refused by the code of RFC 6749 §5.2', async () => {
+  test('mismatched and incomplete code exchanges are refused by the codes of RFC 6749 §5.2', async () => {
     const relying = await makeRelying(server());
     const other = await makeRelying(server());
     const { pk } = await server().user();

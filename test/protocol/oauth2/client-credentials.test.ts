@@ -171,7 +171,7 @@ describeOnBoth('the token endpoint: client credentials (RFC 6749 §4.4)', (serve
 describeOnSqlite(
   'keys that a source only names by their address',
   (server) => {
-    test('are fetched when they are needed, and not for every request', async () => {
+    test('remote keys are fetched on demand and cached', async () => {
       let asked = 0;
       const { promise: served, resolve } = Promise.withResolvers<object>();
       const http = createServer(async (_request, response) => {

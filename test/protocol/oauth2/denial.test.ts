@@ -171,7 +171,7 @@ describeOnBoth(
       expect(errorOf(await browser.visit([...ways][0] ?? ''))).toBe('access_denied');
     });
 
-    test('has time to read, and uses up what was pushed', async () => {
+    test('a denied person has time to read; the pushed request is consumed', async () => {
       const { walk, party } = await makeDenyingFlow(server());
       const browser = await visitor(server());
       const push = async () => {
@@ -194,7 +194,7 @@ describeOnBoth(
       expect((await browser.visit(late.to)).status).toBe(400);
     });
 
-    test('is never led to another client', async () => {
+    test('a denied person is never sent to another client', async () => {
       const { walk } = await makeDenyingFlow(server());
       const shown = await denied(await visitor(server()), walk);
       expect(shown).toMatchObject({ component: 'xak-stage-access-denied', error_message: why });

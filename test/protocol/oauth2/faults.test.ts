@@ -76,7 +76,7 @@ describeOnBoth(
       expect(visit.text).not.toContain('<form');
     }
 
-    test('is told to the client in the response mode that it asked for, and found in the log', async () => {
+    test('a fault reaches the client in its response mode, and the log', async () => {
       const party = await makeRelyingParty(server());
       const browser = await visitor(server());
       await withBroken(server(), codes, () =>
@@ -125,7 +125,7 @@ describeOnBoth(
       expect(ofFragment(visit)).toEqual(failed(party)(visit));
     });
 
-    test('is told as passing where it is that', async () => {
+    test('a passing fault is reported as temporarily_unavailable', async () => {
       const party = await makeRelyingParty(server());
       const browser = await visitor(server());
       const visit = await withBroken(server(), codes, () => browser.authorize(asked(party, { prompt: 'none' })), true);
@@ -164,7 +164,7 @@ describeOnBoth(
       }
     });
 
-    test('is a page for the person before it is proven who asks, and where they are answered', async () => {
+    test('a fault before client and redirect URI are verified is a page', async () => {
       const party = await makeRelyingParty(server(), {}, explicit);
       const browser = await visitor(server());
       await browser.authorize(asked(party));

@@ -148,7 +148,7 @@ describeOnBoth('RP-Initiated Logout §2: a person who wished to sign out is sign
     expect([text.includes('You are signed out'), await isSignedIn(browser.session)]).toEqual([true, false]);
   });
 
-  test('and a client that has nothing to sign with vouches for nobody', async () => {
+  test('a client without keys cannot sign assertions', async () => {
     const party = await makeRelyingParty(server(), { client_type: 'public', client_secret: '', signing_key: null });
     const browser = await visitor(server());
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -188,7 +188,7 @@ describeOnBoth('pages of other origins (CORS)', (server) => {
 });
 
 describeOnSqlite('guesses at a client secret', (server) => {
-  test('are throttled, while other clients behind the same address go on', async () => {
+  test('guessed client secrets are throttled; other clients at the same address are not', async () => {
     const [victim, other] = [await makeRelying(server()), await makeRelying(server())];
     const grant_type = 'client_credentials';
     const guess = (client_secret: string) =>
