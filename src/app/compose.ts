@@ -111,6 +111,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const server = createServer({
     log,
     trustedProxies: config.trustedProxies,
+    around: db.scope,
     errorPage: createErrorPage(db.read, apiPrefix),
   });
   const { routes } = server;

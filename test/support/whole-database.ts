@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
+import { leftOut } from '../../src/app/cli/backup-format.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { tablesInOrder } from '../../src/platform/db/introspect.ts';
 
 export type Contents = Record<string, string[]>;
 
 /** Every row of every table in a form that is the same for both databases: booleans as numbers, JSON by its value. */
-export async function contentsOf(db: Database, leave: readonly string[] = ['migrations']): Promise<Contents> {
+export async function contentsOf(db: Database, leave: readonly string[] = [...leftOut]): Promise<Contents> {
   const contents: Contents = {};
   for (const { name } of await tablesInOrder(db)) {
     if (leave.includes(name)) continue;

@@ -23,6 +23,10 @@ export interface Database {
   readonly watch: (<T>(load: (query: Query) => Promise<T>) => Promise<Watched<T>>) | null;
   /** What has been cached of query results; see `queryCache`. Without it, nothing is. */
   readonly queryCaches?: QueryCaches;
+  /** Has `isCurrent` tell of changes by other instances up to now; null where it does so anyway. */
+  readonly refresh: (() => Promise<void>) | null;
+  /** Runs the work of one request: what was told current once stays so for a moment, but for the request's own writes. */
+  scope<T>(work: () => T): T;
   /** Has something done once the transaction is durable; never when it is rolled back. */
   afterCommit(tx: Query, effect: () => void): void;
   /** The store as it is at this moment, for reading at length; must be ended. */
@@ -42,6 +46,8 @@ export interface Database {
 
 export interface Watched<T> {
   readonly value: T;
+  /** False when changes of what was read cannot be told; then it is never current. */
+  readonly canTell: boolean;
   /** False once a table that was read has been changed, by whomever. */
   isCurrent(): boolean;
 }

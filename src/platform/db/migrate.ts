@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import { hasTable } from './introspect.ts';
+import { addStamps } from './postgres-stamps.ts';
 
 /** One step of the schema's history, for both databases. Never changed once released. */
 export interface Migration {
@@ -38,6 +39,7 @@ export async function migrate(
     ran.push(migration.name);
     onStep(migration.name);
   }
+  if (ran.length > 0 && db.dialect.name === 'postgres' && (await hasTable(db, 'stamps'))) await stamp(db);
   return ran;
 }
 
@@ -74,10 +76,19 @@ async function addTrigrams(db: Database): Promise<void> {
   });
 }
 
+async function stamp(db: Database): Promise<void> {
+  await db.write(async (tx) => {
+    await db.dialect.exclusive('migrations')?.execute(tx);
+    await addStamps(tx);
+  }, long);
+}
+
 async function runOnce(db: Database, migration: Migration): Promise<boolean> {
   return db.write(async (tx) => {
     await db.dialect.exclusive('migrations')?.execute(tx);
     if ((await doneMigrations(tx)).has(migration.name)) return false;
+    // A table with triggers that still wait for the commit cannot be altered.
+    if (db.dialect.name === 'postgres') await sql`set constraints all immediate`.execute(tx);
     for (const statement of migration.statements(db.dialect)) await sql.raw(statement).execute(tx);
     const applied = new Date().toISOString();
     await sql`insert into migrations (name, applied) values (${migration.name}, ${applied})`.execute(tx);

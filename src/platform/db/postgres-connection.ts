@@ -20,6 +20,8 @@ const mostPrepared = 500;
 export class PostgresConnection implements DatabaseConnection {
   /** Off for statements that may take minutes. */
   hasDeadline = true;
+  /** Told of each statement of whoever uses it now. */
+  note: ((text: string) => void) | undefined;
   idleSince = 0;
   readonly #client: pg.Client;
   readonly #needs: ConnectionNeeds;
@@ -53,6 +55,7 @@ export class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.#needs.listeners.notify(query);
+    this.note?.(query.sql);
     const { name, tables } = this.#needs.factsOf(query.sql);
     const leave = this.hasDeadline ? this.#needs.crowd.enter(tables) : null;
     try {

@@ -7,12 +7,14 @@ export interface DriverOptions {
   /** What opens a transaction, besides `begin`. */
   readonly begin?: string;
   readonly hasDeadline?: boolean;
+  /** Told of each statement. */
+  note?(text: string): void;
 }
 
 /** Kysely's way to the pool. */
 export function createPostgresDriver(
   pool: PostgresPool,
-  { use, begin = '', hasDeadline = true }: DriverOptions,
+  { use, begin = '', hasDeadline = true, note }: DriverOptions,
 ): Driver {
   const nothing = async () => {};
   // Kysely hands back what `acquireConnection` gave.
@@ -22,6 +24,7 @@ export function createPostgresDriver(
     async acquireConnection() {
       const connection = await pool.acquire(use);
       connection.hasDeadline = hasDeadline;
+      connection.note = note;
       return connection;
     },
     async releaseConnection(connection) {

@@ -9,6 +9,7 @@ import { postgresDialect } from './postgres-dialect.ts';
 import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import { listenOn } from './postgres-listen.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
+import { createStamps } from './postgres-stamps.ts';
 import { createStatementFacts } from './postgres-statements.ts';
 import { createStatementListeners } from './statements.ts';
 import { isConflict } from './unreachable.ts';
@@ -56,6 +57,8 @@ export function openPostgres(
     hasDeadline: false,
   });
 
+  const stamps = createStamps({ read, noting: (note) => kyselyOn(pool, { use: 'read', note }) });
+
   async function attempt<T>(query: Query, work: (tx: Query) => Promise<T>): Promise<T> {
     let open: Query | undefined;
     let isCommitted = false;
@@ -68,6 +71,7 @@ export function openPostgres(
       return value;
     } finally {
       const added = open ? effects.take(open) : [];
+      stamps.forget();
       if (isCommitted) for (const effect of added) effect();
     }
   }
@@ -92,7 +96,9 @@ export function openPostgres(
     dialect: postgresDialect,
     read,
     write,
-    watch: null,
+    watch: stamps.watch,
+    refresh: stamps.refresh,
+    scope: stamps.scope,
     afterCommit: effects.add,
     async snapshot() {
       const transaction = await read.startTransaction().setIsolationLevel('repeatable read').execute();

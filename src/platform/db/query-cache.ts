@@ -30,6 +30,8 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
       const { most, byKey } = entries;
       // Only this cache writes under its name, so its entries are of its type.
       const known = byKey.get(key) as Watched<Value> | undefined;
+      if (known && !known.canTell) return load(db.read);
+      if (known && db.refresh) await db.refresh();
       if (known?.isCurrent()) return known.value;
       const fresh = await db.watch(load);
       byKey.delete(key);

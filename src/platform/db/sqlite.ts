@@ -108,8 +108,10 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
         }),
       );
       const value = await load(query);
-      return { value, isCurrent: () => isKnown && !hasChanged() };
+      return { value, canTell: isKnown, isCurrent: () => isKnown && !hasChanged() };
     },
+    refresh: null,
+    scope: (work) => work(),
     afterCommit: effects.add,
     async snapshot() {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });

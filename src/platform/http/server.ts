@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly bodyLimitBytes?: number;
   /** How long a request may take to arrive. */
   readonly requestTimeoutMs?: number;
+  /** Runs the work of each request. */
+  around?(work: () => Promise<HttpAnswer>): Promise<HttpAnswer>;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
   errorPage?(error: unknown, refusal: HttpAnswer, request: RequestFacts): Promise<HttpAnswer | null>;
 }
@@ -40,6 +42,7 @@ export function createServer({
   trustedProxies,
   bodyLimitBytes = defaultBodyLimit,
   requestTimeoutMs = defaultRequestTimeoutMs,
+  around = (work) => work(),
   errorPage = async () => null,
 }: ServerOptions): HttpServer {
   let isStopping = false;
@@ -52,7 +55,7 @@ export function createServer({
     const facts = requestFacts(raw, senders);
     let answer: HttpAnswer;
     try {
-      answer = await answerTo(raw, facts);
+      answer = await around(() => answerTo(raw, facts));
     } catch (error) {
       answer = await refuse(error, facts);
     }

@@ -17,6 +17,7 @@ import { clientKeys } from './0019-client-keys.ts';
 import { namesWithoutCase } from './0020-names-without-case.ts';
 import { invitationTokens } from './0021-invitation-tokens.ts';
 import { sharedCounts } from './0022-shared-counts.ts';
+import { stamps } from './0023-stamps.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   namesWithoutCase,
   invitationTokens,
   sharedCounts,
+  stamps,
 ];

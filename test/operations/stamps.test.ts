@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
+import { statementsOf } from '../support/statements.ts';
+
+describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
+  let first: TestServer;
+  let second: TestServer;
+  beforeAll(async () => {
+    first = await startServer('postgres');
+    second = await startServer('postgres', { env: { DATABASE_URL: first.world.config.databaseUrl ?? '' } });
+  });
+  afterAll(async () => {
+    await second.close();
+    await first.close();
+  });
+
+  const flow = '/flows/instances/default-authentication-flow/';
+  const titleAt = async (server: TestServer) => {
+    const { body } = await server.nobody.get('/flows/executor/default-authentication-flow/?query=');
+    return Number(body.flow_info.title);
+  };
+  const setTitle = async (server: TestServer, title: number) => {
+    expect((await server.admin.patch(flow, { title: String(title) })).status).toBe(200);
+  };
+
+  test('is read by one small statement as long as nobody changes it', async () => {
+    await setTitle(first, 1);
+    await titleAt(second);
+    const statements = await statementsOf(second, () => titleAt(second));
+    expect(statements.filter((text) => /from stamps/.test(text))).toHaveLength(1);
+    expect(statements.filter((text) => /from flows|from flow_stage_bindings|from policy_bindings/.test(text))).toEqual(
+      [],
+    );
+  });
+
+  test('is never older than a change that another instance has acknowledged, while changes and reads race', {
+    timeout: 60_000,
+  }, async () => {
+    let acknowledged = 100;
+    await setTitle(first, acknowledged);
+    let isOver = false;
+    const changing = (async () => {
+      for (let next = 101; next <= 160; next++) {
+        await setTitle(first, next);
+        acknowledged = next;
+      }
+      isOver = true;
+    })();
+    let reads = 0;
+    const reading = Array.from({ length: 3 }, async () => {
+      while (!isOver && reads < 600) {
+        const least = acknowledged;
+        expect(await titleAt(second)).toBeGreaterThanOrEqual(least);
+        reads += 1;
+      }
+    });
+    await Promise.all([changing, ...reading]);
+    expect(reads).toBeGreaterThan(50);
+  });
+
+  test('shows a change made past Gatehouse, and one that was rolled back never', async () => {
+    await setTitle(first, 1);
+    expect(await titleAt(second)).toBe(1);
+    const client = new pg.Client({ connectionString: first.world.config.databaseUrl ?? '' });
+    await client.connect();
+    const update = (title: number) =>
+      client.query(`update flows set title = '${title}' where slug = 'default-authentication-flow'`);
+    await client.query('begin');
+    await update(2);
+    expect(await titleAt(second)).toBe(1);
+    await client.query('rollback');
+    expect(await titleAt(second)).toBe(1);
+    await update(3);
+    expect(await titleAt(second)).toBe(3);
+    await client.end();
+  });
+
+  test('includes nothing about people, whose changes would wait for each other', async () => {
+    const { db } = first.world;
+    const { rows } = await sql<{
+      name: string;
+    }>`select c.relname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where t.tgname = 'stamp'`.execute(db.read);
+    const names = rows.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['flows', 'policies', 'settings', 'brands', 'applications']));
+    for (const busy of ['users', 'user_groups', 'events', 'tokens', 'authenticated_sessions', 'oauth2_access_tokens'])
+      expect(names).not.toContain(busy);
+  });
+});
