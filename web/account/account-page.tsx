@@ -12,7 +12,7 @@ import { Section } from './section.tsx';
 import { sections } from './section-list.tsx';
 import { Unseen } from './unseen.tsx';
 
-/** The page of whoever is signed in. */
+/** The account page of the signed-in user. */
 export function AccountPage() {
   const me = useAnswer<Me>('/core/users/me/');
   const { branding_title } = useBrand();

@@ -6,7 +6,7 @@ export async function callAsPerson<T>(method: Method, path: string, body?: unkno
     return await callApi<T>(method, path, body);
   } catch (problem) {
     if (!(problem instanceof ApiProblem) || problem.code !== 'not_authenticated') throw problem;
-    // The server leads everybody to the sign-in who asks for this page without a session.
+    // Without a session the server redirects this page to the sign-in.
     location.reload();
     return new Promise(() => {});
   }

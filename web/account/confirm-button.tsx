@@ -6,15 +6,15 @@ import { Dialog } from './dialog.tsx';
 
 interface Question {
   readonly question: string;
-  /** What comes of it. */
+  /** The consequence. */
   readonly consequence: ReactNode;
-  /** What the button says that does it. */
+  /** The label of the confirming button. */
   readonly confirm: string;
   onConfirm(): Promise<unknown>;
 }
 
 interface Props extends Question {
-  /** What the button says; `about` is added for those who hear it without the row it stands in. */
+  /** The button's label; `about` is added for screen readers. */
   readonly children: ReactNode;
   readonly about?: string;
   readonly look?: 'plain' | 'quiet';

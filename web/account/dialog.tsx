@@ -7,7 +7,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Stands in front of the page as long as it is there; the focus goes in, and back to where it was. */
+/** A modal dialog; moves the focus in, and back when it closes. */
 export function Dialog({ title, onClose, children }: Props) {
   const place = useRef<HTMLDialogElement>(null);
   const id = useId();

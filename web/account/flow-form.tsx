@@ -35,12 +35,12 @@ function WhoseForm() {
   return <input type="text" autoComplete="username" value={usePerson().username} readOnly hidden />;
 }
 
-/** A flow that asks for the password and prompts, gone through in place. One that asks for more is gone through on its own page. */
+/** Runs a flow of password and prompt stages in place. Other flows open their own page. */
 export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   const query = `next=${encodeURIComponent(returnTo)}`;
   const asked = useLoadable(useCallback(() => showChallenge({ slug, query }), [slug, query]));
   const [complained, setComplained] = useState<Challenge | null>(null);
-  // Fields show what is so at the start of each walk.
+  // Fields show the values at the start of each walk.
   const [walk, setWalk] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

@@ -5,19 +5,19 @@ import { Notice } from '../elements/notice.tsx';
 import { wordsOf } from './call.ts';
 import { Dialog } from './dialog.tsx';
 
-/** What the server says against each member of what was sent. */
+/** Errors by member. */
 export type Complaints = Readonly<Record<string, readonly string[]>>;
 
 interface FormFacts {
   readonly title: string;
-  /** What the button says that sends the form. */
+  /** The label of the submit button. */
   readonly submit: string;
   onSubmit(form: FormData): Promise<unknown>;
   children(complaints: Complaints): ReactNode;
 }
 
 interface Props extends FormFacts {
-  /** What the button says that opens it; `about` is added for those who hear it without the row it stands in. */
+  /** The label of the button that opens it; `about` is added for screen readers. */
   readonly opener: string;
   readonly about?: string;
   readonly look?: 'primary' | 'plain' | 'quiet';
@@ -71,7 +71,7 @@ function DialogForm({ title, submit, onSubmit, onClose, children }: FormFacts & 
   );
 }
 
-/** What is wrong beside what the fields say themselves. */
+/** Errors that belong to no field. */
 function FormProblem({ problem }: { problem: unknown }) {
   const fields = problem instanceof ApiProblem ? problem.fields : {};
   const isToldByFields = Object.keys(fields).some((name) => name !== 'non_field_errors');

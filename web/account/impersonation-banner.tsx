@@ -4,7 +4,7 @@ import { callAsPerson, wordsOf } from './call.ts';
 import { home } from './navigation.tsx';
 import { nameOf, type Person } from './person.ts';
 
-/** For those who act as somebody else: whose page this is, and the way back to oneself. */
+/** Shown during impersonation: whose account this is, and how to end it. */
 export function ImpersonationBanner({ person, original }: { person: Person; original: Person }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

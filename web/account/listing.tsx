@@ -19,7 +19,7 @@ export type PagedLoadable<T> = Loadable<Listing<T>> & { readonly showMore: () =>
 
 const rowsAPage = 50;
 
-/** A list of the API, a page more whenever more is asked for. `path` has a query already. */
+/** A list of the API, loaded page by page. `path` has a query already. */
 export function useListing<T>(path: string): PagedLoadable<T> {
   const [pages, setPages] = useState(1);
   const asked = useLoadable(useCallback(() => readPages<T>(path, pages), [path, pages]));
@@ -42,7 +42,7 @@ export async function readAll<T>(path: string): Promise<readonly T[]> {
 
 interface Props<T> {
   readonly listing: PagedLoadable<T>;
-  /** What stands there when there is nothing. */
+  /** Shown when the list is empty. */
   readonly empty: ReactNode;
   children(rows: readonly T[]): ReactNode;
 }

@@ -50,7 +50,7 @@ export function Waiting() {
   );
 }
 
-/** Shows what was asked for, that it is on its way, or why it did not come. */
+/** Shows the loaded value, a spinner, or the error. */
 export function Loaded<T>({ answer, reload, children }: Loadable<T> & { children(value: T): ReactNode }) {
   if (answer.state === 'ready') return children(answer.value);
   if (answer.state === 'loading') return <Waiting />;

@@ -16,7 +16,7 @@ export function relativeTo(now: number, moment: number): string {
   return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : relative.format(0, 'second');
 }
 
-/** A moment as people say it; hovering tells it exactly. */
+/** A relative time; the tooltip shows it exactly. */
 export function Moment({ at }: { at: string }) {
   const moment = Date.parse(at);
   return (

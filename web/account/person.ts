@@ -13,7 +13,7 @@ export interface Person {
 
 export interface Me {
   readonly user: Person;
-  /** Who acts as this user, when it is somebody else. */
+  /** The impersonator, if any. */
   readonly original?: Person;
 }
 

@@ -1,7 +1,7 @@
 import './picture.css';
 import { useState } from 'react';
 
-/** An icon; where there is none, or it does not come, the first letter stands in. */
+/** An icon, with the first letter as fallback. */
 export function Picture({ address, name }: { address: string | null; name: string }) {
   const [isMissing, setMissing] = useState(false);
   if (address && !isMissing)

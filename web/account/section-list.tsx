@@ -6,10 +6,10 @@ export interface SectionFacts {
   readonly Content: LazyExoticComponent<ComponentType>;
 }
 
-/** Fetched when somebody goes there. */
+/** Loaded on demand. */
 const late = (load: () => Promise<ComponentType>) => lazy(async () => ({ default: await load() }));
 
-/** Everything there is on these pages, in the order of the menu. */
+/** All sections, in the order of the menu. */
 export const sections: readonly SectionFacts[] = [
   {
     slug: '',

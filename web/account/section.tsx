@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What stands in the middle of the page. */
+/** The main part of the page. */
 export function Section({ title, intro, actions, children }: Props) {
   const { branding_title } = useBrand();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -23,7 +23,7 @@ export function Unseen({ children }: { children: ReactNode }) {
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, [reload]);
-  // Without an answer there is no number to show; the list itself tells what is wrong.
+  // On errors no number is shown; the list reports them.
   const count = answer.state === 'ready' ? answer.value.pagination.count : 0;
   const facts = useMemo(() => ({ count, recount: reload }), [count, reload]);
   return <UnseenContext value={facts}>{children}</UnseenContext>;

@@ -1,4 +1,4 @@
-/** What the document of every page says of the brand; the same as `core_brands_current_retrieve` answers. */
+/** The brand in every page's document, as `core_brands_current_retrieve` returns it. */
 export interface Brand {
   readonly matched_domain: string;
   readonly branding_title: string;

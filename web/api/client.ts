@@ -48,10 +48,10 @@ export async function callApi<T>(method: Method, path: string, body?: unknown): 
   return (text === '' ? undefined : parsed) as T;
 }
 
-/** Whether somebody is signed in with this browser, as far as pages can tell: the server may know better. */
+/** Whether the browser seems signed in; only the server knows for sure. */
 export const isSignedIn = (): boolean => csrfToken() !== undefined;
 
-/** Proves that the call comes from a page of ours. */
+/** The CSRF token. */
 function csrfHeaders(): Record<string, string> {
   const token = csrfToken();
   return token ? { 'x-gatehouse-csrf': token } : {};

@@ -4,7 +4,7 @@ import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, 
 export interface FieldFacts {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** What the server says is wrong with it. */
+  /** Errors from the server. */
   readonly errors?: readonly string[] | undefined;
 }
 
@@ -14,7 +14,7 @@ interface Described {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** A label, whatever takes the answer, a hint and the complaints, tied together for those who cannot see them stand together. */
+/** A label, an input, a hint and errors, associated for screen readers. */
 export function Field({ label, hint, errors = [], children }: FieldFacts & { children(facts: Described): ReactNode }) {
   const id = useId();
   const hasErrors = errors.length > 0;

@@ -2,7 +2,7 @@ import './new-password.css';
 import { type ComponentProps, type CSSProperties, useEffect, useState } from 'react';
 import { PasswordField } from './field.tsx';
 
-/** A password that somebody makes up, with an estimate of how hard it is to guess. */
+/** A new password with a strength meter. */
 export function NewPasswordField(props: ComponentProps<typeof PasswordField>) {
   const [typed, setTyped] = useState('');
   const score = useScore(typed);
@@ -32,14 +32,14 @@ function Strength({ score }: { score: number }) {
 const longest = 128;
 const pauseMs = 150;
 
-/** From 0 (guessed at once) to 4; null as long as nothing is typed, or the estimator has not been loaded. */
+/** From 0 (weak) to 4 (strong); null while empty or while the estimator loads. */
 function useScore(typed: string): number | null {
   const [score, setScore] = useState<number | null>(null);
   useEffect(() => {
     if (typed === '') return setScore(null);
     let isCurrent = true;
     const timer = setTimeout(async () => {
-      // Without it there is no meter; the server has the last word anyway.
+      // Without it there is no meter; the server decides anyway.
       const estimator = await import('./strength.ts').catch(() => null);
       if (estimator && isCurrent) setScore(estimator.strengthOf(typed.slice(0, longest)));
     }, pauseMs);

@@ -6,7 +6,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Words that stand out. Bad news is read out at once, the rest when there is time. */
+/** A highlighted message. Errors are announced assertively, others politely. */
 export function Notice({ tone, children }: Props) {
   return (
     <div className={`notice notice-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>

@@ -16,7 +16,7 @@ export interface AccessAnswer {
   readonly passing: boolean;
   readonly messages: readonly string[];
   readonly logs: readonly { readonly level: string; readonly text: string; readonly attributes: Json }[];
-  /** The bindings that the decision rests on. */
+  /** The target whose bindings decide. */
   readonly deciders: readonly {
     readonly binding: string;
     readonly passing: boolean;
@@ -26,7 +26,7 @@ export interface AccessAnswer {
   }[];
 }
 
-/** What the policies bound to applications say of a user. Only asks: no decision comes of it. */
+/** Evaluates the policies bound to applications for a user, without side effects. */
 export type EvaluateAccess = (
   call: Call,
   userPk: number,
@@ -53,7 +53,7 @@ export const applicationTarget = ({
   facts: { pk, name, slug, group, meta_model_name: 'svc_core.application' },
 });
 
-/** The keys of the applications that a user may not use. Those to which nothing is bound are open to all and not even asked about. */
+/** The keys of applications that a user may not use. Applications without bindings are open to all and not evaluated. */
 export async function refusedApplications(ask: EvaluateAccess, call: Call, userPk: number): Promise<string[]> {
   const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode
     from applications a where a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(
@@ -66,7 +66,7 @@ export async function refusedApplications(ask: EvaluateAccess, call: Call, userP
 
 const otherUsers = 'svc_core.view_user_applications';
 
-/** Whose access is asked for: the caller's own, or that of the user whom `for_user` names and the caller may ask about. */
+/** The user whose access is requested: the caller, or the user in `for_user` if the caller may view them. */
 export async function requestedUser(call: Call): Promise<number> {
   const actor = requireActor(call);
   const text = call.request.query.get('for_user');

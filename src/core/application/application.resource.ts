@@ -110,7 +110,7 @@ export function applicationResource({ evaluateAccess, checkAccess }: Application
   });
 }
 
-/** What the administrator says, else what the provider's settings suggest. */
+/** The administrator's value, else the one derived from the provider. */
 function launchTemplate(row: RowAlias): RawBuilder<unknown> {
   const suggested = sql`(select p.launch_url from providers p where p.pk = ${row.col('provider')})`;
   return sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${suggested}, '')`;
@@ -122,8 +122,8 @@ const onlyWithLaunchUrl: Filter = {
 };
 
 /**
- * The list shows what a person may use, whatever they may administer; everything else goes by permissions. Whether one
- * may use an application, anyone signed in may ask.
+ * The list shows what a user may use, independent of permissions; everything else requires permissions. Any signed-in
+ * caller may check their access.
  */
 async function visibleApplications(
   evaluateAccess: EvaluateAccess,

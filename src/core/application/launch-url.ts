@@ -1,6 +1,6 @@
 import type { ActorUser } from '../../resource/actor.ts';
 
-/** What a launch URL may say of the person who opens it. A closed list: a template must reach nothing else of a user. */
+/** The placeholders of a launch URL. A closed list: templates must not reach other members of a user. */
 const members: Readonly<Record<string, (user: ActorUser) => string>> = {
   pk: (user) => String(user.pk),
   uuid: (user) => user.uuid,
@@ -18,7 +18,7 @@ export function launchUrl(template: string, user: ActorUser | null): string | nu
   return isWebUrl(url) ? url : null;
 }
 
-/** A template that asks for what there is not stays as it is. */
+/** Unknown placeholders stay unchanged. */
 function fill(template: string, user: ActorUser): string {
   const names = [...template.matchAll(placeholder)].map(([, name = '']) => name);
   if (!names.every((name) => Object.hasOwn(members, name))) return template;
@@ -29,7 +29,7 @@ export function launchUrlComplaint(template: string): string | null {
   return isWebUrl(template.replace(placeholder, 'x')) ? null : 'Enter a valid URL.';
 }
 
-/** Nothing that a browser would run (`javascript:`, `data:`) and nothing on the reader's own machine. */
+/** No schemes that a browser would execute (`javascript:`, `data:`) or that open local files. */
 function isWebUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';

@@ -72,7 +72,7 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
         }
       };
       const provider = await make('provider', kind, values.provider);
-      // Also when the provider is refused: the caller is told everything that is wrong at once.
+      // Also when the provider is invalid, to report all errors at once.
       const app = await make('app', applications, { ...values.app, provider: provider?.pk ?? null });
       if (!provider || !app) throw new Invalid(complaints);
       const { clientFacts } = providerKinds.find(({ resource }) => resource.model === kind.model) ?? {};

@@ -28,7 +28,7 @@ const messages = { ofUser: { free: 2, minWaitMs: 60_000 }, ofAddress: { free: 60
 const maxWaitMs = 15 * 60_000;
 /** Blocked until then: not at all. Not the attempt's own moment, which others that began earlier would have to wait for. */
 const longAgo = '1970-01-01T00:00:00.000000Z';
-/** After so long without an attempt the count starts anew. */
+/** The count resets after this long without an attempt. */
 const forgottenAfterMs = 24 * 3_600_000;
 
 /**
@@ -60,7 +60,7 @@ export async function claimAttempt<T extends object | true = true>(
 /** Nobody who guesses can cut the power, and after a restart the counts are there. */
 const notDurable = { durable: false } as const;
 
-/** A right guess: the user starts anew, the address gets this one attempt back. */
+/** After a success: resets the user's count and refunds this attempt to the address. */
 export async function forgiveAttempt(tx: Query, key: Pick<InstanceKey, 'hash'>, attempt: Attempt): Promise<void> {
   await forget(tx, userOf(key, attempt));
   await giveBack(tx, addressOf(key, attempt));
@@ -90,7 +90,7 @@ export async function claimMessage(
   );
 }
 
-/** False while the subject has to wait; then nothing is counted either, or waiting would never end. */
+/** False while the subject must wait; attempts are not counted then, or the wait would never end. */
 async function count(tx: Query, subject: string, { free, minWaitMs }: Pace, now: string): Promise<boolean> {
   const [counted] = await countOne(tx, subject, now, addMilliseconds(now, forgottenAfterMs));
   const failures = counted?.failures;

@@ -1,4 +1,4 @@
-/** How the server looks where nobody has said otherwise. */
+/** The default branding. */
 export const defaultBranding = {
   title: 'Gatehouse',
   logo: '/static/logo.svg',

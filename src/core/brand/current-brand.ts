@@ -83,7 +83,7 @@ function brandView(brand: BrandRow, { footer_links }: Settings): Row {
   };
 }
 
-/** What the attributes of a brand may say; administrators write them freely, so nothing is sure. */
+/** Optional attributes of a brand; administrators write them freely, so none is guaranteed. */
 interface BrandSettings {
   readonly theme?: { readonly base?: unknown } | null;
   readonly locale?: unknown;

@@ -12,7 +12,7 @@ export const jobsAreKeptMs = 7 * 24 * hourMs;
 
 interface Needs extends RotationNeeds {
   readonly db: Pick<Database, 'analyze'>;
-  /** A call that the server makes by itself, at this moment. */
+  /** A call by the server itself, now. */
   systemCall(): Call;
   /** Rows with an expiry that is tested wherever they are used: removing them frees space and nothing else. */
   readonly expiring: readonly Outdated[];
@@ -56,7 +56,7 @@ export function cleanupJobs({ db, systemCall, expiring, ...rotation }: Needs): J
   ];
 }
 
-/** PostgreSQL does it by itself only after many changes to a table, so never for tables that stay small. */
+/** PostgreSQL analyzes a table only after many changes, so never small ones. */
 const analyzeJob = (analyze: () => Promise<void>): JobKind => ({
   name: 'analyze_database',
   summary: 'Tell the query planner how many rows the tables have.',
@@ -89,7 +89,7 @@ async function deleteAll(tables: readonly Outdated[], { db, now }: Call, { signa
   return reports;
 }
 
-/** Deletes rows that nothing needs any more; says how many there were. */
+/** Deletes expired rows; returns their number. */
 export const deleteOutdated = async (tables: readonly Outdated[], call: Call, job: RunningJob): Promise<string> =>
   report(await deleteAll(tables, call, job));
 

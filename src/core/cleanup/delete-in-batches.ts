@@ -4,14 +4,14 @@ import type { Database } from '../../platform/db/database.ts';
 /** Rows that nothing needs any more. */
 export interface Outdated {
   readonly table: string;
-  /** What they are called when their number is told. */
+  /** Their name in the task's message. */
   readonly name: string;
   where(now: string): RawBuilder<unknown>;
 }
 
 const batchSize = 500;
 
-/** Deletes some rows at a time, so that requests that write need not wait long; returns how many there were. */
+/** Deletes in batches, so that other writers do not wait long; returns the number of rows. */
 export async function deleteInBatches(
   db: Database,
   { table, where }: Outdated,

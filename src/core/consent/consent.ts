@@ -9,7 +9,7 @@ export interface Consent {
   readonly scopes: readonly string[];
 }
 
-/** The scopes as one text: the same set is the same consent in whatever order it was asked for. */
+/** The scopes as one normalized text: their order does not matter. */
 const permissionsOf = (scopes: readonly string[]) => [...new Set(scopes)].sort().join(' ');
 
 /** Remembers a consent, or renews it. Null for `expires` is for good. The one way in which consents come to be. */
@@ -24,7 +24,7 @@ export async function storeConsent(tx: Query, consent: Consent, expires: string 
   return firstRow(rows).pk;
 }
 
-/** Whether the person has agreed, and the consent still stands at this moment. */
+/** Whether the user has given consent that is still valid. */
 export async function hasConsent(query: Query, consent: Consent, now: string): Promise<boolean> {
   const { user, application, scopes } = consent;
   const { rows } = await sql`select 1 from user_consents where "user" = ${user} and application = ${application}

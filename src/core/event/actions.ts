@@ -1,4 +1,4 @@
-/** What events tell of, with the names people read. Expressions write events of their own as `custom_<name>`. */
+/** The actions of events, with display names. Expressions write `custom_<name>`. */
 export const eventActions = {
   login: 'Login',
   login_failed: 'Login Failed',

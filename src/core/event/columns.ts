@@ -2,7 +2,7 @@
 export interface EventColumns {
   readonly user_pk: number | null;
   readonly username: string;
-  /** Who the event is about when that is not who acts: the name somebody tried to sign in with. */
+  /** The subject if it is not the actor: the name in a sign-in attempt. */
   readonly subject: string | null;
   readonly model_app: string | null;
   readonly model_name: string | null;
@@ -61,7 +61,7 @@ export const keyText = <T extends string | null>(key: T) => (key === null ? null
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
-/** Columns with indexes hold only so much, and what a stranger typed as a name must not keep its event from being written. */
+/** Indexed columns are limited in length, and an overlong typed name must not prevent its event. */
 const longest = 255;
 export const clipped = (text: string): string => text.slice(0, longest);
 

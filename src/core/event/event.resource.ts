@@ -39,7 +39,7 @@ const copied = text({ readOnly: true, writeOnly: true, nullable: true });
 
 interface Needs {
   readonly settings: SettingsStore;
-  /** Told of each event that somebody writes. */
+  /** Called for each event created through the API. */
   readonly announce: Announce;
 }
 

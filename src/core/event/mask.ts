@@ -4,14 +4,14 @@ import { masked } from '../../resource/audit.ts';
 const secretName = /api|token|key|secret|pass|signature/i;
 /** Named like secrets, but no secrets. */
 const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
-/** A diff names fields: what it says of a field named like a secret is one. */
+/** A diff is keyed by field: the values of a secret field are secrets. */
 const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 
 const isNamedSo = (name: string): boolean => secretName.test(name) && !openName.test(name);
 
 /** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
 export const maskSecrets = <T extends Json | Readonly<Record<string, unknown>>>(value: T): T =>
-  // Members stay where they are; only what secrets say is another text.
+  // Keeps the structure; replaces only secret values.
   holdsSecret(value) ? (masking(value, false) as T) : value;
 
 /** Most events hold none, and need no copy. */

@@ -21,7 +21,7 @@ interface Needs {
   readonly announce?: Announce;
 }
 
-/** Told of each event, in its transaction; of what is in it where the server itself has written it. */
+/** Called for each event in its transaction; with its contents if the server itself wrote it. */
 export type Announce = (tx: Query, call: Call, pk: string, event?: EventParts) => Promise<void>;
 
 /** In the order in which `record` gives their values. */
@@ -31,13 +31,13 @@ const columns = [
   ...['authorized_app', 'brand_name', 'words'],
 ];
 
-/** Nearly every write brings an event, so the statement is rendered once. */
+/** Nearly every write records an event, so the statement is rendered once. */
 const insertEvent = statement<unknown[], unknown>(
   (...values) =>
     sql`insert into events (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(values)})`,
 );
 
-/** Writes audit events, always in the transaction of what they tell of. */
+/** Writes audit events, always in the transaction of the change. */
 export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
     const { request, actor, now } = call;
@@ -66,7 +66,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
 export const expiryOf = (now: string, { event_retention }: Settings): string =>
   addMilliseconds(now, parseDuration(event_retention) ?? 0);
 
-/** Who acts, as events show it. Whoever acts as another is the one who acts. */
+/** The actor, as events show it. During impersonation the impersonator is the actor. */
 export function actorFacts(actor: Actor | null): JsonObject {
   if (!actor) return { pk: null, email: '', username: 'AnonymousUser', is_anonymous: true };
   if (!actor.impersonator) return userFacts(actor.user);
@@ -91,7 +91,7 @@ function requestFacts({ request }: Call, geo: Geo): Record<string, unknown> {
   };
 }
 
-/** The parameters by their names. Pages pass theirs on in one of them: those are told apart, since some are secret. */
+/** The query parameters by name. Pages pass their own query in one parameter: it is parsed too, since it may contain secrets. */
 function argsOf(query: URLSearchParams): Record<string, unknown> {
   const argument = ([name, value]: [string, string]) => [
     storableText(name),

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { eventActions } from './actions.ts';
 
-/** What a sentence is made of. */
+/** The parts of a sentence. */
 export interface ToldEvent {
   readonly action: string;
   readonly context: { readonly [name: string]: Json };

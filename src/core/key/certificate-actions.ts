@@ -53,7 +53,7 @@ async function storeGenerated({ engine, registry, call, tx, values, prepared }: 
   }
 }
 
-/** One after the other: a few RSA keys at once would take every thread that hashing passwords needs. */
+/** One at a time: concurrent RSA key generation would take all threads that password hashing needs. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -87,7 +87,7 @@ export const viewCertificateAction: Action<Pair> = {
   access: 'visible',
 };
 
-/** Who may see a pair may not yet see its private key: that takes a right of its own. */
+/** Viewing a private key requires its own permission. */
 export const viewPrivateKeyAction: Action<Pair> = {
   ...viewing('private_key', 'key_data'),
   summary: 'Read the private key',

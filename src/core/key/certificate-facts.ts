@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type CertificateFacts, readCertificate, readPrivateKey } from '../../lib/certificate.ts';
 import { createLruCache } from '../../lib/lru-cache.ts';
 
-/** Reads PEM texts and remembers what was read, so that a list need not parse every certificate and key again. */
+/** Parses PEM and caches the result, so that lists do not parse every certificate and key again. */
 export interface PemReader {
   certificate(pem: string): CertificateFacts | null;
   /** `rsa`, `ec`, `ed25519`, …; null when there is no key or it cannot be loaded. */

@@ -73,10 +73,10 @@ export function certificateResource(): Resource {
   });
 }
 
-/** False where there is no key, or only one that cannot be opened. */
+/** False without a key, or with one that cannot be decrypted. */
 const hasReadableKey = ({ key_data }: { key_data: string | null }): boolean => key_data !== '' && key_data !== null;
 
-/** A member read from the certificate; null where the caller wants a list without such details. */
+/** A member parsed from the certificate; null when the caller excludes details. */
 const detail = (
   reader: PemReader,
   schema: JsonSchema,
@@ -100,7 +100,7 @@ const showsDetails = ({ call }: ReadContext) => readFlag(call.request.query.get(
 /** A setting of the answer, not a condition on rows. */
 const includeDetails: Filter = { schema: { ...booleanSchema, default: true }, condition: () => null };
 
-/** Only pairs with a key; `false` asks for nothing. */
+/** Only pairs with a key; `false` does not filter. */
 const hasKey: Filter = {
   schema: booleanSchema,
   condition: ({ texts, row }) => (readFlag(texts[0]) ? sql`${row.col('key_data')} <> ''` : null),

@@ -7,17 +7,14 @@ import type { Resource } from '../../resource/resource.ts';
 import type { Outdated } from '../cleanup/delete-in-batches.ts';
 import type { Demo } from './demo.ts';
 
-/**
- * What a kind of any family may bring beside what its family requires. Composition collects these members over all kinds
- * and knows none of them by name.
- */
+/** Optional members of a kind of any family. The composition collects them over all kinds and knows none by name. */
 export interface Kind {
-  /** Resources beside the kind's own: mappings, connections, records. */
+  /** Resources besides the kind's own: mappings, connections, records. */
   readonly resources?: readonly Resource[];
-  /** Operations that stand for no rows. */
+  /** Operations without rows. */
   readonly endpoints?: readonly Endpoint[];
   jobs?(server: JobServer): readonly JobKind[];
-  /** Rows that are deleted once they have expired. Whoever reads them checks the expiry all the same. */
+  /** Rows to delete once they have expired. Readers must check the expiry anyway. */
   readonly expiring?: readonly Outdated[];
   /** Makes the kind's demo objects; run again, it makes only what is missing. */
   demo?(demo: Demo): Promise<void>;
@@ -28,6 +25,6 @@ export interface JobServer {
   readonly db: Database;
   engine(): Engine;
   jobs(): Jobs;
-  /** A call that the server makes by itself, now. */
+  /** A call by the server itself, now. */
   systemCall(): Call;
 }

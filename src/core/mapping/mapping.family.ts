@@ -8,7 +8,7 @@ import { defineResource, type Resource } from '../../resource/resource.ts';
 
 export const mappingModel = 'svc_core.propertymapping';
 
-/** What every property mapping has, whatever its result is used for. */
+/** The members common to all property mappings. */
 export function mappingFamily(sandbox: Sandbox) {
   return {
     model: mappingModel,

@@ -35,7 +35,7 @@ const body = {
   group: ref('svc_core.group', 'uuid', { nullable: true, help: 'The group the mapping is tried with.' }),
 };
 
-/** Whoever may run an expression may also write it: seeing it is not enough. */
+/** Running an expression requires permission to change it; viewing is not enough. */
 function testAction(sandbox: Sandbox) {
   return actionOn<{ pk: string; expression: string }>()({
     name: 'test',
@@ -66,7 +66,7 @@ function testAction(sandbox: Sandbox) {
   });
 }
 
-/** What the expression is given: the context's members by their names, who it is about, and what is asked. */
+/** The variables of the expression: the context's members, `user` and `request`. */
 async function globalsOf(input: ActionInput<unknown, typeof body>): Promise<Record<string, Json>> {
   const { call, values } = input;
   await checkVisible(input, 'user', 'svc_core.user');

@@ -50,7 +50,7 @@ const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) =>
   json: alias === 'attributes',
 }));
 
-/** One sign-in asks for them many times. */
+/** One sign-in needs them many times. */
 function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
   return statement((pk) => {
     const groups = dialect.jsonArray(
@@ -75,7 +75,7 @@ const cache = queryCache<UserFacts | null>('users');
 export const cachedUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserFacts | null> =>
   cache.read(call.db, pk, (query) => loadUserFacts(call, query, pk));
 
-/** The user with this key, active or not; null when there is none. One statement. */
+/** The user with this key, active or not. One statement. */
 export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
   const [row] = await userFacts[call.db.dialect.name](query, pk);
   if (!row) return null;

@@ -58,7 +58,7 @@ export function imageActions(options: ImageActionOptions): Action<Shown>[] {
   return [setFile, setAddress];
 }
 
-/** For the `afterWrite` of a resource with an image: an upload goes with the last object that shows it. */
+/** For the `afterWrite` of a resource with an image: deletes an upload with the last object that uses it. */
 export async function releaseImage(column: string, { verb, tx, registry, current, pk }: AfterWrite): Promise<void> {
   if (verb === 'destroy') await releaseMedia(tx, registry, current?.[column], pk);
 }

@@ -3,7 +3,7 @@ import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { mediaPrefix } from './media-store.ts';
 
-/** Where a stored image is found: addresses and paths are as they are, a bare name is one of our media; null when there is none. */
+/** The URL of a stored image: URLs and paths are used as is, a bare name is an uploaded file; null when there is none. */
 export function imageUrl(stored: string | null): string | null {
   if (!stored) return null;
   return stored.startsWith('/') || stored.startsWith('http') ? stored : mediaPrefix + stored;

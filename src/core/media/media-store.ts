@@ -14,7 +14,7 @@ export interface MediaFile {
   readonly sha256: string;
 }
 
-/** Keeps an image and returns where it is served. Its name is ours: nothing the sender says becomes part of a path. */
+/** Stores an image and returns its URL. The name is generated: no client input becomes part of a path. */
 export async function saveMedia(tx: Query, bytes: Buffer, type: ImageType, now: string): Promise<string> {
   const pk = randomUuid();
   await sql`insert into media (pk, type, bytes, sha256, created)

@@ -6,7 +6,7 @@ import { findMedia, mediaPrefix } from './media-store.ts';
 // An SVG that is opened by itself is a document: it gets no scripts, no plugins, no origin and nothing to fetch.
 const disarmed = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Serves uploaded images. A name stands for the same bytes for ever, so browsers need not ask again. */
+/** Serves uploaded images. Names are immutable, so browsers cache them for ever. */
 export function mountMedia(routes: Routes, db: Database): void {
   routes.on(['GET'], `${mediaPrefix}{name}`, async ({ facts, params }) => {
     const file = await findMedia(params.name ?? '', db.read);

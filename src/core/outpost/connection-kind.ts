@@ -10,7 +10,7 @@ export interface ConnectionKind extends Kind {
 
 export interface ConnectionState {
   readonly healthy: boolean;
-  /** What the other side says it is; empty when it cannot be asked. */
+  /** The version that the platform reports; empty when unreachable. */
   readonly version: string;
 }
 

@@ -2,9 +2,9 @@ import type { Database, Query } from '../../platform/db/database.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
 import type { Registry } from '../../resource/registry.ts';
 
-/** So many rows a search looks at one by one and nobody notices. */
+/** A search can scan this many rows without noticeable delay. */
 const fewRows = 500;
-/** Together they must not hold up other writers for long. */
+/** A batch must not block other writers for long. */
 const rowsAtATime = 1_000;
 
 interface Needs {

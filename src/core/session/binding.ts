@@ -25,7 +25,7 @@ export interface BrokenBinding {
 
 type Fact = readonly [name: string, value: string | number | null];
 
-/** What differs that must not; null when nothing does. What is not known of two addresses is never the same. */
+/** The binding that is violated; null if none. Unknown values never match. */
 export function brokenBinding(geo: Geo, { ip, network, geo: place }: Binding, newIp: string): BrokenBinding | null {
   if (newIp === ip) return null;
   return (

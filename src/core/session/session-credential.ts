@@ -23,7 +23,7 @@ export interface SessionNeeds {
   readonly isSecure: boolean;
   readonly geo: Geo;
   readonly settings: { current(): Promise<Settings> };
-  /** Writes an audit event about a session that the server ends by itself. */
+  /** Records an audit event for a session that the server ends. */
   record(tx: Query, by: EndedBy, event: NewEvent): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ const sessionOfToken = statement<[hash: string], SessionRow>(
     join users u on u.pk = coalesce(s.impersonated, s."user") where s.token_hash = ${hash}`,
 );
 
-/** Who comes with a session cookie; null without one, or with one that is not (or no longer) good. */
+/** The actor of a session cookie; null without a valid one. */
 export async function actorOfSession(needs: SessionNeeds, request: RequestFacts, now: string): Promise<Actor | null> {
   const { db, key, isSecure } = needs;
   const token = request.cookies[cookieNames(isSecure).session];
@@ -83,7 +83,7 @@ async function staysBound({ db, geo, record }: SessionNeeds, row: SessionRow, by
   return false;
 }
 
-/** What an administrator may is asked again at each request: who has lost the right to act as others stops at once. */
+/** The right to impersonate is checked on each request: losing it ends the impersonation at once. */
 async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy): Promise<Actor | null> {
   const { db, settings, record } = needs;
   const { rows } = await sql<UserRow>`select ${userColumns} from users u where u.pk = ${row.owner}`.execute(db.read);
@@ -106,7 +106,7 @@ async function impersonating(needs: SessionNeeds, row: SessionRow, by: EndedBy):
   }
 }
 
-/** Often enough to tell who is there, seldom enough to cost nothing. */
+/** Frequent enough to show activity, rare enough to cost nothing. */
 const touchedEveryMs = 60_000;
 
 async function touch(db: Database, row: SessionRow, { clientIp, userAgent }: RequestFacts, now: string): Promise<void> {

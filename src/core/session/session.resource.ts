@@ -81,7 +81,7 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
   });
 }
 
-/** Ends all sessions of the caller, or all but the one that asks: every browser somewhere else is signed out. */
+/** Ends all sessions of the caller, or all but the current one. */
 const signOutEverywhere = defineAction({
   name: 'sign_out_everywhere',
   on: 'set',

@@ -26,7 +26,7 @@ export interface SessionFacts {
   readonly idleMs?: number;
   /** What of its address must stay the same; nothing by default. */
   readonly binding?: Omit<Binding, 'ip'>;
-  /** How the person proved who they are (RFC 8176); nothing is known of it by default. */
+  /** Authentication methods (RFC 8176); unknown by default. */
   readonly amr?: readonly string[];
 }
 

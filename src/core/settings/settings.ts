@@ -40,7 +40,7 @@ export interface SettingsStore {
   current(): Promise<Settings>;
   /** The settings as a transaction sees them. */
   read(query: Query): Promise<Settings>;
-  /** The same, to change some of them: others who want to change any wait. */
+  /** The same with a lock, for changing some of them. */
   readToChange(tx: Query): Promise<Settings>;
   save(tx: Query, settings: Settings): Promise<void>;
 }

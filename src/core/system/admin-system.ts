@@ -38,7 +38,7 @@ const schema: JsonSchema = objectSchema({
   embedded_outpost_host: stringSchema,
 });
 
-/** What an administrator wants to see of the machine and of the way requests take to it, once by GET and once by POST. */
+/** System information for administrators, by GET and by POST. */
 export function systemEndpoints(needs: Needs): Endpoint[] {
   return (['GET', 'POST'] as const).map((method) =>
     defineEndpoint({

@@ -31,7 +31,7 @@ const schema: JsonSchema = objectSchema({
   cache_timeout_reputation: integerSchema,
 });
 
-/** What pages must know of the server before anybody has signed in. */
+/** Server configuration for pages, before sign-in. */
 export function rootConfig({ config, settings }: Needs): Endpoint {
   return defineEndpoint({
     id: 'root_config_retrieve',

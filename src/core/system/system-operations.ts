@@ -11,7 +11,7 @@ export interface SystemNeeds {
   readonly settings: { current(): Promise<Settings> };
 }
 
-/** Operations that tell of the server itself. */
+/** Operations about the server itself. */
 export function systemOperations(needs: SystemNeeds): Endpoint[] {
   return [
     rootConfig(needs),

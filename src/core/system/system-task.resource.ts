@@ -24,14 +24,14 @@ import { jobsAreKeptMs } from '../cleanup/cleanup.jobs.ts';
 const statuses = ['unknown', 'successful', 'warning', 'error'] as const;
 const statusSchema: JsonSchema = { type: 'string', enum: statuses };
 
-/** A job that waits to be tried again has gone wrong, but is not lost. */
+/** A job waiting for a retry has failed once, but not for good. */
 const statusSql = (row: RowAlias) => sql<string>`case when ${row.col('state')} = 'done' then 'successful'
   when ${row.col('state')} = 'failed' then 'error' when ${row.col('message')} <> '' then 'warning' else 'unknown' end`;
 
 const hiddenText = text({ readOnly: true, writeOnly: true });
 const hiddenTime = time({ readOnly: true, writeOnly: true, nullable: true });
 
-/** The work that is done beside requests, and how it went. */
+/** Background jobs and their outcomes. */
 export function systemTaskResource(jobs: Jobs): Resource {
   return defineResource({
     path: '/events/system_tasks/',
@@ -121,7 +121,7 @@ async function payloadOf(pk: string, tx: Query): Promise<unknown> {
   return JSON.parse(rows[0]?.payload ?? 'null');
 }
 
-/** Has scheduled work done at once, and tries again what was given up. */
+/** Runs a scheduled job now, or retries a failed one. */
 const runAction = (jobs: Jobs) =>
   actionOn<{ pk: string; kind: string; state: string }>()({
     name: 'run',

@@ -18,7 +18,7 @@ const bearerToken = statement<[hash: string], TokenRow>(
     from tokens t join users u on u.pk = t."user" where t.intent = 'api' and t.key_hash = ${hash}`,
 );
 
-/** Who presents an API token. Expiry and the user's state are asked at every use, never left to a clean-up. */
+/** The actor of an API token. Expiry and the user's state are checked at every use. */
 export async function actorOfToken(db: Database, key: InstanceKey, token: string, now: string): Promise<Actor> {
   const [row] = await bearerToken(db.read, key.hash(token));
   const hasExpired = row?.expiring && (row.expires === null || row.expires <= now);

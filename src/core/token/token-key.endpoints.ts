@@ -19,7 +19,7 @@ interface KeyRow {
   readonly user: number;
 }
 
-/** Beside the resource, because whoever holds `view_token_key` sees keys of tokens that are not listed for them. */
+/** Separate from the resource, because holders of `view_token_key` see keys of tokens that are not listed for them. */
 export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
   return defineEndpoint({
     id: 'core_tokens_view_key_retrieve',

@@ -76,7 +76,7 @@ function settleExpiry({ values, given, now, duration, isNew }: Expiry, attribute
   return { expires: [`Token expires exceeds maximum lifetime (${limit} UTC).`] };
 }
 
-/** A new token gets its key, and whoever made it for themselves may look at it. */
+/** Generates the key of a new token; its owner may view it. */
 export async function afterTokenWrite(
   { tx, call, verb, pk, values }: AfterWrite<Token>,
   { key, settings }: Needs,

@@ -70,11 +70,11 @@ export function tokenResource(needs: TokenNeeds): Resource {
   });
 }
 
-/** Whoever guesses a key is its owner: as short as the settings let keys be, and no shorter. */
+/** A guessed key grants access: enforces the minimum length of the settings. */
 const shortKeyComplaint = (key: string): string | null =>
   key.length < minKeyLength ? `Ensure this field has at least ${minKeyLength} characters.` : null;
 
-/** Whoever sets a key knows it and can act as the token's owner: superusers only. */
+/** Setting a key means acting as the token's owner: superusers only. */
 const setKeyAction = (key: KeyNeeds) =>
   actionOn<{ pk: string }>()({
     name: 'set_key',

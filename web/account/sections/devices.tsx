@@ -33,7 +33,7 @@ const kindOf = ({ meta_model_name }: Device): string => /authenticator_([a-z]+)\
 const addressOf = (device: Device): string => `/authenticators/${kindOf(device)}/${device.pk}/`;
 const isDevice = ({ component }: UserSetting): boolean => component.startsWith('xak-user-settings-authenticator-');
 
-/** What the person proves themselves with beside the password. */
+/** The user's second factors. */
 export function Devices() {
   const devices = useAnswer<readonly Device[]>('/authenticators/all/');
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');

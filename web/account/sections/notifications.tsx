@@ -21,7 +21,7 @@ interface Notification {
 const path = '/events/notifications/';
 const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' };
 
-/** What the person was told of. */
+/** The user's notifications. */
 export function Notifications() {
   const { pk } = usePerson();
   const notifications = useListing<Notification>(`${path}?user=${pk}`);

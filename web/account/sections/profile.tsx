@@ -6,7 +6,7 @@ import { pathOf } from '../navigation.tsx';
 import { usePerson, useReloadPerson } from '../person.ts';
 import { Section } from '../section.tsx';
 
-/** What is known of the person, and what of it they can change. */
+/** The user's profile. */
 export function Profile() {
   const { avatar, username, name, email, groups } = usePerson();
   const { flow_user_settings } = useBrand();

@@ -1,4 +1,4 @@
-/** A key with which a program acts as the person; the key itself is told on request only. */
+/** A token with which a program acts as the user; its key is shown on request only. */
 export interface Token {
   readonly pk: string;
   readonly identifier: string;
