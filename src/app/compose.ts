@@ -35,6 +35,7 @@ import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { allEndpoints, allResources } from './resources.ts';
 import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
+import { createStrangerRows } from './stranger-rows.ts';
 import { systemCall } from './system-call.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
@@ -59,12 +60,13 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const kinds = createKinds(world, lists, () => jobs);
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
+  const strangers = createStrangerRows(db);
+  const shared = { ...key.box, storeTarget, admit: strangers.admit };
   const resourceWorld: ResourceWorld = {
-    ...key.box,
-    storeTarget,
+    ...shared,
     record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),
   };
-  const quietWorld: ResourceWorld = { ...key.box, storeTarget, record: createRecord(recording) };
+  const quietWorld: ResourceWorld = { ...shared, record: createRecord(recording) };
   const metrics = createMetrics(version);
   const jobs: JobWorker = createJobWorker({
     db,
@@ -75,6 +77,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   });
   const registry = createRegistry(allResources({ ...world, jobs, announce }, kinds));
   const engine = createEngine(registry);
+  metrics.watchStrangers(strangers);
   metrics.watchJobs(() => countJobs(db).catch(() => ({})));
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;

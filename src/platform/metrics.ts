@@ -6,6 +6,11 @@ export interface Metrics {
   countJob(kind: string, outcome: string): void;
   /** Counts jobs by state at each scrape. */
   watchJobs(count: () => Promise<Readonly<Record<string, number>>>): void;
+  /** Has the rows that anonymous calls caused counted whenever the figures are asked for. */
+  watchStrangers(rows: {
+    counts(): Promise<Readonly<Record<string, number>>>;
+    refused(): Readonly<Record<string, number>>;
+  }): void;
   /** Everything in Prometheus's text form. */
   render(): Promise<{ readonly type: string; readonly text: string }>;
 }
@@ -67,6 +72,26 @@ export function createMetrics(version: string): Metrics {
       statementsSince += 1;
     },
     countJob: (kind, outcome) => finishedJobs.inc({ kind, outcome }),
+    watchStrangers({ counts, refused }) {
+      new Gauge({
+        name: 'gatehouse_stranger_rows',
+        help: 'Rows that anonymous calls may cause, by table; counted about once a minute.',
+        labelNames: ['table'],
+        registers: [registry],
+        async collect() {
+          for (const [table, number] of Object.entries(await counts().catch(() => ({})))) this.set({ table }, number);
+        },
+      });
+      new Gauge({
+        name: 'gatehouse_stranger_rows_refused',
+        help: 'Rows of anonymous calls that this process refused because a limit was reached, by table.',
+        labelNames: ['table'],
+        registers: [registry],
+        collect() {
+          for (const [table, number] of Object.entries(refused())) this.set({ table }, number);
+        },
+      });
+    },
     watchJobs(count) {
       new Gauge({
         name: 'gatehouse_jobs',

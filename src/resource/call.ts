@@ -31,6 +31,8 @@ export interface ResourceWorld {
   open(sealed: string, context: string): string;
   /** Makes an object of this model a target of policy bindings, under this key. */
   storeTarget(tx: Query, key: string, model: string): Promise<void>;
+  /** Whether this call may cause one more row of the table: what anonymous calls store is bounded. */
+  admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
   /** Writes an audit event in the transaction of the change it tells of. */
   record(tx: Query, call: Call, event: NewEvent): Promise<void>;
 }

@@ -41,11 +41,13 @@ const insertEvent = statement<unknown[], unknown>(
 export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
     const { request, actor, now } = call;
+    // What is dropped here shows in the metrics: strangers must not fill the disk with their failures.
+    if (!(await call.world.admit('events', call))) return;
     const parts = {
       user: actorFacts(actor),
       action: event.action,
       app: event.app,
-      context: { ...maskSecrets(event.context), ...requestFacts(call, geo) },
+      context: clippedFor(actor, { ...maskSecrets(event.context), ...requestFacts(call, geo) }),
       client_ip: request.clientIp,
       brand: await brandOf(request.host),
     };
@@ -61,6 +63,22 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
     );
     await announce?.(tx, call, pk, parts);
   };
+}
+
+/** The longest text, and the most members of an object or list, that a stranger can have recorded. */
+const longestText = 500;
+const mostMembers = 50;
+
+/** People may have long texts recorded; whoever has not signed in, may not. */
+const clippedFor = (actor: Actor | null, context: Record<string, unknown>): Record<string, unknown> =>
+  actor ? context : Object.fromEntries(Object.entries(context).map(([name, value]) => [name, clip(value)]));
+
+function clip(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > longestText ? `${value.slice(0, longestText)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, mostMembers).map(clip);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).slice(0, mostMembers);
+  return Object.fromEntries(members.map(([name, inner]) => [clip(name), clip(inner)]));
 }
 
 export const expiryOf = (now: string, { event_retention }: Settings): string =>

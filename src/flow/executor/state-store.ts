@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { networkOf } from '../../lib/cidr.ts';
+import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -86,6 +87,7 @@ export async function saveState(
   const expires = addMilliseconds(call.now, lifetimeMs);
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
+    if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');
     await makeRoom(tx, network, call.now);
     const rows = await insertWalk(tx, orderedUuid(), hash, flow, sealed, call.now, expires, network);
     return rows.length > 0 ? { token, version: 1, state } : null;

@@ -3,6 +3,8 @@ import type { Json } from '../../../lib/json.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { type InstanceKey, sealContext } from '../../../platform/keys.ts';
 import { randomUuid } from '../../../platform/random.ts';
+import type { Call } from '../../../resource/call.ts';
+import { OAuthError } from './oauth-error.ts';
 
 /** What a request is for. One of a purpose is never found under another. */
 export type Purpose = 'authorize' | 'par' | 'device';
@@ -36,6 +38,12 @@ export interface StoredRequest {
   readonly polled: string | null;
   readonly created: string;
   readonly expires: string;
+}
+
+/** A client without a secret is anybody: what such clients have stored is bounded by network and in all. */
+export async function checkRoom(call: Call, method: string): Promise<void> {
+  if (method !== 'none' || (await call.world.admit('oauth2_requests', call))) return;
+  throw new OAuthError('temporarily_unavailable', 'Too many requests are under way. Try again later.');
 }
 
 type Key = Pick<InstanceKey, 'hash' | 'box'>;

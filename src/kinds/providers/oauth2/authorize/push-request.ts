@@ -8,7 +8,7 @@ import type { OAuthNeeds } from '../needs.ts';
 import type { OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Params, parseParams } from '../params.ts';
-import { storeRequest } from '../requests.ts';
+import { checkRoom, storeRequest } from '../requests.ts';
 import { isRegisteredUri } from './match-redirect-uri.ts';
 import { pushedPrefix } from './prove-client.ts';
 import { openRequestObject } from './request-object.ts';
@@ -19,6 +19,9 @@ const lifetimeSeconds = 590;
 /** How the client proved itself is no part of what it asks for. */
 const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
 
+/** Characters of its parameters; requests in an address have less room. */
+const longestRequest = 32_768;
+
 /** Takes a request beforehand, from the client itself (RFC 9126): held to the same rules, and told of what is wrong at once. */
 export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
   return async (exchange) => {
@@ -28,13 +31,16 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const jkt = await readDpopProof(needs, call, { client, url: 'par' });
     const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
     await checkRequest(needs, call, client, params);
+    const content = { params: formOf(params.entries()) };
+    if (content.params.length > longestRequest) throw new OAuthError('invalid_request', 'The request is too long.');
+    await checkRoom(call, method);
     const id = randomToken();
     await call.db.write((tx) =>
       storeRequest(tx, needs.key, {
         purpose: 'par',
         id,
         provider: client.pk,
-        content: { params: formOf(params.entries()) },
+        content,
         now: call.now,
         expires: addMilliseconds(call.now, lifetimeSeconds * 1000),
       }),

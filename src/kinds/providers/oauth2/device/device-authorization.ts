@@ -7,7 +7,7 @@ import type { OAuthNeeds } from '../needs.ts';
 import type { OAuthEndpoint } from '../oauth-edge.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { words } from '../params.ts';
-import { storeRequest } from '../requests.ts';
+import { checkRoom, storeRequest } from '../requests.ts';
 import { checkResource } from '../resource-indicators.ts';
 
 export const devicePath = '/device';
@@ -31,6 +31,7 @@ export function deviceAuthorizationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
       throw new OAuthError('invalid_scope', 'The client is not set up for all of these scopes.');
     }
     const resource = checkResource(params.all('resource'));
+    await checkRoom(call, method);
     const id = randomToken();
     const letters = randomText(8, userCodeLetters);
     const userCode = `${letters.slice(0, 4)}-${letters.slice(4)}`;

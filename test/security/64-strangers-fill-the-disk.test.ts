@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createStrangerRows, strangerLimits } from '../../src/app/stranger-rows.ts';
+import { apiFor } from '../support/api.ts';
+import { openBrowser, signInFlow } from '../support/flow-client.ts';
+import { callback, challenge, makeRelying, post } from '../support/oauth2.ts';
+import { describeOnBoth } from '../support/server.ts';
+
+const stranger = (clientIp: string) => ({ actor: null, request: { clientIp, method: 'POST' } }) as never;
+const ours = (n: number) => `2001:db8:1:2::${n.toString(16)}`;
+
+describeOnBoth('class 64: what strangers make the server store is bounded', (server) => {
+  test('by network, with an IPv6 /64 as one, and in all', async () => {
+    const { db } = server().world;
+    const limits = { events: { ofNetwork: 3, inAll: 1_000_000 } };
+    const rows = createStrangerRows(db, limits);
+    const admitted: boolean[] = [];
+    for (let n = 1; n <= 5; n++) admitted.push(await rows.admit('events', stranger(ours(n))));
+    expect(admitted).toEqual([true, true, true, false, false]);
+    expect(await rows.admit('events', stranger('2001:db8:1:3::1'))).toBe(true);
+    expect(rows.refused()).toEqual({ events: 2 });
+
+    const { events } = await createStrangerRows(db, limits).counts();
+    const full = createStrangerRows(db, { events: { ofNetwork: 1_000, inAll: (events ?? 0) + 1 } });
+    expect(await full.admit('events', stranger('203.0.113.1'))).toBe(true);
+    expect(await full.admit('events', stranger('203.0.113.2'))).toBe(false);
+  });
+
+  test('never for people who have signed in, nor for the server itself', async () => {
+    const rows = createStrangerRows(server().world.db, { events: { ofNetwork: 0, inAll: 0 } });
+    const request = { clientIp: '203.0.113.1', method: 'POST' };
+    expect(await rows.admit('events', { actor: null, request } as never)).toBe(false);
+    expect(await rows.admit('events', { actor: {}, request } as never)).toBe(true);
+    expect(await rows.admit('events', { actor: null, request: { ...request, method: 'SYSTEM' } } as never)).toBe(true);
+  });
+
+  test('pushed requests and device codes of clients without a secret', async () => {
+    const relying = await makeRelying(server(), { client_type: 'public', grant_types: ['authorization_code', device] });
+    const push = () =>
+      post(server(), 'par', {
+        client_id: relying.provider.client_id,
+        response_type: 'code',
+        redirect_uri: callback,
+        scope: 'openid',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      });
+    const { ofNetwork } = strangerLimits.oauth2_requests as { ofNetwork: number };
+    const statuses = new Map<number, number>();
+    for (let n = 0; n < ofNetwork + 5; n++) {
+      const { status } = await push();
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ 201: ofNetwork, 503: 5 });
+    const codes = await post(server(), 'device', { client_id: relying.provider.client_id, scope: 'openid' });
+    expect([codes.status, codes.body.error]).toEqual([503, 'temporarily_unavailable']);
+    const { rows } = await sql<{ n: number }>`select count(*) as n from oauth2_requests`.execute(
+      server().world.db.read,
+    );
+    expect(Number(rows[0]?.n)).toBe(ofNetwork);
+  });
+
+  test('events of failures in size, however the request is padded', async () => {
+    const browser = openBrowser(server(), { 'user-agent': 'x'.repeat(6_000) });
+    await browser.show(signInFlow);
+    await browser.answer(signInFlow, { uid_field: 'nobody-in-particular' });
+    const padding = new URLSearchParams(Array.from({ length: 60 }, (_, n) => [`p${n}`, 'y'.repeat(80)]));
+    await browser.answer(signInFlow, { password: 'wrong' }, `${padding}&long=${'z'.repeat(3_000)}`);
+    const { rows } = await sql<{ context: string }>`select cast(context as text) as context from events
+      where action = 'login_failed' order by created desc`.execute(server().world.db.read);
+    expect(rows.length).toBeGreaterThan(0);
+    const context = rows[0]?.context ?? '';
+    expect(context).not.toContain('x'.repeat(501));
+    expect(context).not.toContain('z'.repeat(501));
+    expect(context.length).toBeLessThan(9_000);
+  });
+
+  test('and the metrics show how much there is', async () => {
+    const { text } = await apiFor(server().url, {}).send('GET', '/-/metrics');
+    for (const table of Object.keys(strangerLimits)) {
+      expect(text).toMatch(new RegExp(`gatehouse_stranger_rows\\{table="${table}"\\} \\d+`));
+      expect(text).toMatch(new RegExp(`gatehouse_stranger_rows_refused\\{table="${table}"\\} \\d+`));
+    }
+  });
+});
+
+const device = 'urn:ietf:params:oauth:grant-type:device_code';
