@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Api, apiFor } from './api.ts';
 
@@ -35,10 +35,7 @@ export const firstStart: Environment = {
   GATEHOUSE_BOOTSTRAP_PASSWORD: processPassword,
 };
 
-const script = (name: string) => fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url));
-const entry = script('gatehouse.mjs');
-// Before anything is timed or listened to: the first start would build the bundle, and say so.
-spawnSync(process.execPath, [script('bundle.mjs')], { stdio: 'ignore' });
+const entry = fileURLToPath(new URL('../../scripts/gatehouse.mjs', import.meta.url));
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { findPostgres, startCluster } from './postgres-cluster.ts';
@@ -25,10 +27,14 @@ interface Postgres {
 }
 
 /**
- * Runs once, before all test files: sees that there is a PostgreSQL and opens the desk. A run that never asks there does not
+ * Runs once, before all test files: builds the bundle, sees that there is a PostgreSQL and opens the desk. A run that never asks there does not
  * pay for starting it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Pages and processes of tests are those of the sources as they are now.
+  spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))], {
+    stdio: 'ignore',
+  });
   const prefix = `gatehouse_test_${randomBytes(4).toString('hex')}_`;
   const open = await wayToPostgres(prefix);
   let postgres: Promise<Postgres> | null = null;

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { findChromium } from './chromium.ts';
@@ -17,7 +15,6 @@ interface WindowOptions extends BrowserContextOptions {
 }
 
 const executablePath = await findChromium();
-const bundle = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
 
 /**
  * Tests of pages in a real browser. Whatever a window complains about fails the test: errors, what the content security
@@ -34,7 +31,6 @@ export function describeJourney(
     let browser: Browser | undefined;
     const complaints: string[] = [];
     beforeAll(async () => {
-      spawnSync(process.execPath, [bundle], { stdio: 'ignore' });
       const server = await startServer('sqlite', options);
       browser = await chromium.launch({
         executablePath: executablePath as string,

@@ -17,8 +17,8 @@ interface Node<T> {
   readonly methods: Map<string, T>;
 }
 
-/** Longer segments name nothing. */
-const maxSegmentLength = 500;
+/** Longer segments name nothing; ids that SCIM clients choose may be long. */
+const maxSegmentLength = 4_096;
 
 const emptyNode = <T>(): Node<T> => ({ fixed: new Map(), variable: null, rest: null, methods: new Map() });
 
