@@ -1,0 +1,146 @@
+import { type AttributePath, type PatchPath, parsePath, type ScimFilter } from './filter.ts';
+import { asElement, isObject, matches, member, memberName, type ScimObject } from './matches.ts';
+import { ScimError } from './scim-error.ts';
+
+const maxOperations = 1_000;
+
+interface PatchOperation {
+  readonly op: 'add' | 'replace' | 'remove';
+  readonly path: PatchPath | null;
+  readonly value: unknown;
+}
+
+/** Reads the body of a PATCH (RFC 7644, section 3.5.2). Operations may be capitalised, as big senders have them. */
+export function readOperations(body: unknown): PatchOperation[] {
+  const list = isObject(body) ? member(body, 'Operations') : undefined;
+  if (!Array.isArray(list)) throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
+  if (list.length > maxOperations) throw new ScimError(400, `At most ${maxOperations} operations at once.`, 'tooMany');
+  return list.map((entry) => {
+    const op = isObject(entry) ? String(member(entry, 'op')).toLowerCase() : '';
+    if (!isObject(entry) || (op !== 'add' && op !== 'replace' && op !== 'remove')) {
+      throw new ScimError(400, 'An operation must be one of add, replace and remove.', 'invalidSyntax');
+    }
+    const path = member(entry, 'path');
+    if (path !== undefined && typeof path !== 'string')
+      throw new ScimError(400, 'A path must be a text.', 'invalidPath');
+    if (op === 'remove' && !path) throw new ScimError(400, 'An operation that removes needs a path.', 'noTarget');
+    return { op, path: path ? parsePath(path) : null, value: member(entry, 'value') };
+  });
+}
+
+/** The document after all operations; the one given stays as it is. An operation that fails undoes all of them. */
+export function applyPatch(document: ScimObject, operations: readonly PatchOperation[]): ScimObject {
+  return operations.reduce(applyOne, document);
+}
+
+function applyOne(document: ScimObject, { op, path, value }: PatchOperation): ScimObject {
+  if (path) return atPath(document, path, op, value);
+  if (!isObject(value)) throw new ScimError(400, 'Without a path, the value must be an object.', 'invalidValue');
+  return Object.entries(value).reduce((changed, [name, part]) => applyMember(changed, name, op, part), document);
+}
+
+/** Without a path the keys of the value are paths, or the URN of an extension with its members. */
+function applyMember(document: ScimObject, name: string, op: PatchOperation['op'], value: unknown): ScimObject {
+  if (!isSchemaUrn(name) || !isObject(value)) return atPath(document, parsePath(name), op, value);
+  return Object.entries(value).reduce(
+    (changed, [attribute, part]) => atPath(changed, { schema: name, attribute, sub: null, filter: null }, op, part),
+    document,
+  );
+}
+
+const coreSchema = /^urn:ietf:params:scim:schemas:core:/i;
+const isSchemaUrn = (name: string) => name.toLowerCase().startsWith('urn:');
+
+function atPath(document: ScimObject, path: PatchPath, op: PatchOperation['op'], value: unknown): ScimObject {
+  if (path.schema !== null && !coreSchema.test(path.schema)) {
+    const extension = member(document, path.schema);
+    const inner = changeAttribute(isObject(extension) ? extension : {}, path, op, value);
+    return setMember(document, path.schema, Object.keys(inner).length > 0 ? inner : undefined);
+  }
+  return changeAttribute(document, path, op, value);
+}
+
+function changeAttribute(object: ScimObject, path: PatchPath, op: PatchOperation['op'], value: unknown): ScimObject {
+  const current = member(object, path.attribute);
+  if (path.filter) return setMember(object, path.attribute, changeElements(current, path, path.filter, op, value));
+  if (path.sub !== null) return setMember(object, path.attribute, changeSub(current, path.sub, op, value));
+  if (op === 'remove') return setMember(object, path.attribute, removed(current, value));
+  return setMember(object, path.attribute, op === 'add' ? added(current, value) : value);
+}
+
+/** `remove` with a value takes those elements out, which some senders use instead of a filter. */
+function removed(current: unknown, value: unknown): unknown {
+  if (!Array.isArray(current) || value === undefined || value === null) return undefined;
+  const gone = new Set((Array.isArray(value) ? value : [value]).map(elementKey));
+  return emptyToNothing(current.filter((element) => !gone.has(elementKey(element))));
+}
+
+/** What is added to a list is appended unless it is there already; what is added to an object is merged into it. */
+function added(current: unknown, value: unknown): unknown {
+  if (Array.isArray(current)) {
+    const there = new Set(current.map(elementKey));
+    return [
+      ...current,
+      ...(Array.isArray(value) ? value : [value]).filter((element) => !there.has(elementKey(element))),
+    ];
+  }
+  return isObject(current) && isObject(value) ? { ...current, ...value } : value;
+}
+
+/** Two elements are the same when their values are, whatever else is said of them. */
+function elementKey(element: unknown): string {
+  const { value, type } = asElement(element);
+  return value === undefined ? JSON.stringify(element) : JSON.stringify([value, type ?? null]);
+}
+
+function changeSub(current: unknown, sub: string, op: PatchOperation['op'], value: unknown): unknown {
+  if (Array.isArray(current)) return current.map((element) => setSub(asElement(element), sub, op, value));
+  return emptyToNothing(setSub(isObject(current) ? current : {}, sub, op, value));
+}
+
+function setSub(object: ScimObject, sub: string, op: PatchOperation['op'], value: unknown): ScimObject {
+  if (op === 'remove') return setMember(object, sub, undefined);
+  return setMember(object, sub, op === 'add' ? added(member(object, sub), value) : value);
+}
+
+function changeElements(
+  current: unknown,
+  { sub }: AttributePath,
+  filter: ScimFilter,
+  op: PatchOperation['op'],
+  value: unknown,
+): unknown {
+  const elements = Array.isArray(current) ? current : current === undefined || current === null ? [] : [current];
+  const isTarget = elements.map((element) => matches(filter, asElement(element)));
+  if (!isTarget.includes(true)) {
+    if (op === 'remove') return current;
+    const created = { ...elementOfFilter(filter), ...(sub === null ? asElement(value) : { [sub]: value }) };
+    return [...elements, created];
+  }
+  if (op === 'remove' && sub === null) return emptyToNothing(elements.filter((_, index) => !isTarget[index]));
+  return elements.map((element, index) => {
+    if (!isTarget[index]) return element;
+    if (sub !== null) return setSub(asElement(element), sub, op, value);
+    return isObject(element) && isObject(value) ? { ...element, ...value } : value;
+  });
+}
+
+/** The element that a filter describes, where it can be read as one: `type eq "work" and primary eq true`. */
+function elementOfFilter(filter: ScimFilter): ScimObject {
+  if (filter.is === 'and') return { ...elementOfFilter(filter.left), ...elementOfFilter(filter.right) };
+  if (filter.is === 'compare' && filter.by === 'eq' && filter.path.sub === null)
+    return { [filter.path.attribute]: filter.value };
+  throw new ScimError(400, 'No element matches the filter of the path.', 'noTarget');
+}
+
+const emptyToNothing = (value: readonly unknown[] | ScimObject): unknown =>
+  Object.keys(value).length > 0 ? value : undefined;
+
+/** The object with that member; without it when the value is undefined or null. */
+function setMember(object: ScimObject, name: string, value: unknown): ScimObject {
+  const key = memberName(object, name);
+  const { [key]: _gone, ...rest } = object;
+  if (value === undefined || value === null) return rest;
+  if (key === '__proto__') throw new ScimError(400, 'That attribute cannot be set.', 'invalidPath');
+  return { ...object, [key]: value };
+}
