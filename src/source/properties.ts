@@ -82,7 +82,7 @@ const withoutNulls = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null));
 
 /** Mappings of other kinds are ignored. */
-async function loadMappings(
+export async function loadMappings(
   table: 'source_user_property_mappings' | 'source_group_property_mappings',
   source: string,
   kind: string,

@@ -219,7 +219,7 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
   // How a job is queued, claimed and given up; what it carries is nobody's to read.
   jobs: ['payload', 'unique_key', 'alone', 'run_at', 'attempt', 'worker', 'lease_until'],
   users: ['password'],
-  tokens: ['key', 'key_hash'],
+  tokens: ['key', 'key_hash', 'audience'],
   authenticated_sessions: ['token_hash', 'created', 'idle_seconds', 'ends', 'binding', 'impersonated', 'amr'],
   oauth2_access_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],
   oauth2_refresh_tokens: ['session', 'created', 'auth_time', 'family', 'terms', 'token_hash'],

@@ -5,11 +5,16 @@ import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
 import type { UserFacts } from '../mapping/user-facts.ts';
 
+type ActingUser = Pick<
+  UserFacts,
+  'pk' | 'uuid' | 'username' | 'name' | 'email' | 'type' | 'attributes' | 'is_superuser'
+>;
+
 /**
  * The call as made by somebody whom a flow has recognised but who has no session yet: for what they do to themselves, and
  * for events. It brings no permissions.
  */
-export function actingAs(call: Call, user: UserFacts): Call {
+export function actingAs(call: Call, user: ActingUser): Call {
   if (call.actor?.user.pk === user.pk) return call;
   const { pk, uuid, username, name, email, type, attributes } = user;
   const actor: Actor = {

@@ -20,14 +20,18 @@ export interface NewToken {
   /** Null: the token does not expire. */
   readonly expires: string | null;
   readonly managed?: string;
+  /** What alone it is good for; by default it is for the API. */
+  readonly audience?: string;
 }
 
 /** Stores a token that the server itself hands out; returns its primary key. Requests make theirs through the resource. */
 export async function issueToken(tx: Query, needs: KeyNeeds, token: NewToken): Promise<string> {
   const pk = randomUuid();
-  await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed)
+  await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed, audience)
     values (${pk}, ${token.identifier}, ${sealKey(needs, pk, token.key)}, ${needs.hash(token.key)}, ${token.intent}, ${token.user},
-      ${token.description ?? ''}, ${token.expires}, ${token.expires !== null}, ${token.managed ?? null})`.execute(tx);
+      ${token.description ?? ''}, ${token.expires}, ${token.expires !== null}, ${token.managed ?? null}, ${token.audience ?? null})`.execute(
+    tx,
+  );
   return pk;
 }
 

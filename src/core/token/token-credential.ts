@@ -15,7 +15,7 @@ interface TokenRow extends ActorRow {
 
 const bearerToken = statement<[hash: string], TokenRow>(
   (hash) => sql`select ${actorColumns}, u.is_active, t.expiring, t.expires, ${isSuperuserSql(sql`u.pk`)} as is_superuser
-    from tokens t join users u on u.pk = t."user" where t.intent = 'api' and t.key_hash = ${hash}`,
+    from tokens t join users u on u.pk = t."user" where t.intent = 'api' and t.audience is null and t.key_hash = ${hash}`,
 );
 
 /** The actor of an API token. Expiry and the user's state are checked at every use. */

@@ -27,6 +27,7 @@ export interface PatchPath extends AttributePath {
 
 const maxLength = 4_096;
 const maxDepth = 32;
+const maxTerms = 200;
 // One token at a time from where the last one ended, so reading stays linear.
 const token = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 
@@ -62,6 +63,7 @@ class Reader {
   readonly #tokens: string[] = [];
   readonly #scimType: 'invalidFilter' | 'invalidPath';
   #at = 0;
+  #terms = 0;
 
   constructor(text: string, scimType: 'invalidFilter' | 'invalidPath') {
     this.#scimType = scimType;
@@ -122,6 +124,8 @@ class Reader {
   }
 
   term(depth: number): ScimFilter {
+    this.#terms += 1;
+    if (this.#terms > maxTerms) this.fail(`more than ${maxTerms} conditions`);
     if (this.peek()?.toLowerCase() === 'not' && this.#tokens[this.#at + 1] === '(') {
       this.next();
       return { is: 'not', filter: this.term(depth + 1) };

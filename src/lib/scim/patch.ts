@@ -4,7 +4,7 @@ import { ScimError } from './scim-error.ts';
 
 const maxOperations = 1_000;
 
-interface PatchOperation {
+export interface PatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: PatchPath | null;
   readonly value: unknown;
@@ -28,9 +28,16 @@ export function readOperations(body: unknown): PatchOperation[] {
   });
 }
 
-/** The document after all operations; the one given stays as it is. An operation that fails undoes all of them. */
-export function applyPatch(document: ScimObject, operations: readonly PatchOperation[]): ScimObject {
-  return operations.reduce(applyOne, document);
+/**
+ * The document after all operations; the one given stays as it is. An operation that fails undoes all of them. `settle`
+ * puts the document in order after each, so that the next one finds lists where the schema has lists.
+ */
+export function applyPatch(
+  document: ScimObject,
+  operations: readonly PatchOperation[],
+  settle: (document: ScimObject) => ScimObject = (same) => same,
+): ScimObject {
+  return operations.reduce((changed, operation) => settle(applyOne(changed, operation)), document);
 }
 
 function applyOne(document: ScimObject, { op, path, value }: PatchOperation): ScimObject {
@@ -87,10 +94,12 @@ function added(current: unknown, value: unknown): unknown {
   return isObject(current) && isObject(value) ? { ...current, ...value } : value;
 }
 
-/** Two elements are the same when their values are, whatever else is said of them. */
+/** Two elements are the same when value and type are, whatever else is said of them. Members are users unless they say otherwise. */
 function elementKey(element: unknown): string {
   const { value, type } = asElement(element);
-  return value === undefined ? JSON.stringify(element) : JSON.stringify([value, type ?? null]);
+  return value === undefined
+    ? JSON.stringify(element)
+    : JSON.stringify([value, type === 'User' ? null : (type ?? null)]);
 }
 
 function changeSub(current: unknown, sub: string, op: PatchOperation['op'], value: unknown): unknown {
@@ -114,6 +123,7 @@ function changeElements(
   const isTarget = elements.map((element) => matches(filter, asElement(element)));
   if (!isTarget.includes(true)) {
     if (op === 'remove') return current;
+    if (op === 'replace') throw new ScimError(400, 'No element matches the filter of the path.', 'noTarget');
     const created = { ...elementOfFilter(filter), ...(sub === null ? asElement(value) : { [sub]: value }) };
     return [...elements, created];
   }

@@ -27,6 +27,13 @@ export interface Dialect {
   toText(value: RawBuilder<unknown>): RawBuilder<string>;
   /** A member of a JSON column as text. */
   jsonText(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<string | null>;
+  /** A member of a JSON column as a number; null where it is none. */
+  jsonNumber(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<number | null>;
+  /**
+   * Rows with a column `value`, for a `from` clause: the elements of a list in a JSON column, each as JSON; one row for
+   * anything else.
+   */
+  jsonElements(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<unknown>;
   /** Whether a member of a JSON column is this JSON value, of this type. */
   jsonEquals(column: RawBuilder<unknown>, path: readonly string[], value: unknown): RawBuilder<boolean>;
   /** The start of the hour, day or month a timestamp column falls into, as text `YYYY-MM-DDTHH:MM`. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { ColumnType, Dialect } from './dialect.ts';
 
 const types: Record<ColumnType, string> = {
@@ -36,6 +36,10 @@ export const postgresDialect: Dialect = {
   keyFromText: (value, type) => (type === 'text' ? value : sql`cast(${value} as ${sql.raw(types[type])})`),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`${column} #>> ${sql`cast(${path} as text[])`}`,
+  jsonNumber: (column, path) =>
+    sql`case jsonb_typeof(${at(column, path)}) when 'number' then cast(${at(column, path)} as numeric) end`,
+  jsonElements: (column, path) => sql`(select value from jsonb_array_elements(
+    case jsonb_typeof(${at(column, path)}) when 'array' then ${at(column, path)} else jsonb_build_array(${at(column, path)}) end))`,
   jsonEquals: (column, path, value) =>
     sql`${column} #> ${sql`cast(${path} as text[])`} = cast(${JSON.stringify(value)} as jsonb)`,
   timeBucket: (column, unit) => sql`to_char(${column} at time zone 'UTC', ${sql.lit(bucketFormat[unit])})`,
@@ -74,4 +78,5 @@ export const postgresDialect: Dialect = {
   },
 };
 
+const at = (column: RawBuilder<unknown>, path: readonly string[]) => sql`(${column} #> cast(${path} as text[]))`;
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');

@@ -43,6 +43,12 @@ export const sqliteDialect: Dialect = {
   keyFromText: (value, type) => (type === 'int' || type === 'serial' ? sql`cast(${value} as integer)` : value),
   toText: (value) => sql`cast(${value} as text)`,
   jsonText: (column, path) => sql`json_extract(${column}, ${jsonPath(path)})`,
+  jsonNumber: (column, path) =>
+    sql`case when json_type(${column}, ${jsonPath(path)}) in ('integer', 'real') then json_extract(${column}, ${jsonPath(path)}) end`,
+  jsonElements: (column, path) => sql`(select case type when 'object' then value when 'array' then value
+      when 'true' then 'true' when 'false' then 'false' else json_quote(value) end as value
+    from json_each(case json_type(${column}, ${jsonPath(path)}) when 'array' then ${column} -> ${jsonPath(path)}
+      else json_array(json(${column} -> ${jsonPath(path)})) end))`,
   jsonEquals: (column, path, value) => sql`${column} -> ${jsonPath(path)} = json(${JSON.stringify(value)})`,
   timeBucket: (column, unit) => sql`strftime(${sql.lit(bucketFormat[unit])}, ${column})`,
   forUpdate: sql``,

@@ -155,7 +155,7 @@ export async function updateRow(
   const changed = Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
   );
-  await checkReferenceRights(resource, changed, current, call, registry, tx);
+  if (call.actor) await checkReferenceRights(resource, changed, current, call, registry, tx);
   await updateColumns(resource, pk, changed, call, tx);
   await writeJoins(resource, pk, changed, tx, false);
   await resource.afterWrite?.({ ...input, verb: 'update', pk });

@@ -2,11 +2,13 @@ import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Resource } from '../../../resource/resource.ts';
 
+export const scimMappingModel = 'svc_sources_scim.scimsourcepropertymapping';
+
 /** Turns what a SCIM source tells of a person or a group into their properties here. */
 export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/scim/',
-    model: 'svc_sources_scim.scimsourcepropertymapping',
+    model: scimMappingModel,
     schema: 'SCIMSourcePropertyMapping',
     names: ['SCIM Source Property Mapping', 'SCIM Source Property Mappings'],
     component: 'xak-property-mapping-source-scim-form',

@@ -1,6 +1,6 @@
 import type { CheckInput } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { uuid, whole } from '../../../resource/fields/scalar.ts';
+import { flag, time, uuid, whole } from '../../../resource/fields/scalar.ts';
 import { nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -13,6 +13,15 @@ import { scimSourceModel } from './scim.resource.ts';
 // themselves, on what the record stood for before and on what it stands for now.
 const source = ref(scimSourceModel, 'uuid', { needs: 'change', help: 'The source that brought it.' });
 const attributes = json({ anyValue: true, default: () => ({}), help: 'The record as the source sent it.' });
+const hidden = { readOnly: true, writeOnly: true } as const;
+/** What the SCIM server knows beside: nothing of it is shown or taken here. */
+const known = {
+  external_id: text({ ...hidden, nullable: true, default: null }),
+  /** Whether the source has made what the record stands for, and may delete it. */
+  is_own: flag({ ...hidden, default: false }),
+  created: time({ ...hidden, nullable: true, default: ({ now }) => now }),
+  last_updated: time({ ...hidden, nullable: true, onWrite: ({ now }) => now }),
+};
 const shared = {
   param: 'id',
   lookup: 'id',
@@ -45,6 +54,7 @@ export const scimUserResource = defineResource({
     user_obj: nested('svc_core.user', 'user', { view: 'member' }),
     source,
     attributes,
+    ...known,
   },
   check: (input) => checkTarget(input, 'user', 'svc_core.user'),
 });
@@ -73,6 +83,7 @@ export const scimGroupResource = defineResource({
     group_obj: nested('svc_core.group', 'group', { view: 'simple' }),
     source,
     attributes,
+    ...known,
   },
   check: (input) => checkTarget(input, 'group', 'svc_core.group'),
 });
@@ -82,8 +93,10 @@ async function checkTarget(
   column: 'user' | 'group',
   model: LinkedObject['model'],
 ): Promise<null> {
-  if (call.actor && values[column] !== current?.[column]) {
-    await checkNotAboveCaller({ model, pk: values[column] }, call, tx);
-  }
+  // A client knows a record that was made by hand by the id of the record.
+  if (values.id !== current?.id) values.external_id = values.id;
+  if (values[column] === current?.[column]) return null;
+  values.is_own = false;
+  if (call.actor) await checkNotAboveCaller({ model, pk: values[column] }, call, tx);
   return null;
 }

@@ -6,6 +6,7 @@ import { scimDemo } from './demo.ts';
 import { scimSource } from './scim.resource.ts';
 import { scimSourceMapping } from './scim-mapping.resource.ts';
 import { scimGroupResource, scimUserResource } from './scim-records.resource.ts';
+import { scimRoutes } from './server/routes.ts';
 
 interface Needs {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -17,5 +18,6 @@ interface Needs {
 export const scim = (needs: Needs): SourceKind => ({
   resource: scimSource(needs),
   resources: [scimUserResource, scimGroupResource, scimSourceMapping(needs)],
+  routes: (server) => scimRoutes({ ...needs, publicUrl: needs.config.publicUrl }, server),
   demo: scimDemo,
 });

@@ -31,6 +31,7 @@ export async function createServiceAccount(
     description: `The SCIM client of the source ${values.name}`,
     expires: null,
     managed: `gatehouse/sources/scim/${pk}`,
+    audience: `gatehouse/sources/scim/${pk}`,
   });
   await sql`update source_scim set account = ${user}, token = ${token} where pk = ${pk}`.execute(tx);
 }

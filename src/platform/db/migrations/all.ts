@@ -18,6 +18,7 @@ import { namesWithoutCase } from './0020-names-without-case.ts';
 import { invitationTokens } from './0021-invitation-tokens.ts';
 import { sharedCounts } from './0022-shared-counts.ts';
 import { stamps } from './0023-stamps.ts';
+import { scimServer } from './0024-scim-server.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   invitationTokens,
   sharedCounts,
   stamps,
+  scimServer,
 ];

@@ -37,6 +37,7 @@ const ending: Readonly<Record<string, readonly string[] | 'always'>> = {
   logout: 'always',
   password_set: 'always',
   model_updated: ['user'],
+  user_write: ['user'],
   model_deleted: ['user', 'authenticatedsession'],
 };
 

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { actingAs } from '../../../../core/access/acting-as.ts';
+import { type ActorRow, actorColumns } from '../../../../core/access/actor.ts';
+import { networkOf } from '../../../../lib/cidr.ts';
+import { createRateLimit } from '../../../../lib/rate-limit.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { statement } from '../../../../platform/db/statement.ts';
+import type { InstanceKey } from '../../../../platform/keys.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { isStorable } from '../../../../resource/fields/well-formed.ts';
+import type { SourceRow } from '../../../../source/source.family.ts';
+
+export type ScimSource = Readonly<Pick<SourceRow, 'pk' | 'slug' | 'name' | 'user_path_template'>>;
+
+interface TokenRow extends Omit<ActorRow, 'is_superuser'> {
+  readonly source: string;
+  readonly source_name: string;
+  readonly user_path_template: string;
+  readonly expiring: boolean | number;
+  readonly expires: string | null;
+}
+
+const sourceOfToken = statement<[slug: string, hash: string], TokenRow>(
+  (
+    slug,
+    hash,
+  ) => sql`select ${actorColumns}, s.pk as source, s.name as source_name, s.user_path_template, t.expiring, t.expires
+    from tokens t join source_scim c on c.token = t.pk join sources s on s.pk = c.pk join users u on u.pk = t."user"
+    where s.slug = ${slug} and t.key_hash = ${hash} and t.intent = 'api' and s.enabled and u.is_active`,
+);
+
+/** As many as the API lets one network make without signing in. */
+const failuresPerMinute = 1_000;
+
+export type Authenticate = (call: Call, slug: string) => Promise<{ readonly source: ScimSource; readonly call: Call }>;
+
+/**
+ * Finds the source by its own token, and by nothing else. A source that is not there, one that is disabled and a wrong
+ * token are refused alike.
+ */
+export function createAuthenticate(key: Pick<InstanceKey, 'hash'>): Authenticate {
+  const failures = createRateLimit({ most: failuresPerMinute, windowMs: 60_000 });
+  return async (call, slug) => {
+    const token = /^bearer +(\S+) *$/i.exec(call.request.header('authorization') ?? '')?.[1];
+    const [row] = token && isStorable(slug) ? await sourceOfToken(call.db.read, slug, key.hash(token)) : [];
+    const hasExpired = row?.expiring && (row.expires === null || row.expires <= call.now);
+    if (row && !hasExpired) {
+      const { source: pk, source_name: name, user_path_template, attributes, ...account } = row;
+      const user = { ...account, attributes: JSON.parse(attributes), is_superuser: false };
+      return { source: { pk, slug, name, user_path_template }, call: actingAs(call, user) };
+    }
+    if (failures.waitAfter(networkOf(call.request.clientIp)) > 0) throw new ScimError(429, 'Too many failed requests.');
+    throw new ScimError(401, 'The bearer token is missing, or is not the token of this source.');
+  };
+}

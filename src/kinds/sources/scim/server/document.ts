@@ -1,0 +1,90 @@
+import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { type Attribute, findAttribute, type Schema } from './schemas.ts';
+
+/** Whose attributes a document may have. */
+interface Schemas {
+  readonly schema: Schema;
+  readonly extensions: readonly Schema[];
+}
+
+/** Members that are the server's alone, whatever a client sends; passwords are not taken. */
+const serverOwned = new Set(['id', 'meta', 'groups', 'password']);
+
+export const isServerOwned = (name: string): boolean => serverOwned.has(name.toLowerCase());
+
+/**
+ * The document of a client in the spelling of the schema: names as they are declared, lists where lists belong, booleans
+ * that came as text. Without what is the server's own. Members that no schema has stay as they are.
+ */
+export function canonicalDocument({ schema, extensions }: Schemas, body: unknown): ScimObject {
+  if (!isObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(body)) {
+    if (isServerOwned(name) || isNothing(value)) continue;
+    const extension = extensions.find(({ id }) => id.toLowerCase() === name.toLowerCase());
+    if (extension) members.push([extension.id, membersOf(extension.attributes, value, extension.id)]);
+    // Some clients put the core attributes below the name of their schema.
+    else if (name.toLowerCase() === schema.id.toLowerCase()) {
+      members.push(...Object.entries(membersOf(schema.attributes, value, schema.id)));
+    } else members.push(canonicalMember([...common, ...schema.attributes], name, value));
+  }
+  return Object.fromEntries(members);
+}
+
+export const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+/** Attributes that resources of all schemas have. */
+const common: readonly Attribute[] = [
+  { name: 'externalId', description: '' },
+  { name: 'schemas', description: '', multiValued: true },
+];
+
+function membersOf(attributes: readonly Attribute[], value: unknown, of: string): ScimObject {
+  if (!isObject(value)) throw wrongType(of, 'an object');
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => !isNothing(member))
+      .map(([name, member]) => canonicalMember(attributes, name, member)),
+  );
+}
+
+function canonicalMember(attributes: readonly Attribute[], name: string, value: unknown): [string, unknown] {
+  const attribute = findAttribute(attributes, name);
+  if (!attribute) return [name, value];
+  if (!attribute.multiValued) return [attribute.name, canonicalValue(attribute, value)];
+  const list = Array.isArray(value) ? value : [value];
+  return [attribute.name, list.filter((one) => one !== null).map((one) => canonicalValue(attribute, one))];
+}
+
+function canonicalValue(attribute: Attribute, value: unknown): unknown {
+  const { name, type = 'string', subAttributes = [] } = attribute;
+  if (type === 'complex') {
+    // `manager: "7"` and `emails: ["a@b.example"]` mean the value.
+    const object = isObject(value) || !findAttribute(subAttributes, 'value') ? value : { value };
+    return membersOf(subAttributes, object, name);
+  }
+  if (type === 'boolean') {
+    if (typeof value === 'string' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+    if (typeof value !== 'boolean') throw wrongType(name, 'true or false');
+    return value;
+  }
+  // Numbers where a text belongs are told apart by nobody: employee numbers come so.
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') throw wrongType(name, 'a text');
+  return value;
+}
+
+const wrongType = (name: string, what: string) =>
+  new ScimError(400, `The attribute ${name} must be ${what}.`, 'invalidValue');
+
+/** The member as a text, or undefined. */
+export function textMember(object: unknown, name: string): string | undefined {
+  const value = isObject(object) ? object[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+export const listMember = (object: ScimObject, name: string): readonly unknown[] => {
+  const value = object[name];
+  return Array.isArray(value) ? value : [];
+};

@@ -1,0 +1,63 @@
+import { isDeeperThan } from '../../../../lib/json.ts';
+import type { ScimObject } from '../../../../lib/scim/matches.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { HttpCall } from '../../../../platform/http/routes.ts';
+import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { findUnstorable } from '../../../../resource/fields/well-formed.ts';
+import type { Engine } from '../../../../resource/read.ts';
+import type { ScimSource } from './authenticate.ts';
+
+export interface ServerNeeds {
+  readonly engine: Engine;
+  readonly sandbox: Sandbox;
+  readonly publicUrl: string;
+}
+
+/** One request of a client that has proven which source it is, or one operation of a bulk request. */
+export interface Exchange {
+  readonly needs: ServerNeeds;
+  /** In the name of the account of the source. */
+  readonly call: Call;
+  readonly source: ScimSource;
+  readonly method: string;
+  /** The segments below `/v2`. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  body(): unknown;
+}
+
+export interface ScimAnswer {
+  readonly status: number;
+  readonly body?: ScimObject;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const baseUrl = ({ needs, source }: Exchange): string => `${needs.publicUrl}/source/scim/${source.slug}/v2`;
+
+const deepestBody = 20;
+/** Of a bulk request, as `ServiceProviderConfig` says; other bodies are bounded by the server. */
+export const mostBytes = 1024 * 1024;
+
+export function readBody({ facts, body: bytes }: HttpCall): unknown {
+  const type = facts.header('content-type') ?? 'application/scim+json';
+  if (!/^application\/(scim\+)?json\s*(;|$)/i.test(type)) {
+    throw new ScimError(415, 'The body must be of type application/scim+json.');
+  }
+  if (bytes.length > mostBytes) throw new ScimError(413, `The body is larger than ${mostBytes} bytes.`);
+  const body = parse(bytes.toString('utf8'));
+  if (isDeeperThan(body, deepestBody)) throw new ScimError(400, 'The body is nested too deeply.', 'invalidSyntax');
+  const complaint = findUnstorable(body);
+  if (complaint) throw new ScimError(400, complaint, 'invalidValue');
+  return body;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ScimError(400, 'The body is no JSON.', 'invalidSyntax');
+  }
+}

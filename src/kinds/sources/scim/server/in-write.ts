@@ -1,0 +1,81 @@
+import { MappingFailed } from '../../../../core/mapping/evaluate.ts';
+import { Invalid } from '../../../../lib/problem.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { modelFacts } from '../../../../resource/audit.ts';
+import type { Call } from '../../../../resource/call.ts';
+import type { Row } from '../../../../resource/fields/field.ts';
+import { scimSourceModel } from '../scim.resource.ts';
+import type { Exchange } from './exchange.ts';
+import type { ResourceType } from './resource-type.ts';
+
+const app = 'svc_sources_scim';
+
+/** Runs a change in one transaction. What is wrong leaves nothing behind and is told in the words of SCIM. */
+export async function inScimWrite<T>(exchange: Exchange, work: (tx: Query) => Promise<T>): Promise<T> {
+  const { call } = exchange;
+  try {
+    return await call.db.write(work);
+  } catch (error) {
+    if (error instanceof MappingFailed) throw await mappingRefusal(exchange, error);
+    if (error instanceof Invalid) throw error;
+    const violation = call.db.dialect.violation(error);
+    if (violation?.kind === 'unique')
+      throw new ScimError(409, 'Another request has just taken this name.', 'uniqueness');
+    if (violation?.kind === 'size') throw new ScimError(400, 'A value is too long to be stored.', 'invalidValue');
+    throw error;
+  }
+}
+
+/** The mistake is the administrator's to know of; the client only learns that there is one. */
+async function mappingRefusal(exchange: Exchange, error: MappingFailed): Promise<ScimError> {
+  const { call } = exchange;
+  const context = {
+    message: `Failed to evaluate the property mappings of a source: ${error.message}`,
+    expression: error.expression,
+    source: sourceFacts(exchange),
+  };
+  await call.db.write((tx) => call.world.record(tx, call, { action: 'configuration_error', app, context }));
+  return new ScimError(400, 'The property mappings of the source could not be evaluated.', 'invalidValue');
+}
+
+/** The server's own write: the source has no rights of its own, and what it does is told in one event. */
+export const silent = (call: Call): Call => ({
+  ...call,
+  actor: null,
+  world: { ...call.world, record: async () => {} },
+});
+
+interface ScimWrite {
+  readonly verb: 'created' | 'updated' | 'deleted' | 'unlinked';
+  readonly pk: string | number;
+  readonly values: Row;
+  readonly changed: readonly string[];
+}
+
+/** The one event of a write. Users are told of as wherever else others write them. */
+export function recordScimWrite(
+  exchange: Exchange,
+  type: ResourceType,
+  tx: Query,
+  { verb, pk, values, changed }: ScimWrite,
+): Promise<void> {
+  const { call, needs } = exchange;
+  const model = modelFacts(needs.engine.registry.require(type.targetModel), pk, values);
+  const source = sourceFacts(exchange);
+  const isUserWrite = type.name === 'User' && verb !== 'deleted';
+  const action = isUserWrite ? 'user_write' : verb === 'unlinked' ? 'model_updated' : `model_${verb}`;
+  const context = {
+    model,
+    source,
+    ...(verb === 'unlinked' && {
+      message: 'The source has given it up. It is not deleted: the source did not make it.',
+    }),
+    ...(isUserWrite && { created: verb === 'created' }),
+    ...(verb !== 'deleted' && { changed }),
+  };
+  return call.world.record(tx, call, { action, app, context });
+}
+
+const sourceFacts = ({ needs, source }: Exchange) =>
+  modelFacts(needs.engine.registry.require(scimSourceModel), source.pk, { name: source.name });

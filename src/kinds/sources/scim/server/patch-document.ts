@@ -1,0 +1,34 @@
+import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { applyPatch, type PatchOperation, readOperations } from '../../../../lib/scim/patch.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { canonicalDocument, isServerOwned } from './document.ts';
+import type { ResourceType } from './resource-type.ts';
+
+/** The document that a PATCH makes of another (RFC 7644, section 3.5.2). */
+export function patchDocument(type: ResourceType, document: ScimObject, body: unknown): ScimObject {
+  const operations = readOperations(withoutExtensionPaths(type, body));
+  for (const operation of operations) checkMayPatch(operation);
+  return applyPatch(document, operations, (changed) => canonicalDocument(type, changed));
+}
+
+/** Without a path such members are passed over, since clients send whole resources; by name nobody can mean to change them. */
+function checkMayPatch({ path }: PatchOperation): void {
+  if (path && isServerOwned(path.attribute) && (path.schema === null || path.schema.includes(':core:'))) {
+    throw new ScimError(400, `The attribute ${path.attribute} cannot be changed.`, 'mutability');
+  }
+}
+
+/** A path may be the name of an extension alone, which means all of its attributes. */
+function withoutExtensionPaths({ extensions }: ResourceType, body: unknown): unknown {
+  const list = isObject(body) ? member(body, 'Operations') : undefined;
+  if (!Array.isArray(list)) return body;
+  const operations = list.flatMap((entry: unknown): unknown[] => {
+    const path = isObject(entry) ? member(entry, 'path') : undefined;
+    const extension = extensions.find(({ id }) => typeof path === 'string' && id.toLowerCase() === path.toLowerCase());
+    if (!isObject(entry) || !extension) return [entry];
+    const op = member(entry, 'op');
+    if (String(op).toLowerCase() !== 'remove') return [{ op, value: { [extension.id]: member(entry, 'value') } }];
+    return extension.attributes.map(({ name }) => ({ op, path: `${extension.id}:${name}` }));
+  });
+  return { Operations: operations };
+}

@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import { parseFilter, parsePath } from '../../../../lib/scim/filter.ts';
+import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { isStorable } from '../../../../resource/fields/well-formed.ts';
+import type { Exchange, ScimAnswer } from './exchange.ts';
+import { filterSql, sortSql } from './filter-sql.ts';
+import { groupType } from './group-type.ts';
+import { type Projection, project, readProjection, shows } from './project.ts';
+import { findRecord, isVersion, loadMembers, membersOf, showRecord, versionOf } from './records.ts';
+import type { RecordRow, ResourceType } from './resource-type.ts';
+import { recordScope, sortLeaf } from './scope.ts';
+
+/** What a list is asked with (RFC 7644, section 3.4.2). */
+interface ListRequest {
+  readonly filter: string | null;
+  readonly sortBy: string | null;
+  readonly sortOrder: string | null;
+  readonly startIndex: number;
+  readonly count: number;
+  readonly attributes: readonly string[];
+  readonly excludedAttributes: readonly string[];
+}
+
+export const usualCount = 100;
+export const mostResults = 500;
+
+export async function readOne(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+  const { read } = exchange.call.db;
+  const row = await findRecord(exchange, type, id, read);
+  const resource = showRecord(exchange, type, row, await membersOf(type, row, read));
+  const headers = { etag: versionOf(resource) };
+  const { ifNoneMatch } = exchange;
+  if (ifNoneMatch !== undefined && isVersion(ifNoneMatch, resource)) return { status: 304, headers };
+  return { status: 200, body: project(resource, projectionOf(exchange.query, type)), headers };
+}
+
+/** What of a resource an answer to this query shows. */
+export const projectionOf = (query: URLSearchParams, { extensions }: ResourceType): Projection =>
+  readProjection(
+    names(query.get('attributes')),
+    names(query.get('excludedAttributes')),
+    extensions.map(({ id }) => id),
+  );
+
+const names = (text: string | null): string[] => (text === null ? [] : text.split(','));
+
+export function listByQuery(exchange: Exchange, types: readonly ResourceType[]): Promise<ScimAnswer> {
+  const { query } = exchange;
+  return list(exchange, types, {
+    filter: query.get('filter'),
+    sortBy: query.get('sortBy'),
+    sortOrder: query.get('sortOrder'),
+    startIndex: wholeNumber('startIndex', query.get('startIndex'), 1),
+    count: wholeNumber('count', query.get('count'), usualCount),
+    attributes: names(query.get('attributes')),
+    excludedAttributes: names(query.get('excludedAttributes')),
+  });
+}
+
+/** RFC 7644, section 3.4.3: the same in a body. */
+export function listByBody(exchange: Exchange, types: readonly ResourceType[]): Promise<ScimAnswer> {
+  const body = exchange.body();
+  if (!isObject(body)) throw new ScimError(400, 'The body must be an object.', 'invalidSyntax');
+  const text = (name: string) => {
+    const value = member(body, name) ?? null;
+    if (value !== null && typeof value !== 'string')
+      throw new ScimError(400, `${name} must be a text.`, 'invalidValue');
+    return value;
+  };
+  const texts = (name: string) => {
+    const value = member(body, name) ?? [];
+    const all: unknown[] = Array.isArray(value) ? value : [value];
+    return all.flatMap((one) => names(String(one)));
+  };
+  return list(exchange, types, {
+    filter: text('filter'),
+    sortBy: text('sortBy'),
+    sortOrder: text('sortOrder'),
+    startIndex: wholeNumber('startIndex', member(body, 'startIndex'), 1),
+    count: wholeNumber('count', member(body, 'count'), usualCount),
+    attributes: texts('attributes'),
+    excludedAttributes: texts('excludedAttributes'),
+  });
+}
+
+function wholeNumber(name: string, value: unknown, otherwise: number): number {
+  if (value === null || value === undefined || value === '') return otherwise;
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new ScimError(400, `${name} must be a whole number.`, 'invalidValue');
+  return number;
+}
+
+async function list(exchange: Exchange, types: readonly ResourceType[], request: ListRequest): Promise<ScimAnswer> {
+  const start = Math.max(request.startIndex, 1);
+  const count = Math.min(Math.max(request.count, 0), mostResults);
+  const resources: ScimObject[] = [];
+  let total = 0;
+  for (const type of types) {
+    const page = await pageOf(exchange, type, request, {
+      offset: Math.max(start - 1 - total, 0),
+      limit: count - resources.length,
+    });
+    total += page.total;
+    resources.push(...page.resources);
+  }
+  return {
+    status: 200,
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+      totalResults: total,
+      itemsPerPage: resources.length,
+      startIndex: start,
+      Resources: resources,
+    },
+  };
+}
+
+async function pageOf(
+  exchange: Exchange,
+  type: ResourceType,
+  { filter, sortBy, sortOrder, attributes, excludedAttributes }: ListRequest,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly total: number; readonly resources: ScimObject[] }> {
+  const { db } = exchange.call;
+  const where = sql`t.source = ${exchange.source.pk}${filter ? sql` and ${conditionOf(filter, type, exchange)}` : sql``}`;
+  const counted = await sql<{ total: number }>`select count(*) as total from ${type.from} where ${where}`.execute(
+    db.read,
+  );
+  const total = Number(counted.rows[0]?.total ?? 0);
+  if (limit === 0 || offset >= total) return { total, resources: [] };
+  const order = sortBy ? sql`${orderOf(sortBy, sortOrder, type, exchange)}, t.pk` : sql`t.pk`;
+  const { rows } = await sql<RecordRow>`select ${type.columns} from ${type.from} where ${where}
+    order by ${order} limit ${limit} offset ${offset}`.execute(db.read);
+  const projection = readProjection(
+    attributes,
+    excludedAttributes,
+    type.extensions.map(({ id }) => id),
+  );
+  // Large groups are what clients leave `members` out for.
+  const members = type === groupType && shows(projection, 'members') ? await loadMembers(idsOf(rows), db.read) : null;
+  const resources = rows.map((row) =>
+    project(showRecord(exchange, type, row, members?.get(row.id) ?? null), projection),
+  );
+  return { total, resources };
+}
+
+const idsOf = (rows: readonly RecordRow[]) => rows.map(({ id }) => id);
+
+function conditionOf(text: string, type: ResourceType, { call: { db } }: Exchange) {
+  if (!isStorable(text)) throw new ScimError(400, 'The filter holds null characters.', 'invalidFilter');
+  return filterSql(parseFilter(text), recordScope(type, db.dialect), db.dialect);
+}
+
+/** Resources without a value come last, and first in the other direction. */
+function orderOf(sortBy: string, sortOrder: string | null, type: ResourceType, { call: { db } }: Exchange) {
+  if (!isStorable(sortBy)) throw new ScimError(400, 'sortBy holds null characters.', 'invalidPath');
+  const value = sortSql(sortLeaf(type, parsePath(sortBy), db.dialect), db.dialect);
+  const isDescending = /^desc/i.test(sortOrder ?? '');
+  return isDescending ? sql`${value} is null desc, ${value} desc` : sql`${value} is null, ${value}`;
+}

@@ -1,0 +1,108 @@
+import { type RawBuilder, sql } from 'kysely';
+import { chunksOf } from '../../../../lib/chunks.ts';
+import { isObject, type ScimObject } from '../../../../lib/scim/matches.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { etagOf, matchesEtag } from '../../../../resource/etag.ts';
+import { canonicalUuid, isUuid } from '../../../../resource/fields/scalar.ts';
+import { isNothing, isServerOwned, textMember } from './document.ts';
+import { baseUrl, type Exchange } from './exchange.ts';
+import { groupType } from './group-type.ts';
+import type { RecordRow, ResourceType } from './resource-type.ts';
+
+export type Members = readonly { readonly value: string; readonly type: 'User' }[];
+
+/** The record of what has this id for clients. Throws when the source has none. */
+export async function findRecord(
+  { source }: Pick<Exchange, 'source'>,
+  type: ResourceType,
+  id: string,
+  query: Query,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<RecordRow> {
+  const { rows } = isUuid(id)
+    ? await sql<RecordRow>`select ${type.columns} from ${type.from} where t.source = ${source.pk}
+        and o.${sql.ref(type === groupType ? 'pk' : 'uuid')} = ${canonicalUuid(id)}
+        order by t.pk limit 1 ${lock}`.execute(query)
+    : { rows: [] };
+  if (!rows[0]) throw new ScimError(404, `${type.name} not found.`);
+  return rows[0];
+}
+
+/** The document as it was last sent. One made by hand may be anything. */
+export function storedDocument({ attributes }: RecordRow): ScimObject {
+  const document: unknown = JSON.parse(attributes);
+  return isObject(document) ? document : {};
+}
+
+/** The resource as clients see it, with the name of its version where all of it is known. */
+export function showRecord(
+  exchange: Exchange,
+  type: ResourceType,
+  row: RecordRow,
+  members: Members | null,
+): ScimObject {
+  const sent = Object.entries(storedDocument(row)).filter(
+    ([name]) => !isServerOwned(name) && !['schemas', 'externalId', 'members'].includes(name),
+  );
+  const shown = Object.fromEntries(
+    Object.entries(type.show(row, Object.fromEntries(sent))).filter(([, value]) => !isNothing(value)),
+  );
+  const extensions = Object.keys(shown).filter((name) => /^urn:/i.test(name));
+  const meta = {
+    resourceType: type.name,
+    ...(row.created !== null && { created: row.created }),
+    ...(row.last_updated !== null && { lastModified: row.last_updated }),
+    location: `${baseUrl(exchange)}/${type.endpoint}/${row.id}`,
+  };
+  const resource = {
+    schemas: [type.schema.id, ...extensions],
+    id: row.id,
+    ...(row.external_id !== null && { externalId: row.external_id }),
+    ...shown,
+    ...(members && { members }),
+    meta,
+  };
+  if (type === groupType && !members) return resource;
+  return { ...resource, meta: { ...meta, version: `W/${etagOf(JSON.stringify(resource))}` } };
+}
+
+export const versionOf = ({ meta }: ScimObject): string => textMember(meta, 'version') ?? '';
+
+/** RFC 7644, section 3.14 */
+export function checkVersion({ ifMatch }: Exchange, resource: ScimObject): void {
+  if (ifMatch === undefined || isVersion(ifMatch, resource)) return;
+  throw new ScimError(412, 'The resource has changed since it was read.');
+}
+
+export const isVersion = (header: string, resource: ScimObject): boolean =>
+  matchesEtag(header, versionOf(resource).replace(/^W\//, ''));
+
+/** The members of one resource; null for what has none. */
+export async function membersOf(type: ResourceType, { id }: RecordRow, query: Query): Promise<Members | null> {
+  if (type !== groupType) return null;
+  return (await loadMembers([id], query)).get(id) ?? [];
+}
+
+export async function loadMembers(groups: readonly string[], query: Query): Promise<Map<string, Members>> {
+  const members = new Map(groups.map((group) => [group, [] as { value: string; type: 'User' }[]]));
+  if (groups.length === 0) return members;
+  const { rows } = await sql<{ group: string; uuid: string }>`select ug."group", u.uuid from user_groups ug
+    join users u on u.pk = ug."user" where ug."group" in (${sql.join(groups)}) order by u.pk`.execute(query);
+  for (const { group, uuid } of rows) members.get(group)?.push({ value: uuid, type: 'User' });
+  return members;
+}
+
+const mostKeys = 2_000;
+
+/** The keys of the users that a list of members names. Those who are not there, and groups, are passed over. */
+export async function memberKeys(members: readonly unknown[], query: Query): Promise<number[]> {
+  const ids = members.map((member) => textMember(member, 'value')).filter(isUuid);
+  const keys: number[] = [];
+  for (const some of chunksOf([...new Set(ids.map(canonicalUuid))], mostKeys)) {
+    const { rows } = await sql<{ pk: number }>`select pk from users where uuid in (${sql.join(some)})
+      and type <> 'internal_service_account' order by pk`.execute(query);
+    keys.push(...rows.map(({ pk }) => pk));
+  }
+  return keys;
+}

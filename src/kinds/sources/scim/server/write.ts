@@ -1,0 +1,231 @@
+import { sql } from 'kysely';
+import { deepMerge } from '../../../../lib/deep-merge.ts';
+import { isJsonObject, isSameJson } from '../../../../lib/json.ts';
+import type { ScimObject } from '../../../../lib/scim/matches.ts';
+import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { randomUuid } from '../../../../platform/random.ts';
+import type { Row } from '../../../../resource/fields/field.ts';
+import { createRow, destroyRow, insertRow, updateRow } from '../../../../resource/verbs/write-row.ts';
+import { updateColumns } from '../../../../resource/write.ts';
+import { canonicalDocument, listMember, textMember } from './document.ts';
+import type { Exchange, ScimAnswer } from './exchange.ts';
+import { groupType } from './group-type.ts';
+import { inScimWrite, recordScimWrite, silent } from './in-write.ts';
+import { patchDocument } from './patch-document.ts';
+import { project } from './project.ts';
+import { mapProperties } from './properties.ts';
+import { projectionOf } from './read.ts';
+import { checkVersion, findRecord, memberKeys, membersOf, showRecord, storedDocument, versionOf } from './records.ts';
+import type { Properties, RecordRow, ResourceType } from './resource-type.ts';
+
+export async function create(exchange: Exchange, type: ResourceType): Promise<ScimAnswer> {
+  const sent = canonicalDocument(type, exchange.body());
+  if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
+  const resource = await inScimWrite(exchange, async (tx) => {
+    const { call, source, needs } = exchange;
+    const properties = await mapProperties(exchange, type, sent, { before: null, isNew: true }, tx);
+    await checkName(type, properties, null, tx);
+    const externalId = textMember(sent, 'externalId') ?? null;
+    await checkExternalId(exchange, type, externalId, null, tx);
+    const target = needs.engine.registry.require(type.targetModel);
+    const body = {
+      name: '',
+      ...properties,
+      ...(type === groupType && { users: await memberKeys(listMember(sent, 'members'), tx) }),
+    };
+    const { pk, values } = await createRow(needs.engine, target, silent(call), tx, body);
+    const record = needs.engine.registry.require(type.recordModel);
+    const row = {
+      id: await recordId(type, externalId, tx),
+      [type.column]: pk,
+      source: source.pk,
+      attributes: sent,
+      external_id: externalId,
+      is_own: true,
+      created: call.now,
+      last_updated: call.now,
+    };
+    await insertRow(record, row, call, tx);
+    await recordScimWrite(exchange, type, tx, { verb: 'created', pk, values, changed: Object.keys(body) });
+    return show(exchange, type, String(type === groupType ? pk : values.uuid), tx);
+  });
+  const location = textMember(resource.meta, 'location') ?? '';
+  const answer = answerWith(201, exchange, type, resource);
+  return { ...answer, headers: { ...answer.headers, location } };
+}
+
+/** What is not sent stays as it is (RFC 7644, section 3.5.1, lets the server choose): many clients send less than they mean. */
+export function replace(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+  const sent = canonicalDocument(type, exchange.body());
+  return change(exchange, type, id, (resource, row) => {
+    const { attribute } = type.naming;
+    const whole = attribute in sent ? sent : { ...sent, [attribute]: resource[attribute] };
+    return { sent: whole, before: null, isSame: isSameJson(whole, storedDocument(row)) };
+  });
+}
+
+export function patch(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+  const body = exchange.body();
+  return change(exchange, type, id, (resource) => {
+    const before = canonicalDocument(type, resource);
+    const sent = patchDocument(type, before, body);
+    return { sent, before, isSame: isSameJson(sent, before) };
+  });
+}
+
+interface Change {
+  readonly sent: ScimObject;
+  /** The document that a PATCH was applied to: what it has and `sent` has not is to go. */
+  readonly before: ScimObject | null;
+  readonly isSame: boolean;
+}
+
+async function change(
+  exchange: Exchange,
+  type: ResourceType,
+  id: string,
+  changeOf: (resource: ScimObject, row: RecordRow) => Change,
+): Promise<ScimAnswer> {
+  const resource = await inScimWrite(exchange, async (tx) => {
+    const { row, shown } = await findForWrite(exchange, type, id, tx);
+    const { sent, before, isSame } = changeOf(shown, row);
+    if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
+    const changed = await writeTarget(exchange, type, row, sent, before, tx);
+    if (isSame && changed.length === 0) return shown;
+    const externalId = textMember(sent, 'externalId') ?? (before ? null : row.external_id);
+    await checkExternalId(exchange, type, externalId, row.pk, tx);
+    const { call, needs } = exchange;
+    const values = { attributes: sent, external_id: externalId, last_updated: call.now };
+    await updateColumns(needs.engine.registry.require(type.recordModel), row.pk, values, call, tx);
+    await recordScimWrite(exchange, type, tx, {
+      verb: 'updated',
+      pk: row.target,
+      values: { name: row.name, username: row.username },
+      changed,
+    });
+    return show(exchange, type, id, tx);
+  });
+  return answerWith(200, exchange, type, resource);
+}
+
+/** Brings the user or group up to the document; returns what of it has changed. */
+async function writeTarget(
+  exchange: Exchange,
+  type: ResourceType,
+  row: RecordRow,
+  sent: ScimObject,
+  before: ScimObject | null,
+  tx: Query,
+): Promise<string[]> {
+  const { needs, call } = exchange;
+  const target = needs.engine.registry.require(type.targetModel);
+  const current = await needs.engine.stored(target, call)(call, tx, row.target);
+  if (!current) throw new ScimError(404, `${type.name} not found.`);
+  const properties = await mapProperties(exchange, type, sent, { before, isNew: false }, tx);
+  const wanted: Row = { ...properties };
+  if (isJsonObject(current.attributes) && isJsonObject(properties.attributes)) {
+    wanted.attributes = deepMerge(current.attributes, properties.attributes);
+  }
+  if (type === groupType && ('members' in sent || before)) {
+    wanted.users = await memberKeys(listMember(sent, 'members'), tx);
+  }
+  const body = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSameValue(value, current[name])));
+  if (Object.keys(body).length === 0) return [];
+  await checkName(type, properties, row.target, tx);
+  await updateRow(needs.engine, target, silent(call), tx, row.target, current, body, 'patch');
+  return Object.keys(body);
+}
+
+/** Keys come in no order of their own. */
+const isSameValue = (one: unknown, other: unknown): boolean =>
+  Array.isArray(one) && Array.isArray(other)
+    ? one.length === other.length && new Set(one).isSubsetOf(new Set(other))
+    : isSameJson(one, other);
+
+/** What the source has made goes; what was here before it only ends to be the source's, and users of it are switched off. */
+export async function remove(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
+  await inScimWrite(exchange, async (tx) => {
+    const { needs, call } = exchange;
+    const { row } = await findForWrite(exchange, type, id, tx);
+    const target = needs.engine.registry.require(type.targetModel);
+    const current = await needs.engine.stored(target, call)(call, tx, row.target);
+    if (!current) throw new ScimError(404, `${type.name} not found.`);
+    const event = { pk: row.target, values: current, changed: [] };
+    if (row.is_own) {
+      await destroyRow(needs.engine, target, silent(call), tx, row.target, current);
+      await recordScimWrite(exchange, type, tx, { ...event, verb: 'deleted' });
+      return;
+    }
+    const { table } = needs.engine.registry.require(type.recordModel);
+    await sql`delete from ${sql.table(table)} where pk = ${row.pk}`.execute(tx);
+    if (row.is_active) {
+      await updateRow(needs.engine, target, silent(call), tx, row.target, current, { is_active: false }, 'patch');
+    }
+    await recordScimWrite(exchange, type, tx, { ...event, verb: 'unlinked' });
+  });
+  return { status: 204 };
+}
+
+async function findForWrite(exchange: Exchange, type: ResourceType, id: string, tx: Query) {
+  const row = await findRecord(exchange, type, id, tx, exchange.call.db.dialect.forUpdate);
+  const shown = showRecord(exchange, type, row, await membersOf(type, row, tx));
+  checkVersion(exchange, shown);
+  if (await type.isProtected(tx, row.target)) {
+    throw new ScimError(403, 'Superusers, their groups and internal accounts are not changed by sources.');
+  }
+  return { row, shown };
+}
+
+async function show(exchange: Exchange, type: ResourceType, id: string, tx: Query): Promise<ScimObject> {
+  const row = await findRecord(exchange, type, id, tx);
+  return showRecord(exchange, type, row, await membersOf(type, row, tx));
+}
+
+const answerWith = (status: number, { query }: Exchange, type: ResourceType, resource: ScimObject): ScimAnswer => ({
+  status,
+  body: project(resource, projectionOf(query, type)),
+  headers: { etag: versionOf(resource) },
+});
+
+const missingName = ({ name, naming }: ResourceType) =>
+  new ScimError(400, `Invalid ${name.toLowerCase()}: ${naming.attribute} is required.`, 'invalidValue');
+
+/** Nobody is adopted: what has the name already belongs to somebody else. */
+async function checkName(
+  type: ResourceType,
+  properties: Properties,
+  target: RecordRow['target'] | null,
+  tx: Query,
+): Promise<void> {
+  const name = properties[type.naming.property];
+  if (typeof name !== 'string' || !(await type.isTaken(tx, name, target))) return;
+  throw new ScimError(
+    409,
+    `A ${type.name.toLowerCase()} with this ${type.naming.attribute} exists already.`,
+    'uniqueness',
+  );
+}
+
+async function checkExternalId(
+  { needs, source }: Exchange,
+  type: ResourceType,
+  externalId: string | null,
+  record: number | null,
+  tx: Query,
+): Promise<void> {
+  if (externalId === null) return;
+  const { table } = needs.engine.registry.require(type.recordModel);
+  const { rows } = await sql`select 1 from ${sql.table(table)} where source = ${source.pk}
+    and external_id = ${externalId} and pk <> ${record ?? 0}`.execute(tx);
+  if (rows.length === 0) return;
+  throw new ScimError(409, `A ${type.name.toLowerCase()} with this externalId exists already.`, 'uniqueness');
+}
+
+/** Records are named by their external ids as far as those are free: two sources may have the same. */
+async function recordId(type: ResourceType, externalId: string | null, tx: Query): Promise<string> {
+  if (externalId === null || externalId.trim() === '') return randomUuid();
+  const table = type === groupType ? 'scim_source_groups' : 'scim_source_users';
+  const { rows } = await sql`select 1 from ${sql.table(table)} where id = ${externalId}`.execute(tx);
+  return rows.length === 0 ? externalId : randomUuid();
+}
