@@ -19,7 +19,7 @@ describeOnBoth('what a SCIM source may do to whom', (server) => {
   };
 
   test('a user linked by hand is the source’s to change, and is switched off instead of deleted', async () => {
-    const local = await server().user([], { email: 'a@example.com' });
+    const local = await server().user([], { email: `${unique('a')}@example.com` });
     const externalId = await link(local.pk);
     const { uuid } = await userOf(local.pk);
     expect(await client.find('Users', `externalId eq "${externalId}"`)).toEqual([uuid]);

@@ -94,6 +94,17 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     expect((await userOf(local.username)).is_active).toBe(true);
   });
 
+  test('§3.3: an address that somebody else has is refused', async () => {
+    const value = `${unique('taken')}@example.com`;
+    await server().user([], { email: value });
+    const taken = await client.send('POST', '/Users', { userName: unique('u'), emails: [{ value }] });
+    expect([taken.status, taken.body.scimType, taken.body.detail]).toEqual([
+      409,
+      'uniqueness',
+      'A user with this email exists already.',
+    ]);
+  });
+
   test('§3.3: an externalId is unique in its source, and two sources may use the same', async () => {
     const externalId = unique('ext');
     await client.user({ externalId });
@@ -126,7 +137,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
   });
 
   test('§3.5.1: PUT changes what it says and leaves the rest of the user as it is', async () => {
-    const made = await client.user({ displayName: 'Old', title: 'Gone', emails: [{ value: 'a@example.com' }] });
+    const made = await client.user({ displayName: 'Old', title: 'Gone', emails: [{ value: 'put@example.com' }] });
     const put = await client.send('PUT', `/Users/${made.id}`, {
       schemas: [urns.user],
       userName: made.userName,
@@ -136,7 +147,7 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     expect(put.status).toBe(200);
     expect(put.body).toMatchObject({ id: made.id, displayName: 'New', active: false });
     expect(put.body).not.toHaveProperty('title');
-    expect(await userOf(made.userName)).toMatchObject({ name: 'New', email: 'a@example.com', is_active: false });
+    expect(await userOf(made.userName)).toMatchObject({ name: 'New', email: 'put@example.com', is_active: false });
     const partial = await client.send('PUT', `/Users/${made.id}`, { active: 'True' });
     expect(partial.body).toMatchObject({ userName: made.userName, active: true });
   });

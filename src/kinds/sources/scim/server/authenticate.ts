@@ -4,8 +4,10 @@ import { type ActorRow, actorColumns } from '../../../../core/access/actor.ts';
 import { networkOf } from '../../../../lib/cidr.ts';
 import { createRateLimit } from '../../../../lib/rate-limit.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import type { Database } from '../../../../platform/db/database.ts';
 import { statement } from '../../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
+import { createSharedCounts } from '../../../../platform/shared-counts.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { SourceRow } from '../../../../source/source.family.ts';
@@ -30,7 +32,7 @@ const sourceOfToken = statement<[slug: string, hash: string], TokenRow>(
 );
 
 /** As many as the API lets one network make without signing in. */
-const failuresPerMinute = 1_000;
+const limit = { most: 1_000, windowMs: 60_000 };
 
 export type Authenticate = (call: Call, slug: string) => Promise<{ readonly source: ScimSource; readonly call: Call }>;
 
@@ -38,8 +40,9 @@ export type Authenticate = (call: Call, slug: string) => Promise<{ readonly sour
  * Finds the source by its own token, and by nothing else. A source that is not there, one that is disabled and a wrong
  * token are refused alike.
  */
-export function createAuthenticate(key: Pick<InstanceKey, 'hash'>): Authenticate {
-  const failures = createRateLimit({ most: failuresPerMinute, windowMs: 60_000 });
+export function createAuthenticate(key: Pick<InstanceKey, 'hash'>, db: Database): Authenticate {
+  const others = createSharedCounts({ db, name: 'scim failures', windowMs: limit.windowMs });
+  const failures = createRateLimit({ ...limit, others });
   return async (call, slug) => {
     const token = /^bearer +(\S+) *$/i.exec(call.request.header('authorization') ?? '')?.[1];
     const [row] = token && isStorable(slug) ? await sourceOfToken(call.db.read, slug, key.hash(token)) : [];

@@ -48,10 +48,5 @@ export const groupType: ResourceType = {
     const name = textMember(sent, 'displayName');
     return name === undefined ? {} : { name };
   },
-  async isTaken(tx, name, target) {
-    const others = target === null ? sql`` : sql` and pk <> ${target}`;
-    const { rows } = await sql`select 1 from groups where name = ${name}${others} limit 1`.execute(tx);
-    return rows.length > 0;
-  },
   isProtected: (tx, target) => bringsSuperuser(tx, [String(target)]),
 };

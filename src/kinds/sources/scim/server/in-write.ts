@@ -12,19 +12,36 @@ import type { ResourceType } from './resource-type.ts';
 const app = 'svc_sources_scim';
 
 /** Runs a change in one transaction. What is wrong leaves nothing behind and is told in the words of SCIM. */
-export async function inScimWrite<T>(exchange: Exchange, work: (tx: Query) => Promise<T>): Promise<T> {
+export async function inScimWrite<T>(
+  exchange: Exchange,
+  type: ResourceType,
+  work: (tx: Query) => Promise<T>,
+): Promise<T> {
   const { call } = exchange;
   try {
     return await call.db.write(work);
   } catch (error) {
     if (error instanceof MappingFailed) throw await mappingRefusal(exchange, error);
-    if (error instanceof Invalid) throw error;
+    if (error instanceof Invalid) throw takenBy(error, exchange, type) ?? error;
     const violation = call.db.dialect.violation(error);
     if (violation?.kind === 'unique')
       throw new ScimError(409, 'Another request has just taken this name.', 'uniqueness');
     if (violation?.kind === 'size') throw new ScimError(400, 'A value is too long to be stored.', 'invalidValue');
     throw error;
   }
+}
+
+/** The refusal when the complaint is that somebody else has the name or the address: nobody is adopted. */
+function takenBy({ complaints }: Invalid, { needs }: Exchange, { name, naming, targetModel }: ResourceType) {
+  const { allFields } = needs.engine.registry.require(targetModel);
+  const [taken] =
+    Object.entries(complaints).find(([member, words]) => {
+      const unique = allFields[member]?.unique;
+      return unique !== undefined && Object.values(words).includes(unique);
+    }) ?? [];
+  if (taken === undefined) return null;
+  const attribute = taken === naming.property ? naming.attribute : taken;
+  return new ScimError(409, `A ${name.toLowerCase()} with this ${attribute} exists already.`, 'uniqueness');
 }
 
 /** The mistake is the administrator's to know of; the client only learns that there is one. */

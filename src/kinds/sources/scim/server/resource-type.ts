@@ -60,8 +60,6 @@ export interface ResourceType {
   show(row: RecordRow, document: ScimObject): ScimObject;
   /** What the document says of the user or group. `before` is the document that a PATCH was applied to. */
   propertiesOf(document: ScimObject, before: ScimObject | null): Properties;
-  /** Another user or group that has the name, in whatever case it must be unique. */
-  isTaken(tx: Query, name: string, target: RecordRow['target'] | null): Promise<boolean>;
   /** Whether sources keep their hands off: superusers, and groups that make superusers. */
   isProtected(tx: Query, target: RecordRow['target']): Promise<boolean>;
 }

@@ -19,7 +19,7 @@ interface Needs {
 
 /** The SCIM server of each source (RFC 7643, RFC 7644). */
 export function scimRoutes({ key, sandbox, publicUrl }: Needs, { db, clock, world, engine }: RouteServer): Route[] {
-  const authenticate = createAuthenticate(key);
+  const authenticate = createAuthenticate(key, db);
   const needs: ServerNeeds = { engine, sandbox, publicUrl };
   const callOf = (http: HttpCall): Call => ({
     actor: null,

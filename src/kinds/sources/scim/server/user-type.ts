@@ -72,11 +72,6 @@ export const userType: ResourceType = {
     if (typeof sent.active === 'boolean') properties.is_active = sent.active;
     return properties;
   },
-  async isTaken(tx, name, target) {
-    const { rows } = await sql`select 1 from users
-      where lower(username) = lower(cast(${name} as text)) and pk <> ${target ?? 0} limit 1`.execute(tx);
-    return rows.length > 0;
-  },
   async isProtected(tx, target) {
     const { rows } = await sql`select 1 from users u where u.pk = ${target}
       and (u.type = 'internal_service_account' or ${isSuperuserSql(sql`u.pk`)})`.execute(tx);

@@ -17,15 +17,14 @@ import { project } from './project.ts';
 import { mapProperties } from './properties.ts';
 import { projectionOf } from './read.ts';
 import { checkVersion, findRecord, memberKeys, membersOf, showRecord, storedDocument, versionOf } from './records.ts';
-import type { Properties, RecordRow, ResourceType } from './resource-type.ts';
+import type { RecordRow, ResourceType } from './resource-type.ts';
 
 export async function create(exchange: Exchange, type: ResourceType): Promise<ScimAnswer> {
   const sent = canonicalDocument(type, exchange.body());
   if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
-  const resource = await inScimWrite(exchange, async (tx) => {
+  const resource = await inScimWrite(exchange, type, async (tx) => {
     const { call, source, needs } = exchange;
     const properties = await mapProperties(exchange, type, sent, { before: null, isNew: true }, tx);
-    await checkName(type, properties, null, tx);
     const externalId = textMember(sent, 'externalId') ?? null;
     await checkExternalId(exchange, type, externalId, null, tx);
     const target = needs.engine.registry.require(type.targetModel);
@@ -87,7 +86,7 @@ async function change(
   id: string,
   changeOf: (resource: ScimObject, row: RecordRow) => Change,
 ): Promise<ScimAnswer> {
-  const resource = await inScimWrite(exchange, async (tx) => {
+  const resource = await inScimWrite(exchange, type, async (tx) => {
     const { row, shown } = await findForWrite(exchange, type, id, tx);
     const { sent, before, isSame } = changeOf(shown, row);
     if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
@@ -132,7 +131,6 @@ async function writeTarget(
   }
   const body = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !isSameValue(value, current[name])));
   if (Object.keys(body).length === 0) return [];
-  await checkName(type, properties, row.target, tx);
   await updateRow(needs.engine, target, silent(call), tx, row.target, current, body, 'patch');
   return Object.keys(body);
 }
@@ -145,7 +143,7 @@ const isSameValue = (one: unknown, other: unknown): boolean =>
 
 /** What the source has made goes; what was here before it only ends to be the source's, and users of it are switched off. */
 export async function remove(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
-  await inScimWrite(exchange, async (tx) => {
+  await inScimWrite(exchange, type, async (tx) => {
     const { needs, call } = exchange;
     const { row } = await findForWrite(exchange, type, id, tx);
     const target = needs.engine.registry.require(type.targetModel);
@@ -190,22 +188,6 @@ const answerWith = (status: number, { query }: Exchange, type: ResourceType, res
 
 const missingName = ({ name, naming }: ResourceType) =>
   new ScimError(400, `Invalid ${name.toLowerCase()}: ${naming.attribute} is required.`, 'invalidValue');
-
-/** Nobody is adopted: what has the name already belongs to somebody else. */
-async function checkName(
-  type: ResourceType,
-  properties: Properties,
-  target: RecordRow['target'] | null,
-  tx: Query,
-): Promise<void> {
-  const name = properties[type.naming.property];
-  if (typeof name !== 'string' || !(await type.isTaken(tx, name, target))) return;
-  throw new ScimError(
-    409,
-    `A ${type.name.toLowerCase()} with this ${type.naming.attribute} exists already.`,
-    'uniqueness',
-  );
-}
 
 async function checkExternalId(
   { needs, source }: Exchange,
