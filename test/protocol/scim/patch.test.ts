@@ -78,6 +78,16 @@ describeOnBoth('RFC 7644 §3.5.2: PATCH', (server) => {
     expect((await userOf(made.userName)).email).toBe('a@example.com');
     await client.patch(`/Users/${made.id}`, { op: 'remove', path: 'emails' });
     expect((await userOf(made.userName)).email).toBe('');
+    const without = await client.patch(`/Users/${made.id}`, { op: 'remove', path: 'active' });
+    expect(without.body).not.toHaveProperty('active');
+    expect((await userOf(made.userName)).is_active).toBe(true);
+    const off = [
+      { op: 'add', path: 'active', value: false },
+      { op: 'remove', path: 'active' },
+    ];
+    expect((await client.patch(`/Users/${made.id}`, ...off)).body).not.toHaveProperty('active');
+    for (const operation of off) await client.patch(`/Users/${made.id}`, operation);
+    expect((await userOf(made.userName)).is_active).toBe(false);
   });
 
   test('members are added, removed by filter and by value, and replaced', async () => {

@@ -203,7 +203,8 @@ describeOnBoth('RFC 7644 §3.3 to §3.6: resources are created, read, replaced a
     const group = await client.group({
       members: [{ value: one.id }, { value: uuid }, { value: crypto.randomUUID() }, { value: 'nobody' }, {}],
     });
-    const members = (...ids: string[]) => ids.map((value) => ({ value, type: 'User' }));
+    const members = (...ids: string[]) =>
+      ids.map((value) => ({ value, $ref: expect.stringMatching(new RegExp(`/Users/${value}$`)), type: 'User' }));
     expect(group.schemas).toEqual([urns.group]);
     expect(group.members).toEqual(expect.arrayContaining(members(one.id, uuid)));
     expect(group.members).toHaveLength(2);

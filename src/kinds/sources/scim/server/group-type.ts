@@ -42,6 +42,7 @@ export const groupType: ResourceType = {
     'members.value': members,
   }),
   naming: { attribute: 'displayName', property: 'name' },
+  kept: ['displayName'],
   properties: ['name', 'attributes'],
   show: ({ name }, sent) => ({ ...sent, displayName: name }),
   propertiesOf(sent) {

@@ -10,7 +10,8 @@ import { baseUrl, type Exchange } from './exchange.ts';
 import { groupType } from './group-type.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
 
-export type Members = readonly { readonly value: string; readonly type: 'User' }[];
+/** The ids of the users in a group. */
+export type Members = readonly string[];
 
 /** The record of what has this id for clients. Throws when the source has none. */
 export async function findRecord(
@@ -49,18 +50,19 @@ export function showRecord(
     Object.entries(type.show(row, Object.fromEntries(sent))).filter(([, value]) => !isNothing(value)),
   );
   const extensions = Object.keys(shown).filter((name) => /^urn:/i.test(name));
+  const base = baseUrl(exchange);
   const meta = {
     resourceType: type.name,
     ...(row.created !== null && { created: row.created }),
     ...(row.last_updated !== null && { lastModified: row.last_updated }),
-    location: `${baseUrl(exchange)}/${type.endpoint}/${row.id}`,
+    location: `${base}/${type.endpoint}/${row.id}`,
   };
   const resource = {
     schemas: [type.schema.id, ...extensions],
     id: row.id,
     ...(row.external_id !== null && { externalId: row.external_id }),
     ...shown,
-    ...(members && { members }),
+    ...(members && { members: members.map((value) => ({ value, $ref: `${base}/Users/${value}`, type: 'User' })) }),
     meta,
   };
   if (type === groupType && !members) return resource;
@@ -85,11 +87,11 @@ export async function membersOf(type: ResourceType, { id }: RecordRow, query: Qu
 }
 
 export async function loadMembers(groups: readonly string[], query: Query): Promise<Map<string, Members>> {
-  const members = new Map(groups.map((group) => [group, [] as { value: string; type: 'User' }[]]));
+  const members = new Map(groups.map((group): [string, string[]] => [group, []]));
   if (groups.length === 0) return members;
   const { rows } = await sql<{ group: string; uuid: string }>`select ug."group", u.uuid from user_groups ug
     join users u on u.pk = ug."user" where ug."group" in (${sql.join(groups)}) order by u.pk`.execute(query);
-  for (const { group, uuid } of rows) members.get(group)?.push({ value: uuid, type: 'User' });
+  for (const { group, uuid } of rows) members.get(group)?.push(uuid);
   return members;
 }
 

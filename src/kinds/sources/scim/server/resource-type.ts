@@ -54,6 +54,8 @@ export interface ResourceType {
   mapped(dialect: Dialect): Readonly<Record<string, Mapped>>;
   /** The attribute that names it, and the property that this is here. */
   readonly naming: { readonly attribute: string; readonly property: string };
+  /** Attributes that stay as they are shown when a PUT leaves them out. */
+  readonly kept: readonly string[];
   /** What properties mappings may set. */
   readonly properties: readonly string[];
   /** The document as clients see it: what is stored here wins over what was sent. */

@@ -143,6 +143,13 @@ export const groupSchema: Schema = {
       subAttributes: [
         { ...text('value', 'The id of the user.'), mutability: 'immutable', caseExact: true },
         {
+          ...text('$ref', 'The address of the user.'),
+          type: 'reference',
+          referenceTypes: ['User'],
+          mutability: 'immutable',
+          caseExact: true,
+        },
+        {
           ...text('type', 'What the member is.'),
           mutability: 'immutable',
           canonicalValues: ['User'],

@@ -18,10 +18,12 @@ import { mapProperties } from './properties.ts';
 import { projectionOf } from './read.ts';
 import { checkVersion, findRecord, memberKeys, membersOf, showRecord, storedDocument, versionOf } from './records.ts';
 import type { RecordRow, ResourceType } from './resource-type.ts';
+import { userType } from './user-type.ts';
 
 export async function create(exchange: Exchange, type: ResourceType): Promise<ScimAnswer> {
-  const sent = canonicalDocument(type, exchange.body());
-  if (textMember(sent, type.naming.attribute) === undefined) throw missingName(type);
+  const document = canonicalDocument(type, exchange.body());
+  if (textMember(document, type.naming.attribute) === undefined) throw missingName(type);
+  const sent = type === userType ? { active: true, ...document } : document;
   const resource = await inScimWrite(exchange, type, async (tx) => {
     const { call, source, needs } = exchange;
     const properties = await mapProperties(exchange, type, sent, { before: null, isNew: true }, tx);
@@ -58,8 +60,8 @@ export async function create(exchange: Exchange, type: ResourceType): Promise<Sc
 export function replace(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
   const sent = canonicalDocument(type, exchange.body());
   return change(exchange, type, id, (resource, row) => {
-    const { attribute } = type.naming;
-    const whole = attribute in sent ? sent : { ...sent, [attribute]: resource[attribute] };
+    const kept = type.kept.filter((name) => !(name in sent) && name in resource);
+    const whole = { ...sent, ...Object.fromEntries(kept.map((name) => [name, resource[name]])) };
     return { sent: whole, before: null, isSame: isSameJson(whole, storedDocument(row)) };
   });
 }

@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process';
+
+/** Something that others wrote, which drives a running server. */
+export interface Peer {
+  readonly name: string;
+  /** Fetches what it needs into the folder; null when it is there, else what could not be had. */
+  prepare(folder: string): string | null;
+  /** Whether everything that it checks is as it should be. */
+  run(folder: string): Promise<boolean>;
+}
+
+/** Runs a program with its output on ours; null when it succeeds. */
+export function failureOf(program: string, args: readonly string[], env: Record<string, string> = {}): string | null {
+  const { status, error } = spawnSync(program, args, {
+    stdio: 'inherit',
+    timeout: 600_000,
+    env: { ...process.env, ...env },
+  });
+  if (error) return `${program}: ${error.message}`;
+  return status === 0 ? null : `${program} ended with ${status}`;
+}
