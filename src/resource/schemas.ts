@@ -133,7 +133,7 @@ export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
       icon_url: { type: 'string' },
       requires_enterprise: { type: 'boolean' },
     },
-    required: ['name', 'description', 'component', 'model_name', 'icon_url', 'requires_enterprise'],
+    required: ['name', 'description', 'component', 'model_name'],
   },
   UsedBy: {
     type: 'object',
