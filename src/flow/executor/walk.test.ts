@@ -237,7 +237,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a refusal ends the walk as its plan says': {
     walk: stored(),
     move: { move: 'refuse', refusal, write },
-    effect: { do: 'end', write },
+    effect: { do: 'end', write, isRefused: true },
     changes: { ...taken, state: { ...stored().state, at: 3, plan: { ...plan, append: [] }, next: '/refused' } },
   },
 };
