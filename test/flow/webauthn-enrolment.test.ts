@@ -84,7 +84,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(await devicesOf(person)).toEqual([]);
     const right = key.register(late.body.registration);
     expect((await browser.answer(setup, { response: right })).body).toEqual(done);
-    expect((await devicesOf(person))[0]).toMatchObject({ name: 'WebAuthn device' });
+    expect((await devicesOf(person))[0]).toMatchObject({ name: 'Passkey' });
   });
 
   test('answers that are empty, foreign or of the wrong shape register nothing', async () => {

@@ -17,10 +17,14 @@ describeJourney('the account pages', (journey) => {
     const { server } = journey();
     const { page, person } = await visit(journey(), 'devices');
     await page.getByText('You have no devices yet.').waitFor();
-    await page.getByRole('link', { name: /static/i }).click();
+    await page.getByRole('link', { name: /recovery codes/i }).click();
     await page.getByRole('button', { name: 'I have kept them' }).click();
     await page.waitForURL('**/if/user/devices/');
-    const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Recovery codes' });
+    const row = page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ hasText: 'Recovery codes' })
+      .filter({ has: page.getByRole('button', { name: 'Rename' }) });
     await expect.poll(() => row.innerText()).toContain('not used yet');
 
     await row.getByRole('button', { name: 'Rename' }).click();
@@ -31,6 +35,7 @@ describeJourney('the account pages', (journey) => {
     expect(await devices()).toMatchObject([{ name: 'Codes in the safe', confirmed: true }]);
 
     await row.getByRole('button', { name: 'Delete Codes in the safe' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Cancel');
     await page.getByRole('button', { name: 'Delete device' }).click();
     await page.getByText('Codes in the safe is deleted.').waitFor();
     await page.getByText('You have no devices yet.').waitFor();

@@ -112,7 +112,9 @@ describeJourney(
       await page
         .getByLabel('picture')
         .setInputFiles({ name: 'p.txt', mimeType: 'text/plain', buffer: Buffer.from('hi') });
-      await page.getByLabel('attributes.settings.locale').selectOption({ label: 'Deutsch' });
+      const languages = page.getByLabel('attributes.settings.locale').getByRole('option');
+      expect(await languages.allTextContents()).toEqual(['As my browser says', 'English']);
+      await page.getByLabel('attributes.settings.locale').selectOption({ label: 'English' });
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.waitForURL((url) => !url.pathname.includes(walk.slug));
       const { results } = (await server.admin.get(`/core/users/?username=${username}`)).body;
@@ -130,7 +132,7 @@ describeJourney(
         moment: expect.stringContaining('2026-11-15T07:30:00'),
         secret: 'unseen',
         picture: 'data:text/plain;base64,aGk=',
-        settings: { locale: 'de' },
+        settings: { locale: 'en' },
       });
     });
 

@@ -21,6 +21,7 @@ describeJourney('signing in', (journey) => {
     await page.goto('/');
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
     await page.getByRole('heading', { name: 'Welcome to Gatehouse!' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in', level: 2 }).waitFor();
     await expect.poll(() => page.title()).toBe('Welcome to Gatehouse! · Gatehouse');
     await signInOn(page, username, password);
     await page.waitForURL('**/if/user/');
@@ -142,7 +143,7 @@ describeJourney('signing in', (journey) => {
     });
     await page.goto('/');
     await page.getByLabel('Email address or username').fill(username);
-    const button = page.getByRole('button', { name: 'Log in' });
+    const button = page.getByRole('button', { name: 'Continue' });
     await button.dblclick();
     await page.keyboard.press('Enter');
     await page.getByLabel('Password', { exact: true }).waitFor();
@@ -159,7 +160,7 @@ describeJourney('signing in', (journey) => {
     await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
     await expect.poll(() => page.getByLabel('Email address or username').inputValue()).toBe(username);
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/if/user/');

@@ -55,10 +55,11 @@ function Confirmation({ question, consequence, confirm, onConfirm, onClose }: Qu
       <div>{consequence}</div>
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
+        {/* A dialog gives the focus to its first button: that is never the one that cannot be undone. */}
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="danger" isBusy={isBusy} onClick={act}>
           {confirm}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
   );

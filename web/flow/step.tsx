@@ -9,7 +9,7 @@ interface Props {
   readonly challenge: Challenge;
   /** What this step is about, in a line. */
   readonly intro?: string | undefined;
-  /** Shown as heading where the flow itself has no title. */
+  /** The heading of this step, below that of the flow. */
   readonly title: string;
   /** Members of the answer whose complaints the screen shows beside their fields. */
   readonly fields?: readonly string[];
@@ -44,6 +44,7 @@ export function Step(props: Props) {
         <h1 id={headingId} tabIndex={-1}>
           {challenge.flow_info?.title || title}
         </h1>
+        {challenge.flow_info?.title && challenge.flow_info.title !== title && <h2 className="step-title">{title}</h2>}
         {intro && <p className="quiet">{intro}</p>}
       </header>
       {hasRestarted && <Notice tone="warn">That took too long, so it has to start again from the beginning.</Notice>}

@@ -18,9 +18,9 @@ export const flows: readonly FirstFlow[] = [
   authorization('default-provider-authorization-implicit-consent'),
   configuration('default-password-change', 'Change password', 'Change Password'),
   configuration('default-user-settings-flow', 'Update your info', 'User settings'),
-  configuration('default-authenticator-totp-setup', 'Set up Two-Factor authentication'),
-  configuration('default-authenticator-static-setup', 'Set up Static OTP Tokens'),
-  configuration('default-authenticator-webauthn-setup', 'Set up WebAuthn'),
+  configuration('default-authenticator-totp-setup', 'Set up an authenticator app'),
+  configuration('default-authenticator-static-setup', 'Get recovery codes'),
+  configuration('default-authenticator-webauthn-setup', 'Add a passkey'),
   // The first administrator has a password from the start, so nobody else ever gets to set it.
   flow('initial-setup', 'stage_configuration', 'require_superuser', welcome, 'default-oobe-setup'),
 ];
@@ -36,7 +36,7 @@ function flow(
 }
 
 function authorization(slug: string): FirstFlow {
-  return flow(slug, 'authorization', 'require_authenticated', 'Redirecting to %(app)s', 'Authorize Application');
+  return flow(slug, 'authorization', 'require_authenticated', 'Sign in to %(app)s', 'Authorize Application');
 }
 
 function configuration(slug: string, title: string, name: string = slug): FirstFlow {

@@ -23,17 +23,17 @@ const setups: readonly { readonly slug: string; readonly model: string; readonly
   {
     slug: 'default-authenticator-totp-setup',
     model: 'svc_stages_authenticator_totp.authenticatortotpstage',
-    values: { friendly_name: 'TOTP Device', digits: '6' },
+    values: { friendly_name: 'Authenticator app', digits: '6' },
   },
   {
     slug: 'default-authenticator-static-setup',
     model: 'svc_stages_authenticator_static.authenticatorstaticstage',
-    values: { friendly_name: 'Static Tokens' },
+    values: { friendly_name: 'Recovery codes' },
   },
   {
     slug: 'default-authenticator-webauthn-setup',
     model: 'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
-    values: { friendly_name: 'WebAuthn device' },
+    values: { friendly_name: 'Passkey' },
   },
 ];
 

@@ -77,7 +77,7 @@ describeOnBoth('own settings', (server) => {
     expect(body).toContainEqual({
       object_uid: expect.any(String),
       component: 'xak-user-settings-authenticator-webauthn',
-      title: 'WebAuthn device',
+      title: 'Passkey',
       configure_url: '/if/flow/default-authenticator-webauthn-setup/',
       icon_url: '',
     });

@@ -151,12 +151,12 @@ describeOnBoth('devices', (server) => {
     const find = (kind: string) => settings.find(({ configure_url = '' }) => configure_url.includes(`-${kind}-setup`));
     expect(find('totp')).toMatchObject({
       component: 'xak-user-settings-authenticator-totp',
-      title: 'TOTP Device',
+      title: 'Authenticator app',
       configure_url: '/if/flow/default-authenticator-totp-setup/',
     });
     expect(find('static')).toMatchObject({
       component: 'xak-user-settings-authenticator-static',
-      title: 'Static Tokens',
+      title: 'Recovery codes',
       configure_url: '/if/flow/default-authenticator-static-setup/',
     });
   });

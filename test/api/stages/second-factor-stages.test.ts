@@ -80,8 +80,8 @@ describeOnBoth('stages around second factors', (server) => {
       'default-source-authentication',
     ]);
     for (const [kind, values] of [
-      ['totp', { friendly_name: 'TOTP Device', digits: '6' }],
-      ['static', { friendly_name: 'Static Tokens', token_count: 6 }],
+      ['totp', { friendly_name: 'Authenticator app', digits: '6' }],
+      ['static', { friendly_name: 'Recovery codes', token_count: 6 }],
     ] as const) {
       const slug = `default-authenticator-${kind}-setup`;
       const [stage] = (await server().admin.get(`${stages}/${kind}/?name=${slug}`)).body.results;

@@ -53,7 +53,7 @@ describeOnBoth('WebAuthn stages', (server) => {
       meta_model_name: 'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',
       flow_set: [expect.objectContaining({ pk: setup.pk, slug: setup.slug, export_url: setup.export_url })],
       configure_flow: setup.pk,
-      friendly_name: 'WebAuthn device',
+      friendly_name: 'Passkey',
       user_verification: 'preferred',
       authenticator_attachment: null,
       resident_key_requirement: 'preferred',

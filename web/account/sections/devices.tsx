@@ -24,7 +24,7 @@ interface Device {
 const kinds: Readonly<Record<string, string>> = {
   totp: 'Authenticator app',
   static: 'Recovery codes',
-  webauthn: 'Passkey or security key',
+  webauthn: 'Passkey',
   sms: 'Text messages',
   twofactor: 'Push messages',
 };

@@ -17,14 +17,16 @@ interface ConsentChallenge extends WithPendingUser {
   readonly token: string;
 }
 
+const question = 'Do you agree?';
+
 export function ConsentScreen({ challenge }: { challenge: ConsentChallenge }) {
   const { answer } = useWalkOfScreen();
   const { header_text, permissions, additional_permissions, token } = challenge;
   return (
     <Step
       challenge={challenge}
-      title="Do you agree?"
-      intro={header_text}
+      title={question}
+      intro={header_text === question ? undefined : header_text}
       action="Agree and continue"
       onSubmit={() => void answer({ token })}
       alternatives={<Button onClick={() => void answer({ token, refused: true })}>Do not agree</Button>}

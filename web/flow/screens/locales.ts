@@ -1,9 +1,7 @@
 import type { Choice } from '../../elements/choice.tsx';
 
-const locales =
-  'ar bg bn ca cs da de el en es et fa fi fr gl he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv ta th tr uk vi zh-Hans zh-Hant'.split(
-    ' ',
-  );
+/** Those that the pages have been written in. */
+const locales = ['en'];
 
 /** Languages under their own names; what is set already stays in the list. */
 export function localeChoices(current: string, isOptional: boolean): Choice[] {
