@@ -44,6 +44,8 @@ interface EvaluationInput {
   readonly tx?: Query;
   /** Evaluates without side effects, for example for a list of what a user may open. */
   readonly dryRun?: boolean;
+  /** Nobody knows yet who the user will be: what depends on that passes, and is asked again once it is known. */
+  readonly isUserOpen?: boolean;
 }
 
 /** Evaluates the policies bound to targets. */
@@ -88,7 +90,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   const byModel = new Map(kinds.map((kind) => [kind.resource.model, kind]));
 
   async function evaluate(
-    { call, request: asking, tx, dryRun = false }: EvaluationInput,
+    { call, request: asking, tx, dryRun = false, isUserOpen = false }: EvaluationInput,
     targets: readonly Target[],
     { bindings, policies }: Bound,
   ): Promise<Map<string, PolicyResult>> {
@@ -100,7 +102,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
       const asked = { ...request, obj: objects.get(binding.target) ?? null };
-      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query));
+      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query, isUserOpen));
     }
     if (!dryRun) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
@@ -137,8 +139,10 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     policies: ReadonlyMap<string, PolicySettings>,
     request: PolicyRequest,
     query: Query,
+    isUserOpen: boolean,
   ): Promise<Outcome> {
     if (binding.policy === null) {
+      if (isUserOpen) return undecided;
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       const passing = holds !== binding.negate;
       return { passing, messages: [], logs: [], events: [], decider: deciderOf(binding, passing) };
@@ -155,6 +159,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const passing = verdict.passing !== binding.negate;
       return { ...verdict, passing, logs, events, decider: deciderOf(binding, passing, policy) };
     } catch (error) {
+      if (isUserOpen) return undecided;
       // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
       const message = messageOf(error);
       const events = [failed(binding, policy, request, message)];
@@ -221,6 +226,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     },
   };
 }
+
+const undecided: Outcome = { passing: true, messages: [], logs: [], events: [] };
 
 /** Also of a group below it: a user's facts name those above theirs. */
 const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>

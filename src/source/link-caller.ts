@@ -25,7 +25,7 @@ export async function linkCaller(
   call: Call,
   registry: Registry,
   tx: Query,
-): Promise<void> {
+): Promise<'linked' | 'refreshed'> {
   const { source, sourceResource, connectionModel, connectionValues, identity } = arrival;
   checkActsForThemselves(call);
   const { user } = requireActor(call);
@@ -35,7 +35,8 @@ export async function linkCaller(
   const same = rows.find((row) => row.user === user.pk && row.identifier === identity.identifier);
   if (same && again === 'refresh') {
     await updateColumns(connections, same.pk, connectionValues, call, tx);
-    return recordWrite('model_updated', connections, same.pk, { ...same }, {}, call, tx);
+    await recordWrite('model_updated', connections, same.pk, { ...same }, {}, call, tx);
+    return 'refreshed';
   }
   if (rows.length > 0) throw Invalid.whole(refusal(rows, user.pk, source.name));
 
@@ -49,6 +50,7 @@ export async function linkCaller(
   await insertRow(connections, values, call, tx);
   const context = { message: 'Linked Source', source: modelFacts(sourceResource, source.pk, source) };
   await call.world.record(tx, call, { action: 'source_linked', app: sourceResource.app, context });
+  return 'linked';
 }
 
 function refusal(rows: readonly ExistingConnection[], user: number, source: string): string {

@@ -16,6 +16,8 @@ export interface Identity {
   /** False when the source says that the address is unverified. */
   readonly isEmailConfirmed: boolean;
   readonly name: string;
+  /** The groups that it names of itself; mappings may name more. */
+  readonly groups?: readonly string[];
   /** All that it tells, for the mappings to look into. */
   readonly info: Properties;
 }
@@ -40,11 +42,11 @@ export async function mapIdentity(
   sandbox: Sandbox,
   source: SourceRow,
   mappingModel: string,
-  { username, email, name, info }: Identity,
+  { username, email, name, groups: own, info }: Identity,
   query: Query,
 ): Promise<MappedIdentity> {
   const about = { info, source: { pk: source.pk, name: source.name, slug: source.slug } };
-  const base: Properties = { username, email, name, path: userPath(source) };
+  const base: Properties = { username, email, name, path: userPath(source), ...(own && { groups: own }) };
   const mappings = await loadMappings('source_user_property_mappings', source.pk, mappingModel, query);
   const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base).value;
   for (const member of ['username', 'email', 'name', 'path']) checkText(user, member);

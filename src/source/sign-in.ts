@@ -5,8 +5,8 @@ import type { FlowPlan } from '../flow/plan.ts';
 import type { Json } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
-import type { PolicyEngine } from '../policy/engine.ts';
-import { policyRequest } from '../policy/request.ts';
+import type { PolicyEngine, PolicyResult } from '../policy/engine.ts';
+import { callersFacts, policyRequest } from '../policy/request.ts';
 import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -60,6 +60,7 @@ export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Cal
     source: { ...sourceFacts(source), model: sourceResource.model },
     pending_user: user?.pk ?? null,
     prompt_data: mapped.user,
+    context: { auth_method: 'source', auth_method_args: { source: sourceFacts(source) } },
     append: sourceSteps(
       sourceResource.model,
       { model: connectionModel, identifier: identity.identifier, values: connectionValues },
@@ -103,7 +104,36 @@ export async function checkSourcePolicies(
   if (!passing) throw accessDenied(messages);
 }
 
-const sourceFacts = ({ pk, slug, name }: SourceRow) => ({ pk, slug, name });
+/**
+ * Whether the policies bound to the source let the caller begin. Of somebody who is not signed in it is still open who they
+ * are: what depends on that is decided when they come back.
+ */
+export async function checkMayBegin(policies: PolicyEngine, source: SourceRow, call: Call): Promise<void> {
+  const results = await mayBegin(policies, [source], call);
+  const result = results.get(source.pk);
+  if (!result?.passing) throw accessDenied(result?.messages);
+}
+
+/** The same for many sources, as a page does that offers them. */
+export const mayBegin = (
+  policies: PolicyEngine,
+  sources: readonly SourceRow[],
+  call: Call,
+): Promise<Map<string, PolicyResult>> =>
+  policies.evaluateTargets({
+    call,
+    request: async () =>
+      policyRequest(call, { user: await callersFacts(call, call.db.read), context: { is_sso: true } }),
+    targets: sources.map((source) => ({
+      pk: source.pk,
+      mode: source.policy_engine_mode,
+      obj: sourceFacts(source),
+    })),
+    dryRun: true,
+    isUserOpen: call.actor === null,
+  });
+
+export const sourceFacts = ({ pk, slug, name }: SourceRow) => ({ pk, slug, name });
 
 const refusedByMatching = ({ name }: SourceRow) =>
   `Request to authenticate with ${name} has been denied. Please authenticate with the source you've previously signed up with.`;

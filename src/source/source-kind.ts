@@ -7,6 +7,7 @@ import type { JsonSchema } from '../resource/json-schema.ts';
 import type { Registry } from '../resource/registry.ts';
 import type { Arrival } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
+import type { VisitModels } from './visit-outcome.ts';
 
 /**
  * A kind of source: how it is administered (`resource`, made by `defineSource`), and how people come in by it. Its mapping
@@ -18,6 +19,8 @@ export interface SourceKind<S = SourceRow, A extends Fields = Fields> extends Pr
   readonly screen?: SourceScreen<S>;
   /** How people prove within a flow who they are at the source (the source stage). Needs a `screen`. */
   readonly proof?: SourceProof<S, A>;
+  /** The icon to show, where it depends on more than what was uploaded. */
+  iconOf?(source: S): string;
   /** How signed-in users link their account by themselves. */
   readonly link?: SourceLink<S>;
   /** What a flow's page needs that offers these sources, by their keys. */
@@ -33,12 +36,20 @@ export interface SourceScreen<S = SourceRow> {
   challenge(source: S): Row;
 }
 
-export interface SourceProof<S = SourceRow, A extends Fields = Fields> {
-  /** What an answer holds. */
-  readonly answer: A;
-  /** Resolves an answer to an external account. Throws `Problem` or `Invalid` with a message for the person. */
-  arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<Arrival>;
-}
+/** People answer a question of ours, or go to the source and come back (`interactive.ts`). */
+export type SourceProof<S = SourceRow, A extends Fields = Fields> =
+  | {
+      readonly by: 'answer';
+      /** What an answer holds. */
+      readonly answer: A;
+      /** Who answers, if the source lets them in. Throws `Problem` or `Invalid` with words for the person. */
+      arrive(source: S, answer: ValuesOf<A>, registry: Registry, call: Call): Promise<Arrival>;
+    }
+  | ({
+      readonly by: 'visit';
+      /** The path at which people leave for the source. */
+      loginPath(source: S): string;
+    } & VisitModels);
 
 export interface SourceLink<S = SourceRow> {
   /** The component with which a user links and unlinks. */

@@ -81,7 +81,7 @@ function userSettingsAction({ policies, kinds }: Needs): Action {
     async run({ call, tx }) {
       const user = await callersFacts(call, tx);
       const settings: Record<string, string>[] = [];
-      for (const { resource, link } of kinds) {
+      for (const { resource, link, iconOf } of kinds) {
         if (!link) continue;
         const sources = await loadSources(resource, (row) => sql`${row.col('enabled')}`, call, tx);
         const targets = sources.map(({ pk, policy_engine_mode }) => ({ pk, mode: policy_engine_mode }));
@@ -92,7 +92,7 @@ function userSettingsAction({ policies, kinds }: Needs): Action {
             component: link.component,
             title: source.name,
             configure_url: link.configureUrl(source),
-            icon_url: typeof source.icon === 'string' ? source.icon : '',
+            icon_url: iconOf?.(source) ?? (typeof source.icon === 'string' ? source.icon : ''),
           });
         }
       }

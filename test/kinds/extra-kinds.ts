@@ -146,6 +146,7 @@ export const withExtraKinds: KindLists = {
           challenge: ({ greeting }) => ({ greeting }),
         },
         proof: {
+          by: 'answer',
           answer: { account: text() },
           async arrive(source, { account }) {
             if (account === 'nobody') throw Invalid.whole('Nobody is not known there.');

@@ -2,7 +2,7 @@ import './source-buttons.css';
 import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
 import { type Challenge, mediaComponent, type Redirect, redirectComponent } from '../challenge.ts';
-import { safeAddress } from '../safe-address.ts';
+import { safeAddress, withNext } from '../safe-address.ts';
 
 export interface LoginSource {
   readonly name: string;
@@ -56,7 +56,7 @@ function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; has
       {hasLabel || !icon ? words : <span className="visually-hidden">{words}</span>}
     </>
   );
-  const to = challenge.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
+  const to = challenge.component === redirectComponent ? withNext((challenge as Redirect).to) : null;
   return to ? (
     <a className="button" href={to} title={name}>
       {face}

@@ -1,6 +1,6 @@
+import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { json } from '../../../resource/fields/structured.ts';
-import { isKeySet } from './remote-keys.ts';
 
 const mostKeys = 50;
 /** Members that only a private or a secret key has (RFC 7518 §6). */

@@ -1,9 +1,9 @@
+import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { jwksComplaint } from './client-keys.ts';
 import { type GrantType, grantTypes } from './grant-types.ts';
 import { usualScopes } from './install-defaults.ts';
 import { OAuthError } from './oauth-error.ts';
 import { words } from './params.ts';
-import { isKeySet } from './remote-keys.ts';
 
 /** As much of a client's description of itself (RFC 7591 §2) as means something here. */
 export interface ClientMetadata {

@@ -2,9 +2,9 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { lengthOf } from './claims.ts';
 import type { RedirectUri } from './redirect-uris.ts';
-import { isKeySet } from './remote-keys.ts';
 import { fapi2Algorithms } from './security-profile.ts';
 
 const longestCodeMs = 60_000;

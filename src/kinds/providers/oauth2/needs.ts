@@ -1,12 +1,12 @@
 import type { Database } from '../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Engine } from '../../../resource/read.ts';
 import type { FailureCount } from './failure-count.ts';
 import type { RefusalEvents } from './refusal-events.ts';
-import type { RemoteKeys } from './remote-keys.ts';
 import type { Signer } from './signing.ts';
 
 /** What the protocol needs of the server. */

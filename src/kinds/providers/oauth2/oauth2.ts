@@ -2,6 +2,7 @@ import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -16,7 +17,6 @@ import { accessTokens, authorizationCodes, refreshTokens } from './grant.resourc
 import { detourByFrames } from './logout/front-channel.ts';
 import { logoutJobs, queueLogouts } from './logout/logout.jobs.ts';
 import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
-import { createRemoteKeys } from './remote-keys.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
 
 interface Needs {

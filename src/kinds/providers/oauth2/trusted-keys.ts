@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
-import { isKeySet } from './remote-keys.ts';
 
 /** A key set that signs for a client, or for its workloads. */
 export interface TrustedKeys {

@@ -20,6 +20,7 @@ export function mediasrc(needs: RedeemNeeds): SourceKind<MediaSource, typeof tok
       challenge: ({ client_id, slug }) => ({ client_id, slug }),
     },
     proof: {
+      by: 'answer',
       answer: tokenMember,
       arrive: (source, { plex_token }, registry) =>
         arriveWith(needs, registry.require(mediasrcSourceModel), source, plex_token),

@@ -94,7 +94,9 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
       await checkSourcePolicies(needs.policies, arrival.source, await callersFacts(call, call.db.read), call);
       return arrival;
     },
-    run: ({ prepared, call, registry, tx }) => linkCaller(prepared, 'refresh', call, registry, tx),
+    async run({ prepared, call, registry, tx }) {
+      await linkCaller(prepared, 'refresh', call, registry, tx);
+    },
   });
 
 /** Who presents the token, if the source lets them in. */

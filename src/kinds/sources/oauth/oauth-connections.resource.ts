@@ -1,11 +1,13 @@
+import { time } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { defineGroupConnection } from '../../../source/group-connection.ts';
+import { unused } from '../../../source/source.family.ts';
 import { defineUserConnection } from '../../../source/user-connection.family.ts';
-import { oauthSourceModel } from './oauth.resource.ts';
+import { oauthConnectionModel, oauthSourceModel } from './oauth-model.ts';
 
 export const userOAuthConnection = defineUserConnection({
   path: '/sources/user_connections/oauth/',
-  model: 'svc_sources_oauth.useroauthsourceconnection',
+  model: oauthConnectionModel,
   schema: 'UserOAuthSourceConnection',
   names: ['User OAuth Source Connection', 'User OAuth Source Connections'],
   table: 'user_connection_oauth',
@@ -18,6 +20,8 @@ export const userOAuthConnection = defineUserConnection({
       default: null,
       help: 'The token of the user at the service.',
     }),
+    refresh_token: unused(secret({ nullable: true, default: null })),
+    expires: unused(time({ nullable: true, default: null })),
   },
 });
 

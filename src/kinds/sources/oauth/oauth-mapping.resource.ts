@@ -1,12 +1,13 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { oauthMappingModel } from './oauth-model.ts';
 
 /** Turns what a OAuth source tells of a person or a group into their properties here. */
 export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/oauth/',
-    model: 'svc_sources_oauth.oauthsourcepropertymapping',
+    model: oauthMappingModel,
     schema: 'OAuthSourcePropertyMapping',
     names: ['OAuth Source Property Mapping', 'OAuth Source Property Mappings'],
     component: 'xak-property-mapping-source-oauth-form',

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
 import type { Action } from '../../../resource/define.ts';
 import type { FieldNotes } from '../../../resource/fields/field.ts';
+import type { Complaints } from '../../../lib/problem.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -9,16 +11,26 @@ import { eitherFilter } from '../../../resource/filters.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { fieldFilter } from '../../../resource/query.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { defineSource } from '../../../source/source.family.ts';
+import { callbackPath } from '../../../source/interactive.ts';
+import { defineSource, unused } from '../../../source/source.family.ts';
+import { appleParts, readAppleKey } from './client.ts';
+import { wellKnownOf } from './discovery.ts';
+import { oauthPath, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
+import { refreshJobName } from './refresh.job.ts';
 
-export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
+export const defaultIcon = '/static/sources/oauth.svg';
 
 const address = (notes: FieldNotes) =>
   text({ max: 255, nullable: true, blank: true, format: 'uri', default: null, filter: true, ...notes });
 
+interface Needs {
+  readonly config: { readonly publicUrl: string };
+  jobs(): Jobs;
+}
+
 /** People who come from an OAuth 2 or OpenID Connect service. */
-export function oauthSource({ config: { publicUrl } }: { readonly config: { readonly publicUrl: string } }): Resource {
+export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
   return defineSource({
     path: '/sources/oauth/',
     model: oauthSourceModel,
@@ -42,7 +54,7 @@ export function oauthSource({ config: { publicUrl } }: { readonly config: { read
       provider_type: fieldFilter('provider_type', text()),
     },
     fields: {
-      icon: image('/static/sources/oauth.svg'),
+      icon: image(defaultIcon),
       provider_type: choice(
         providerTypes.map(({ name }) => name),
         { help: 'Which service it is; most of the addresses follow from it.' },
@@ -89,12 +101,18 @@ export function oauthSource({ config: { publicUrl } }: { readonly config: { read
         help: 'The keys of the service as a JWK Set, where it publishes none.',
         group: 'Endpoints',
       }),
+      oidc_discovered: unused(json({ anyValue: true, default: () => ({}) })),
     },
     derived: {
-      callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}/source/oauth/callback/${slug}/` },
+      callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}${callbackPath(oauthPath, slug)}` },
       type: { schema: providerTypeSchema, from: ({ provider_type }) => findProviderType(provider_type) ?? null },
     },
-    check: ({ values }) => missingAddresses(values),
+    check: ({ values }) => missingAddresses(values) ?? appleKeyComplaint(values),
+    // What the service publishes is read beside the request: saving does not wait for it.
+    async afterWrite({ verb, pk, values, tx }) {
+      if (verb === 'destroy' || !values.enabled || wellKnownOf(values) === '') return;
+      await jobs().enqueue(tx, { kind: refreshJobName, payload: { source: pk }, key: `${refreshJobName} ${pk}` });
+    },
     actions: [sourceTypesAction],
   });
 }
@@ -126,6 +144,11 @@ function missingAddresses(values: {
   const missing = needed.filter((name) => type[name] === null && !values[name]);
   if (missing.length === 0) return null;
   return { non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`) };
+}
+
+function appleKeyComplaint({ provider_type, consumer_key }: CheckInput['values']): Complaints | null {
+  if (provider_type !== 'apple' || readAppleKey(String(consumer_key))) return null;
+  return { consumer_key: [appleParts] };
 }
 
 const sourceTypesAction: Action = {

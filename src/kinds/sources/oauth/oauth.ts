@@ -1,19 +1,64 @@
+import { redirectComponent } from '../../../flow/executor/challenge.ts';
 import type { Config } from '../../../platform/config.ts';
-import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { stringSchema } from '../../../resource/json-schema.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { comeBack } from '../../../source/come-back.ts';
+import { doorRoutes, loginPath } from '../../../source/interactive.ts';
+import { leave } from '../../../source/leave.ts';
+import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 import { oauthDemo } from './demo.ts';
-import { oauthSource } from './oauth.resource.ts';
+import { defaultIcon, oauthSource } from './oauth.resource.ts';
 import { groupOAuthConnection, userOAuthConnection } from './oauth-connections.resource.ts';
 import { oauthSourceMapping } from './oauth-mapping.resource.ts';
+import {
+  type OAuthSource,
+  oauthConnectionModel,
+  oauthMappingModel,
+  oauthPath,
+  oauthSourceModel,
+} from './oauth-model.ts';
+import { oauthSpeaker } from './oauth-speaker.ts';
+import { refreshJob } from './refresh.job.ts';
 
-interface Needs {
+interface Needs extends SignInNeeds {
   readonly config: Pick<Config, 'publicUrl'>;
-  readonly sandbox: Sandbox;
+  readonly key: InstanceKey;
+  readonly fetch: GuardedFetch;
+  readonly isSecure: boolean;
+  jobs(): Jobs;
 }
 
 /** People who have an account with an OAuth 2 or OpenID Connect service. */
-export const oauth = (needs: Needs): SourceKind => ({
-  resource: oauthSource(needs),
-  resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
-  demo: oauthDemo,
-});
+export function oauth(needs: Needs): SourceKind<OAuthSource> {
+  const speaker = oauthSpeaker(needs);
+  const pathOf = ({ slug }: OAuthSource): string => loginPath(oauthPath, slug);
+  return {
+    resource: oauthSource(needs),
+    resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
+    routes(server) {
+      // The model is this kind's own.
+      const resource = server.engine.registry.require(oauthSourceModel) as Resource<OAuthSource>;
+      return doorRoutes({ needs, server, resource, speaker, isSecure: needs.isSecure }, { leave, comeBack });
+    },
+    screen: {
+      component: redirectComponent,
+      members: { to: stringSchema },
+      challenge: (source) => ({ to: pathOf(source) }),
+    },
+    proof: {
+      by: 'visit',
+      loginPath: pathOf,
+      mappingModel: oauthMappingModel,
+      connectionModel: oauthConnectionModel,
+    },
+    link: { component: 'xak-user-settings-source-oauth', configureUrl: pathOf },
+    iconOf: ({ icon, provider_type }) =>
+      icon === null || icon === defaultIcon ? `/static/sources/oauth/${provider_type}.svg` : icon,
+    jobs: (server) => [refreshJob(needs.fetch, server)],
+    demo: oauthDemo,
+  };
+}

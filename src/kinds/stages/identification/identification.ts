@@ -11,6 +11,7 @@ import {
   type PasswordSettings,
   wrongPassword,
 } from '../../../flow/passwords/judge-password.ts';
+import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { arrayOf, booleanSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
@@ -24,6 +25,7 @@ type Settings = RowOf<typeof identificationStage>;
 
 interface Needs extends PasswordNeeds {
   readonly sourceKinds: readonly SourceKind[];
+  readonly policies: PolicyEngine;
 }
 
 /** Finds out whom the flow is about. */
@@ -64,7 +66,7 @@ async function show(needs: Needs, step: Step<Settings>): Promise<Move> {
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
     ...(await links(step)),
-    sources: await offeredSources(needs.sourceKinds, step.settings.sources, step.call),
+    sources: await offeredSources(needs, step.settings.sources, step.call),
     show_source_labels: settings.show_source_labels,
   });
 }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { PageNeeds } from '../../../flow/page-needs.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import type { PolicyEngine } from '../../../policy/engine.ts';
 import type { Call } from '../../../resource/call.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { type JsonSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
+import { mayBegin } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 
 /** What the screen is told of each source by which somebody can come in. */
@@ -21,15 +23,15 @@ export function offeredSchema(kinds: readonly SourceKind[]): JsonSchema {
   });
 }
 
-/** Those of the chosen sources that are enabled, in the order of their names. */
+/** Those of the chosen sources that are enabled and may be used, in the order of their names. */
 export async function offeredSources(
-  kinds: readonly SourceKind[],
+  { sourceKinds, policies }: { readonly sourceKinds: readonly SourceKind[]; readonly policies: PolicyEngine },
   chosen: readonly string[],
   call: Call,
 ): Promise<Row[]> {
   if (chosen.length === 0) return [];
   const offered: { name: string; icon_url: unknown; challenge: Row }[] = [];
-  for (const { resource, screen } of kinds) {
+  for (const { resource, screen, iconOf } of sourceKinds) {
     if (!screen) continue;
     const sources = await loadSources(
       resource,
@@ -37,9 +39,10 @@ export async function offeredSources(
       call,
       call.db.read,
     );
-    for (const source of sources) {
+    const results = await mayBegin(policies, sources, call);
+    for (const source of sources.filter(({ pk }) => results.get(pk)?.passing)) {
       const challenge = { component: screen.component, ...screen.challenge(source) };
-      offered.push({ name: source.name, icon_url: source.icon ?? null, challenge });
+      offered.push({ name: source.name, icon_url: iconOf?.(source) ?? source.icon ?? null, challenge });
     }
   }
   return offered.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));

@@ -12,19 +12,19 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import { parseDuration } from '../../../lib/duration.ts';
-import { Invalid, Problem } from '../../../lib/problem.ts';
-import { addMilliseconds } from '../../../platform/clock.ts';
-import type { RowAlias } from '../../../resource/fields/field.ts';
+import type { Row, RowAlias } from '../../../resource/fields/field.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
-import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
-import type { SourceKind } from '../../../source/source-kind.ts';
+import type { SourceKind, SourceProof } from '../../../source/source-kind.ts';
+import { recognised, untilWhen, wordsOf } from './recognised.ts';
 import { sourceStage } from './source-stage.resource.ts';
+import { type VisitNeeds, visitSource } from './visit-source.ts';
 
 const closed = 'This source lets nobody in at the moment.';
+
+type Answered = Extract<SourceProof, { by: 'answer' }>;
 
 /** A kind of source that can be asked within a flow. */
 type InteractiveSourceKind = SourceKind & Required<Pick<SourceKind, 'screen' | 'proof'>>;
@@ -32,13 +32,17 @@ type InteractiveSourceKind = SourceKind & Required<Pick<SourceKind, 'screen' | '
 const canBeAsked = (kind: SourceKind): kind is InteractiveSourceKind =>
   kind.screen !== undefined && kind.proof !== undefined;
 
+interface Needs extends VisitNeeds {
+  readonly sourceKinds: readonly SourceKind[];
+}
+
 /**
  * Asks a source who somebody is. Where the flow is about somebody already, it must be the same person; else it is about
  * whoever is linked to that account from then on. Nobody is linked or made here: that is for the flows of the source.
  */
-export function sourceStageKind(needs: SignInNeeds & { readonly sourceKinds: readonly SourceKind[] }): StageKind {
+export function sourceStageKind(needs: Needs): StageKind {
   const kinds = needs.sourceKinds.filter(canBeAsked);
-  const [screen = noScreen, ...otherScreens] = kinds.map(screenOf);
+  const [screen = noScreen, ...otherScreens] = kinds.flatMap(screensOf);
   return defineStageKind({
     resource: sourceStage(kinds.map(({ resource }) => resource.model)),
     ...screen,
@@ -47,20 +51,20 @@ export function sourceStageKind(needs: SignInNeeds & { readonly sourceKinds: rea
       const found = await findSource(kinds, step);
       if (!found) return deny(closed);
       const { kind, source } = found;
+      if (kind.proof.by === 'visit') return visitSource(needs, step, { kind, source, proof: kind.proof });
       keptText(step, 'until', () => untilWhen(step));
       const challenge = { ...(await pendingUserMembers(step)), ...kind.screen.challenge(source) };
       return ask(challenge, kind.screen.component);
     },
     async judge(step, answer) {
       const found = await findSource(kinds, step);
-      if (!found) return deny(closed);
+      if (found?.kind.proof.by !== 'answer') return deny(closed);
       if (keptText(step, 'until', () => untilWhen(step)) <= step.call.now) {
         step.memory.until = untilWhen(step);
         return stay({ non_field_errors: ['That took too long. Please try again.'] });
       }
       try {
-        const arrival = await found.kind.proof.arrive(found.source, answer, step.engine.registry, step.call);
-        return await arrived(needs, step, arrival);
+        return await judged(needs, step, found.kind.proof, found.source, answer);
       } catch (error) {
         return stay({ non_field_errors: [wordsOf(error)] });
       }
@@ -75,25 +79,22 @@ export function sourceStageKind(needs: SignInNeeds & { readonly sourceKinds: rea
 
 const noScreen: StageScreen = { component: 'xak-stage-source', challenge: {} };
 
-const screenOf = ({ screen, proof }: InteractiveSourceKind): StageScreen => ({
-  component: screen.component,
-  challenge: { ...pendingUserSchemas, ...screen.members },
-  answer: proof.answer,
-});
+/** Who goes to the source itself is shown no screen. */
+const screensOf = ({ screen, proof }: InteractiveSourceKind): StageScreen[] =>
+  proof.by === 'visit'
+    ? []
+    : [
+        {
+          component: screen.component,
+          challenge: { ...pendingUserSchemas, ...screen.members },
+          answer: proof.answer,
+        },
+      ];
 
-async function arrived(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<Move> {
-  const { context } = step;
-  const { source, sourceResource } = arrival;
-  const { user } = await recognise(needs, arrival, step.call);
-  if (!user) return stay({ non_field_errors: [`Nobody here is linked to this account of ${source.name}.`] });
-  if (context.pending_user !== null && context.pending_user !== user.pk)
-    return stay({ non_field_errors: [`This account of ${source.name} is linked to another user.`] });
-  const { pk, slug, name } = source;
-  context.pending_user = user.pk;
-  context.is_sso = true;
-  context.source = { pk, slug, name, model: sourceResource.model };
-  context.auth_method ??= 'source';
-  return next();
+async function judged(needs: Needs, step: Step, proof: Answered, source: SourceRow, answer: Row): Promise<Move> {
+  const arrival = await proof.arrive(source, answer, step.engine.registry, step.call);
+  const refusal = await recognised(needs, step, arrival);
+  return refusal === null ? next() : stay({ non_field_errors: [refusal] });
 }
 
 /** The source that the stage names, if it is enabled. */
@@ -107,20 +108,4 @@ async function findSource(
     if (source) return source.enabled ? { kind, source } : null;
   }
   return null;
-}
-
-/** Nobody signs in elsewhere in less. */
-const shortestMs = 60_000;
-
-const untilWhen = ({ settings, call }: Step<RowOf<ReturnType<typeof sourceStage>>>): string =>
-  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout) ?? 0));
-
-function wordsOf(error: unknown): string {
-  if (error instanceof Problem) return error.message;
-  if (error instanceof Invalid)
-    return Object.values(error.complaints)
-      .flatMap((texts) => Object.values(texts))
-      .flat()
-      .join(' ');
-  throw error;
 }

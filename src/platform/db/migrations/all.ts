@@ -19,6 +19,7 @@ import { invitationTokens } from './0021-invitation-tokens.ts';
 import { sharedCounts } from './0022-shared-counts.ts';
 import { stamps } from './0023-stamps.ts';
 import { scimServer } from './0024-scim-server.ts';
+import { oauthSignIns } from './0025-oauth-sign-ins.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   sharedCounts,
   stamps,
   scimServer,
+  oauthSignIns,
 ];

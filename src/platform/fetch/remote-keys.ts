@@ -1,7 +1,7 @@
-import { createLruCache } from '../../../lib/lru-cache.ts';
-import { addMilliseconds } from '../../../platform/clock.ts';
-import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
-import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
+import { createLruCache } from '../../lib/lru-cache.ts';
+import { addMilliseconds } from '../clock.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
+import { OutboundError } from './outbound-error.ts';
 
 /**
  * The JSON text of the key set at an address; null when there is none. A `kid` that the cached set lacks makes it be fetched

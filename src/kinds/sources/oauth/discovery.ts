@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
+import type { OAuthSource } from './oauth-model.ts';
+import { askService, failed, isSuccess } from './other-side.ts';
+import { objectOr } from './person.ts';
+import { findProviderType } from './provider-types.ts';
+
+/** What an OpenID provider publishes (OpenID Connect Discovery §3), as far as it is used. A type, since it is stored. */
+export type Discovered = {
+  /** The address it was read from: when the source is pointed elsewhere, it counts no more. */
+  readonly from: string;
+  readonly issuer: string;
+  readonly authorization_endpoint: string | null;
+  readonly token_endpoint: string | null;
+  readonly userinfo_endpoint: string | null;
+  readonly jwks_uri: string | null;
+  readonly algorithms: readonly string[] | null;
+  readonly auth_methods: readonly string[] | null;
+  /** The keys as they were then, for when they cannot be fetched. */
+  readonly jwks: Json;
+};
+
+type Addresses = Pick<OAuthSource, 'provider_type' | 'oidc_well_known_url' | 'access_token_url'>;
+
+/** Whether the service is run elsewhere than its type says: then nothing that is published there is about it. */
+export const isElsewhere = ({ provider_type, access_token_url }: Addresses): boolean =>
+  findProviderType(provider_type)?.urls_customizable === true && Boolean(access_token_url);
+
+export const wellKnownOf = (source: Addresses): string =>
+  source.oidc_well_known_url ||
+  (isElsewhere(source) ? '' : (findProviderType(source.provider_type)?.oidc_well_known_url ?? ''));
+
+/** What was discovered of the source as it is set up now; null when nothing was. */
+export function discoveredOf(source: OAuthSource): Discovered | null {
+  const stored = objectOr(source.oidc_discovered);
+  const from = wellKnownOf(source);
+  // The column holds what `discover` made, or {}.
+  return from !== '' && stored.from === from ? (stored as Discovered) : null;
+}
+
+/** Reads what the provider publishes. Throws `SourceRefusal`. */
+export async function discover(fetch: GuardedFetch, source: OAuthSource): Promise<Discovered> {
+  const from = wellKnownOf(source);
+  const about = { name: source.name, what: 'OpenID configuration' };
+  const { status, body } = await askService(fetch, about, from, {});
+  if (!isSuccess(status)) throw failed(about, `it answered with status ${status}`);
+  const { issuer } = body;
+  if (typeof issuer !== 'string' || !isWebAddress(issuer)) throw failed(about, 'it names no issuer');
+  const jwks_uri = addressIn(body, 'jwks_uri');
+  return {
+    from,
+    issuer,
+    authorization_endpoint: addressIn(body, 'authorization_endpoint'),
+    token_endpoint: addressIn(body, 'token_endpoint'),
+    userinfo_endpoint: addressIn(body, 'userinfo_endpoint'),
+    jwks_uri,
+    algorithms: textsIn(body, 'id_token_signing_alg_values_supported'),
+    auth_methods: textsIn(body, 'token_endpoint_auth_methods_supported'),
+    jwks: await keysAt(fetch, source, source.oidc_jwks_url || jwks_uri),
+  };
+}
+
+/** Without its keys the rest is worth having: they are fetched again when one is needed. */
+async function keysAt(fetch: GuardedFetch, { name }: OAuthSource, url: string | null): Promise<Json> {
+  if (!url) return null;
+  const answer = await askService(fetch, { name, what: 'keys' }, url, {}).catch(() => null);
+  return answer && isSuccess(answer.status) && isKeySet(answer.body) ? answer.body : null;
+}
+
+export const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+
+function addressIn(body: JsonObject, name: string): string | null {
+  const value = body[name];
+  return typeof value === 'string' && isWebAddress(value) ? value : null;
+}
+
+function textsIn(body: JsonObject, name: string): string[] | null {
+  const value = body[name];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : null;
+}

@@ -1,0 +1,69 @@
+import { misconfigured } from '../../../source/source-refusal.ts';
+import { type Discovered, discoveredOf, isElsewhere, isWebAddress, wellKnownOf } from './discovery.ts';
+import type { OAuthSource } from './oauth-model.ts';
+import { findProviderType } from './provider-types.ts';
+import { rulesOf } from './type-rules.ts';
+
+/** Where a service is asked, and what is known of how. */
+export interface Endpoints {
+  readonly authorize: string;
+  readonly token: string;
+  /** Null where the ID token says all there is. */
+  readonly profile: string | null;
+  readonly jwks: string | null;
+  readonly clientAuth: 'basic' | 'post';
+  readonly discovered: Discovered | null;
+}
+
+export interface DiscoveryNeeds {
+  /** Asks the service what it publishes. */
+  discover(source: OAuthSource): Promise<Discovered>;
+  /** Stores what was discovered. */
+  keep(source: OAuthSource, discovered: Discovered): Promise<void>;
+}
+
+type AddressName = 'authorization_url' | 'access_token_url' | 'profile_url';
+
+/** What an administrator has set comes first, then what the service publishes, then what its type is known to have. */
+export async function endpointsOf(needs: DiscoveryNeeds, source: OAuthSource): Promise<Endpoints> {
+  const type = findProviderType(source.provider_type);
+  const discovered = await discoveredNow(needs, source);
+  const { isOpenId = false, clientAuth } = rulesOf(source.provider_type);
+  // Of a service that is run in one place its type knows all addresses.
+  const isFree = type?.urls_customizable === true;
+  const address = (name: AddressName, published: string | null | undefined): string | null =>
+    (isFree && source[name]) ||
+    (isFree && isOpenId && source.oidc_well_known_url !== '' && published) ||
+    type?.[name] ||
+    null;
+  return {
+    authorize: required('authorization URL', address('authorization_url', discovered?.authorization_endpoint)),
+    token: required('access token URL', address('access_token_url', discovered?.token_endpoint)),
+    profile: address('profile_url', discovered?.userinfo_endpoint),
+    jwks: source.oidc_jwks_url || discovered?.jwks_uri || (isElsewhere(source) ? null : type?.oidc_jwks_url) || null,
+    clientAuth: clientAuthOf(clientAuth, discovered),
+    discovered,
+  };
+}
+
+/** Discovers at once what the job has not discovered yet. Where all addresses are set by hand, the source works without. */
+async function discoveredNow(needs: DiscoveryNeeds, source: OAuthSource): Promise<Discovered | null> {
+  const known = discoveredOf(source);
+  if (known || wellKnownOf(source) === '' || !rulesOf(source.provider_type).isOpenId) return known;
+  const discovered = await needs.discover(source);
+  await needs.keep(source, discovered);
+  return discovered;
+}
+
+function required(what: string, address: string | null): string {
+  if (address === null || !isWebAddress(address)) throw misconfigured(`Source has an empty ${what}.`);
+  return address;
+}
+
+/** RFC 8414 §2: without a word about it, the header is understood. */
+function clientAuthOf(usual: 'basic' | 'post', discovered: Discovered | null): 'basic' | 'post' {
+  const methods = discovered?.auth_methods;
+  if (!methods || methods.includes(`client_secret_${usual}`)) return usual;
+  if (methods.includes('client_secret_basic')) return 'basic';
+  return methods.includes('client_secret_post') ? 'post' : usual;
+}

@@ -1,0 +1,23 @@
+import type { Json } from '../../../lib/json.ts';
+import type { SourceRow } from '../../../source/source.family.ts';
+
+export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
+export const oauthConnectionModel = 'svc_sources_oauth.useroauthsourceconnection';
+export const oauthMappingModel = 'svc_sources_oauth.oauthsourcepropertymapping';
+/** The last part of the addresses at which people leave and come back. */
+export const oauthPath = 'oauth';
+
+/** An OAuth source as an administrator has set it up, secrets in clear. */
+export type OAuthSource = SourceRow & {
+  readonly provider_type: string;
+  readonly authorization_url: string | null;
+  readonly access_token_url: string | null;
+  readonly profile_url: string | null;
+  readonly consumer_key: string;
+  readonly consumer_secret: string;
+  readonly additional_scopes: string;
+  readonly oidc_well_known_url: string;
+  readonly oidc_jwks_url: string;
+  readonly oidc_jwks: Json;
+  readonly oidc_discovered: Json;
+};

@@ -1,0 +1,142 @@
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { createRateLimit } from '../../../lib/rate-limit.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
+import { randomToken } from '../../../platform/random.ts';
+import type { Call } from '../../../resource/call.ts';
+import { callbackPath, type Speaker } from '../../../source/interactive.ts';
+import type { Identity } from '../../../source/properties.ts';
+import { SourceRefusal } from '../../../source/source-refusal.ts';
+import type { Came } from '../../../source/visit-outcome.ts';
+import { authorizeUrl } from './authorize-url.ts';
+import { clientIdOf, clientOf } from './client.ts';
+import { discover } from './discovery.ts';
+import { type Endpoints, endpointsOf } from './endpoints.ts';
+import { verifyIdToken } from './id-token.ts';
+import { keepDiscovered } from './keep-discovered.ts';
+import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPath } from './oauth-model.ts';
+import { groupsOf, identifierOf, objectOr, textOr } from './person.ts';
+import { askProfile, checkSamePerson } from './profile.ts';
+import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
+import { rulesOf } from './type-rules.ts';
+
+interface Needs {
+  readonly fetch: GuardedFetch;
+  readonly config: { readonly publicUrl: string };
+}
+
+/** What is remembered while somebody is away. A type, since it is stored. */
+type Secrets = { readonly verifier: string; readonly nonce: string };
+
+/** How OAuth 2 and OpenID Connect services are spoken to: the code flow with PKCE (RFC 6749 §4.1, RFC 7636). */
+export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
+  const remoteKeys = createRemoteKeys(fetch);
+  // Anybody can make us ask a service that does not answer.
+  const discoveries = createRateLimit({ most: 10, windowMs: 60_000 });
+
+  const endpoints = (source: OAuthSource, call: Call): Promise<Endpoints> =>
+    endpointsOf(
+      {
+        discover(wanted) {
+          if (discoveries.waitAfter(wanted.pk) > 0) {
+            throw new SourceRefusal(`${wanted.name} cannot be reached at the moment. Please try again in a minute.`);
+          }
+          return discover(fetch, wanted);
+        },
+        keep: (wanted, discovered) => call.db.write((tx) => keepDiscovered(tx, wanted.pk, discovered)),
+      },
+      source,
+    );
+  const redirectUri = ({ slug }: OAuthSource): string => `${config.publicUrl}${callbackPath(oauthPath, slug)}`;
+
+  async function profileOf(source: OAuthSource, to: Endpoints, tokens: Tokens, { nonce }: Secrets, now: string) {
+    if (!rulesOf(source.provider_type).isOpenId) {
+      return to.profile === null ? {} : askProfile(fetch, source, to.profile, tokens.accessToken);
+    }
+    const expected = { clientId: clientIdOf(source), nonce, now };
+    const claims = await verifyIdToken(remoteKeys, source, to, tokens.idToken, expected);
+    if (to.profile === null) return claims;
+    const profile = await askProfile(fetch, source, to.profile, tokens.accessToken);
+    checkSamePerson(source, claims, profile);
+    return { ...claims, ...profile };
+  }
+
+  return {
+    path: oauthPath,
+    mappingModel: oauthMappingModel,
+    connectionModel: oauthConnectionModel,
+    formMembers: ['code', 'state', 'error', 'error_description', 'iss', 'user'],
+    async depart(source, { state, loginHint }, call) {
+      const { authorize } = await endpoints(source, call);
+      const client = await clientOf(source, call.now);
+      const secrets: Secrets = { verifier: randomToken(), nonce: randomToken() };
+      const nonce = rulesOf(source.provider_type).isOpenId ? secrets.nonce : null;
+      const request = { clientId: client.id, redirectUri: redirectUri(source), state, loginHint, ...secrets, nonce };
+      return { to: authorizeUrl(source, authorize, request), secrets };
+    },
+    async arrive(source, answer, stored, call) {
+      const secrets = stored as Secrets;
+      const to = await endpoints(source, call);
+      checkIssuer(source, to, answer);
+      const code = codeOf(source, answer);
+      const client = await clientOf(source, call.now);
+      const exchange = { code, client, redirectUri: redirectUri(source), verifier: secrets.verifier };
+      const tokens = await redeemCode(fetch, source.name, to, exchange, call.now);
+      const profile = await profileOf(source, to, tokens, secrets, call.now);
+      return cameWith(source, { ...profile, ...nameFromForm(source, answer) }, tokens);
+    },
+  };
+}
+
+/** RFC 9207 §2.4: an answer of another service is none of this one's. */
+function checkIssuer({ name }: OAuthSource, { discovered }: Endpoints, answer: URLSearchParams): void {
+  const issuer = answer.get('iss');
+  if (issuer === null || !discovered || discovered.issuer.includes('{') || issuer === discovered.issuer) return;
+  throw new SourceRefusal(`The answer does not come from ${name}.`);
+}
+
+function codeOf({ name }: OAuthSource, answer: URLSearchParams): string {
+  const [code, ...others] = answer.getAll('code');
+  if (answer.has('error') || !code || others.length > 0) {
+    throw refusedByService(name, wordsOf(answer.get('error_description')) ?? wordsOf(answer.get('error')));
+  }
+  return code;
+}
+
+/** Apple tells the name once, at the first authorization, and by way of the browser: good for a name, and for nothing else. */
+function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): JsonObject {
+  const text = answer.get('user');
+  if (provider_type !== 'apple' || text === null) return {};
+  try {
+    const { firstName, lastName } = objectOr(objectOr(JSON.parse(text) as Json).name);
+    const name = [textOr(firstName), textOr(lastName)].filter((part) => part !== '').join(' ');
+    return name === '' ? {} : { name };
+  } catch {
+    // Not worth refusing somebody for.
+    return {};
+  }
+}
+
+function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): Came {
+  const person = rulesOf(source.provider_type).person(profile);
+  const identifier = identifierOf(person.id);
+  if (identifier === null) throw new SourceRefusal(`${source.name} did not say who you are: could not determine id.`);
+  const identity: Identity = {
+    identifier,
+    username: textOr(person.username),
+    // An address that nobody has confirmed is not passed on as anybody's.
+    email: person.isEmailConfirmed ? textOr(person.email) : '',
+    isEmailConfirmed: person.isEmailConfirmed,
+    name: textOr(person.name),
+    ...(person.groups !== undefined && { groups: groupsOf(person.groups) }),
+    info: { ...profile },
+  };
+  const { accessToken, refreshToken, expires } = tokens;
+  const connectionValues = {
+    access_token: accessToken,
+    expires,
+    // Services that give one out once do not repeat it.
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
+  };
+  return { identity, connectionValues };
+}

@@ -1,0 +1,35 @@
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isStorable } from '../../../resource/fields/well-formed.ts';
+
+/** What a service says of a person, in one form for all services. */
+export interface Person {
+  readonly id: Json | undefined;
+  readonly username?: Json | undefined;
+  readonly email?: Json | undefined;
+  /** Whether the service itself vouches that the person owns the address. */
+  readonly isEmailConfirmed: boolean;
+  readonly name?: Json | undefined;
+  readonly groups?: Json | undefined;
+}
+
+const longestText = 1_024;
+
+export const textOr = (value: Json | undefined, fallback = ''): string =>
+  typeof value === 'string' && value.length <= longestText ? value.trim() : fallback;
+
+/** The identifier as text; null where there is none that tells people apart. */
+export function identifierOf(id: Json | undefined): string | null {
+  // Numbers past what JavaScript counts exactly would make two people one.
+  const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
+  return typeof text === 'string' && text.trim() !== '' && text.length <= 255 && isStorable(text) ? text : null;
+}
+
+/** Groups that are named by something else than text are left out. */
+export const groupsOf = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string' && one !== '') : [];
+
+export const objectOr = (value: Json | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+
+/** OpenID Connect Core §5.1; some services write booleans as text. */
+export const isTrue = (value: Json | undefined): boolean => value === true || value === 'true';

@@ -1,0 +1,57 @@
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
+import { SourceRefusal } from '../../../source/source-refusal.ts';
+import type { OAuthSource } from './oauth-model.ts';
+import { askService, failed, isSuccess } from './other-side.ts';
+import { rulesOf } from './type-rules.ts';
+
+/** Asks a service whose token this is. The token goes into the header and nowhere else (RFC 9700 §4.3.2). */
+export async function askProfile(
+  fetch: GuardedFetch,
+  source: OAuthSource,
+  address: string,
+  accessToken: string,
+): Promise<JsonObject> {
+  const { profileParams = {}, emailsPath } = rulesOf(source.provider_type);
+  const about = { name: source.name, what: 'profile' };
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(profileParams)) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+  const { status, body } = await askService(fetch, about, url.href, { headers });
+  if (!isSuccess(status)) throw failed(about, `it answered with status ${status}`);
+  return emailsPath === undefined
+    ? body
+    : { ...body, ...(await primaryEmail(fetch, `${address}${emailsPath}`, headers)) };
+}
+
+/** The main address of the person, and whether it is verified; without it, what the profile says is not. */
+async function primaryEmail(
+  fetch: GuardedFetch,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<JsonObject> {
+  try {
+    const answer = await fetch(url, { headers: { accept: 'application/json', ...headers }, timeoutMs: 8_000 });
+    const list = isSuccess(answer.status) ? answer.json() : [];
+    const primary = Array.isArray(list) ? list.find((one) => isJsonObject(one) && one.primary === true) : undefined;
+    return isJsonObject(primary) && typeof primary.email === 'string'
+      ? { email: primary.email, email_verified: primary.verified === true }
+      : { email_verified: false };
+  } catch (error) {
+    if (error instanceof OutboundError) return { email_verified: false };
+    throw error;
+  }
+}
+
+/** OpenID Connect Core §5.3.2: a profile of somebody else must not be taken for that of the person. */
+export function checkSamePerson({ provider_type, name }: OAuthSource, claims: JsonObject, profile: JsonObject): void {
+  // Microsoft Graph is no userinfo endpoint: it names people by their object.
+  const isSame =
+    provider_type === 'azuread' && profile.sub === undefined
+      ? claims.oid === undefined || profile.id === claims.oid
+      : profile.sub === claims.sub;
+  if (!isSame) throw new SourceRefusal(`The profile from ${name} is not that of the person who signed in there.`);
+}

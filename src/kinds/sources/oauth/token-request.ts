@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from '../../../lib/json.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { SourceRefusal } from '../../../source/source-refusal.ts';
+import type { Client } from './client.ts';
+import type { Endpoints } from './endpoints.ts';
+import { askService, failed, isSuccess } from './other-side.ts';
+
+/** What a service gives out for a code. */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  readonly expires: string | null;
+  readonly idToken: string | null;
+}
+
+interface Exchange {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly client: Client;
+}
+
+const longestToken = 16_384;
+
+/** Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.5). Throws `SourceRefusal`. */
+export async function redeemCode(
+  fetch: GuardedFetch,
+  name: string,
+  { token: url, clientAuth }: Endpoints,
+  { code, redirectUri, verifier, client }: Exchange,
+  now: string,
+): Promise<Tokens> {
+  const about = { name, what: 'token' };
+  const isBasic = clientAuth === 'basic';
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+    ...(!isBasic && { client_id: client.id, client_secret: client.secret }),
+  });
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(isBasic && { authorization: basicOf(client) }),
+  };
+  const answer = await askService(fetch, about, url, { method: 'POST', headers, body: body.toString() });
+  // Some services answer 200 and say there what is wrong.
+  const { error, error_description } = answer.body;
+  if (error !== undefined) throw failed(about, wordsOf(error_description) ?? wordsOf(error) ?? 'it refused');
+  if (!isSuccess(answer.status)) throw failed(about, `it answered with status ${answer.status}`);
+  return tokensOf(answer.body, about, now);
+}
+
+function tokensOf(body: JsonObject, about: { name: string; what: string }, now: string): Tokens {
+  const accessToken = tokenIn(body.access_token);
+  if (accessToken === null) throw failed(about, 'its answer holds none');
+  const type = body.token_type ?? 'bearer';
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') throw failed(about, 'it is of an unknown type');
+  const seconds = Number(body.expires_in);
+  const lasts = body.expires_in != null && Number.isFinite(seconds) && seconds > 0 && seconds < 1e9;
+  return {
+    accessToken,
+    refreshToken: tokenIn(body.refresh_token),
+    expires: lasts ? addMilliseconds(now, Math.floor(seconds) * 1000) : null,
+    idToken: tokenIn(body.id_token),
+  };
+}
+
+/** What can be sent in a header (RFC 6750 §2.1). */
+const tokenIn = (value: Json | undefined): string | null =>
+  typeof value === 'string' && value.length <= longestToken && /^[\x21-\x7e]+$/.test(value) ? value : null;
+
+/** RFC 6749 §2.3.1: both parts are encoded as in a form. */
+const basicOf = ({ id, secret }: Client): string =>
+  `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}`;
+
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+/** A service's own words, as far as they can be shown. */
+export function wordsOf(value: Json | undefined | null): string | null {
+  const text = typeof value === 'string' ? value.replaceAll(/\p{Cc}/gu, ' ').trim() : '';
+  return text === '' ? null : text.slice(0, 200);
+}
+
+export const refusedByService = (name: string, words: string | null): SourceRefusal =>
+  new SourceRefusal(`${name} did not let you in: ${words ?? 'no code was received'}.`);

@@ -1,0 +1,37 @@
+import type { Step } from '../../../flow/executor/stage-kind.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import { Invalid, Problem } from '../../../lib/problem.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
+
+/** Makes the flow be about the user who is linked to the account. Null when it is; else why not, in words for the person. */
+export async function recognised(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<string | null> {
+  const { context } = step;
+  const { source, sourceResource } = arrival;
+  const { user } = await recognise(needs, arrival, step.call);
+  if (!user) return `Nobody here is linked to this account of ${source.name}.`;
+  if (context.pending_user !== null && context.pending_user !== user.pk)
+    return `This account of ${source.name} is linked to another user.`;
+  const { pk, slug, name } = source;
+  context.pending_user = user.pk;
+  context.is_sso = true;
+  context.source = { pk, slug, name, model: sourceResource.model };
+  context.auth_method ??= 'source';
+  return null;
+}
+
+/** Nobody signs in elsewhere in less. */
+const shortestMs = 60_000;
+
+export const untilWhen = ({ settings, call }: Step): string =>
+  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout as string) ?? 0));
+
+export function wordsOf(error: unknown): string {
+  if (error instanceof Problem) return error.message;
+  if (error instanceof Invalid)
+    return Object.values(error.complaints)
+      .flatMap((texts) => Object.values(texts))
+      .flat()
+      .join(' ');
+  throw error;
+}

@@ -1,0 +1,60 @@
+import { flowPage } from '../../../flow/executor/challenge.ts';
+import { deny, type Move, next, type Step } from '../../../flow/executor/stage-kind.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { randomToken } from '../../../platform/random.ts';
+import type { SignInNeeds } from '../../../source/sign-in.ts';
+import type { SourceRow } from '../../../source/source.family.ts';
+import type { SourceKind, SourceProof } from '../../../source/source-kind.ts';
+import { arrivalOf } from '../../../source/visit-outcome.ts';
+import { browserSecret, findVisit, takeVisit, type VisitKey } from '../../../source/visits.ts';
+import { recognised, untilWhen, wordsOf } from './recognised.ts';
+
+export interface VisitNeeds extends SignInNeeds {
+  readonly key: InstanceKey;
+  readonly isSecure: boolean;
+}
+
+interface Visited {
+  readonly kind: SourceKind;
+  readonly source: SourceRow;
+  readonly proof: Extract<SourceProof, { by: 'visit' }>;
+}
+
+/**
+ * Sends somebody to a source, and takes the walk up when they are back. An account that will not do ends the walk: the
+ * source would only send the same one again.
+ */
+export async function visitSource(needs: VisitNeeds, step: Step, { kind, source, proof }: Visited): Promise<Move> {
+  const { call, memory } = step;
+  const visit = visitOf(needs, step, source);
+  const came = visit && (await findVisit(call.db.read, needs.key, visit, call.now));
+  if (!visit || came === null) return { move: 'leave', to: await wayOut(step, proof.loginPath(source)) };
+  const use = async (tx: Parameters<typeof takeVisit>[0]) => {
+    const taken = await takeVisit(tx, needs.key, visit, call.now);
+    if (taken === null) throw new Problem('permission_denied', 'This answer was used before.');
+  };
+  const arrival = arrivalOf(came, source, kind.resource, proof);
+  const refusal = await recognised(needs, step, arrival).catch(wordsOf);
+  memory.ticket = null;
+  return refusal === null ? next(use) : deny(refusal, use);
+}
+
+/** The visit that this step waits for, in this browser; a step that has waited too long begins anew. */
+function visitOf({ isSecure }: VisitNeeds, step: Step, { pk }: SourceRow): VisitKey<'back'> | null {
+  const { memory, call } = step;
+  if (typeof memory.ticket !== 'string' || (memory.until as string) <= call.now) {
+    memory.ticket = randomToken();
+    memory.until = untilWhen(step);
+    return null;
+  }
+  const browser = browserSecret(call.request, isSecure);
+  return browser === null ? null : { purpose: 'back', token: memory.ticket, browser, source: pk };
+}
+
+async function wayOut({ memory, flow, pendingUser, context }: Step, path: string): Promise<string> {
+  const hint = (await pendingUser())?.email || context.pending_user_identifier;
+  const query = new URLSearchParams({ ticket: memory.ticket as string, next: flowPage(flow.slug) });
+  if (hint) query.set('login_hint', hint);
+  return `${path}?${query}`;
+}

@@ -1,0 +1,35 @@
+import type { Json } from '../lib/json.ts';
+import type { Resource } from '../resource/resource.ts';
+import type { Identity } from './properties.ts';
+import type { Arrival } from './sign-in.ts';
+import type { SourceRow } from './source.family.ts';
+
+/** What is remembered of somebody who is away at a source. */
+export interface Away {
+  /** Who was signed in when they left. */
+  readonly actor: number | null;
+  /** A path of ours to go on at. */
+  readonly next: string | null;
+  /** What stands for the walk that sent them, if one did. */
+  readonly ticket: string | null;
+  /** What the kind of source remembers. */
+  readonly secrets: Json;
+}
+
+/** Who came back from a source; stored for the walk that waits for it, if one does. */
+export interface Came {
+  readonly identity: Identity;
+  readonly connectionValues: Readonly<Record<string, Json>>;
+}
+
+export interface VisitModels {
+  readonly mappingModel: string;
+  readonly connectionModel: string;
+}
+
+export const arrivalOf = (
+  { identity, connectionValues }: Came,
+  source: SourceRow,
+  sourceResource: Resource,
+  { mappingModel, connectionModel }: VisitModels,
+): Arrival => ({ source, sourceResource, mappingModel, connectionModel, connectionValues, identity });
