@@ -81,6 +81,10 @@ describeOnBoth(
             name: `Person ${newcomer.id}`,
             path: `gatehouse/sources/${source.slug}`,
           },
+          context: {
+            auth_method: 'source',
+            auth_method_args: { source: { pk: source.pk, slug: source.slug, name: source.name } },
+          },
           append: [
             {
               kind: 'svc_sources_mediasrc.mediasrcsource',

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+import { afterAll, expect, test } from 'vitest';
+import { unique } from '../../support/make-walk.ts';
+import { describeOnBoth } from '../../support/server.ts';
+import { loopbackAllowed } from '../../support/service.ts';
+import { signedInBrowser } from '../../support/signed-in-browser.ts';
+import { signInSource } from './make-source.ts';
+import { clientId, clientSecret } from './openid-service.ts';
+import { depart, newBrowser, throughFlow, visit } from './visitor.ts';
+
+const publicUrl = 'http://localhost:8765';
+const slugs = ['sqlite', 'postgres'].map((kind) => `${unique('peer')}-${kind}`);
+
+/** A provider that nobody here wrote, with its own pages to sign in and to consent. */
+const http = createServer();
+await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
+const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+const provider = new Provider(issuer, {
+  clients: [
+    {
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: slugs.map((slug) => `${publicUrl}/source/oauth/callback/${slug}/`),
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+    },
+  ],
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
+  findAccount: async (_context: unknown, id: string) => ({
+    accountId: id,
+    claims: async () => ({
+      ...{ sub: id, name: `Person ${id}`, preferred_username: id },
+      ...{ email: `${id}@example.com`, email_verified: true },
+    }),
+  }),
+  cookies: { keys: ['for-tests-only'] },
+  pkce: { required: () => true },
+});
+http.on('request', provider.callback());
+afterAll(
+  () =>
+    new Promise<void>((done) => {
+      http.closeAllConnections();
+      http.close(() => done());
+    }),
+);
+
+/** Signs in there as this account, agrees, and says where the browser is sent in the end. */
+async function signInThere(asked: URL, account: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let url = asked.href;
+  let form: URLSearchParams | null = null;
+  for (let steps = 0; steps < 15; steps += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer: Response = await fetch(url, {
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie },
+      ...(form && { method: 'POST', body: form }),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = answer.headers.get('location');
+    if (location?.startsWith(publicUrl)) return location.slice(publicUrl.length);
+    form = null;
+    if (location) {
+      url = new URL(location, url).href;
+      continue;
+    }
+    const page = await answer.text();
+    const [, prompt] = /name="prompt" value="(\w+)"/.exec(page) ?? [];
+    if (!prompt) throw new Error(`what now? ${answer.status} ${page}`);
+    url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href;
+    form = new URLSearchParams(prompt === 'login' ? { prompt, login: account, password: 'x' } : { prompt });
+  }
+  throw new Error('the provider leads nowhere');
+}
+
+describeOnBoth(
+  'oidc-provider as the other side of an OpenID source',
+  (server) => {
+    test('somebody enrols, signs in again, and links a second account', async () => {
+      const slug = slugs.find((one) => one.endsWith(server().kind)) as string;
+      await signInSource(server(), { slug, oidc_well_known_url: `${issuer}/.well-known/openid-configuration` });
+      const account = unique('account');
+      let pk = 0;
+      for (const action of ['enrollment', 'authentication']) {
+        const browser = newBrowser(server());
+        const back = await signInThere(await depart(server(), browser, slug), account);
+        const page = await visit(server(), browser, back);
+        expect([page.status, page.location]).toEqual([302, `/if/flow/default-source-${action}/`]);
+        expect(await throughFlow(browser, page)).toMatchObject({ component: 'xak-flow-redirect' });
+        const { user } = (await browser.get('/core/users/me/')).body;
+        expect(user).toMatchObject({ username: account, email: `${account}@example.com`, name: `Person ${account}` });
+        if (action === 'authentication') expect(user.pk).toBe(pk);
+        pk = user.pk;
+      }
+      const other = await server().user();
+      const browser = await signedInBrowser(server(), other.pk);
+      const page = await visit(
+        server(),
+        browser,
+        await signInThere(await depart(server(), browser, slug), unique('b')),
+      );
+      expect([page.status, page.location]).toEqual([302, '/if/user/#/settings;page-sources']);
+      const { results } = (await server().admin.get(`/sources/user_connections/oauth/?source__slug=${slug}`)).body;
+      expect(results.map(({ user }: { user: number }) => user).sort()).toEqual([pk, other.pk].sort());
+    });
+  },
+  { env: { ...loopbackAllowed, GATEHOUSE_PUBLIC_URL: publicUrl } },
+);

@@ -1,0 +1,611 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventsDuring } from '../../support/events.ts';
+import { runJob } from '../../support/jobs.ts';
+import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.ts';
+import { describeOnBoth } from '../../support/server.ts';
+import { json, loopbackAllowed } from '../../support/service.ts';
+import { signedInBrowser } from '../../support/signed-in-browser.ts';
+import { signInSource } from './make-source.ts';
+import { clientId, startOpenId } from './openid-service.ts';
+import { comeBack, depart, newBrowser, type Page, saidOn, throughFlow, visit } from './visitor.ts';
+
+const peer = await startOpenId();
+beforeEach(() => peer.reset());
+afterAll(() => peer.close());
+
+const known = () => ({ sub: unique('sub'), preferred_username: unique('person'), name: 'Person' });
+const done = { component: 'xak-flow-redirect', to: '/if/user/' };
+
+describeOnBoth(
+  'an OpenID source',
+  (server) => {
+    const source = (values: Record<string, unknown> = {}) =>
+      signInSource(server(), { oidc_well_known_url: `${peer.url}/discovery`, ...values });
+
+    /** Leaves, has the provider sign an ID token for this visit, and comes back. */
+    async function arrive(slug: string, browser = newBrowser(server()), query = ''): Promise<Page> {
+      const asked = await depart(server(), browser, slug, query);
+      await peer.prepare(asked.searchParams.get('nonce') ?? '');
+      return comeBack(server(), browser, slug, { code: 'a-code', state: asked.searchParams.get('state') ?? '' });
+    }
+    const connectionsOf = async (slug: string) =>
+      (await server().admin.get(`/sources/user_connections/oauth/?source__slug=${slug}`)).body.results;
+    const me = async (browser: ReturnType<typeof newBrowser>) => (await browser.get('/core/users/me/')).body.user;
+    async function linkedUser(pk: string, sub: string, values: Record<string, unknown> = {}) {
+      const user = await server().user([], values);
+      await made(server(), '/sources/user_connections/oauth/', { user: user.pk, source: pk, identifier: sub });
+      return user;
+    }
+
+    test('asks for authorization with state, nonce and PKCE S256, and keeps them to itself', async () => {
+      const { slug } = await source({ additional_scopes: 'groups email' });
+      const asked = await depart(server(), newBrowser(server()), slug, '?login_hint=ada');
+      expect(Object.fromEntries(asked.searchParams)).toEqual({
+        client_id: clientId,
+        redirect_uri: `${server().world.config.publicUrl}/source/oauth/callback/${slug}/`,
+        response_type: 'code',
+        scope: 'email groups openid profile',
+        state: expect.stringMatching(/^[\w-]{43}$/),
+        nonce: expect.stringMatching(/^[\w-]{43}$/),
+        code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+        code_challenge_method: 'S256',
+        login_hint: 'ada',
+      });
+    });
+
+    test('a leading star replaces the scopes of the type', async () => {
+      const { slug } = await source({ additional_scopes: '*openid b a' });
+      expect((await depart(server(), newBrowser(server()), slug)).searchParams.get('scope')).toBe('a b openid');
+    });
+
+    test('enrols, links and signs in somebody new, and only signs in the second time', async () => {
+      const { slug, pk } = await source();
+      peer.person = { ...known(), email: `${unique('mail')}@example.com`, email_verified: true };
+      peer.token = { refresh_token: 'rt-1' };
+      const browser = newBrowser(server());
+      const events = await eventsDuring(server(), async () => {
+        const page = await arrive(slug, browser, '?next=/if/user/%23/applications');
+        expect(await throughFlow(browser, page)).toEqual({ ...done, to: '/if/user/#/applications' });
+      });
+      expect(events.map(({ action }) => action)).toEqual(['user_write', 'login', 'source_linked']);
+      expect(events[1]?.context).toMatchObject({ auth_method: 'source', auth_method_args: { source: { slug } } });
+      const user = await me(browser);
+      expect(user).toMatchObject({ username: peer.person.preferred_username, email: peer.person.email });
+      expect(await connectionsOf(slug)).toMatchObject([{ user: user.pk, identifier: peer.person.sub }]);
+      const { rows } = await sql<Record<string, string>>`select c.* from user_connection_oauth c
+        join user_source_connections u on u.pk = c.pk where u.source = ${pk}`.execute(server().world.db.read);
+      expect(JSON.stringify(rows)).not.toMatch(/at-1|rt-1/);
+      expect(Object.values(rows[0] ?? {}).every((value) => value !== null)).toBe(true);
+      const again = newBrowser(server());
+      const second = await eventsDuring(server(), async () => {
+        expect(await throughFlow(again, await arrive(slug, again))).toEqual(done);
+      });
+      expect(second.map(({ action }) => action)).toEqual(['login']);
+      expect((await me(again)).pk).toBe(user.pk);
+    });
+
+    test('authenticates at the token endpoint by one method, and sends the bearer in the header only', async () => {
+      for (const [methods, isBasic] of [
+        [undefined, true],
+        [['client_secret_post'], false],
+        [['client_secret_basic', 'client_secret_post'], true],
+      ] as const) {
+        peer.configuration = { token_endpoint_auth_methods_supported: methods };
+        const { slug } = await source();
+        peer.requests.length = 0;
+        await arrive(slug);
+        const token = peer.requests.find(({ path }) => path === '/token');
+        const form = new URLSearchParams(token?.body);
+        expect([form.has('client_secret'), token?.headers.authorization?.startsWith('Basic ') ?? false]).toEqual([
+          !isBasic,
+          isBasic,
+        ]);
+        expect(form.get('code_verifier')).toMatch(/^[\w-]{43}$/);
+        const profile = peer.requests.find(({ path }) => path.startsWith('/userinfo'));
+        expect([profile?.path, profile?.headers.authorization]).toEqual(['/userinfo', 'Bearer at-1']);
+      }
+    });
+
+    describe('verifies the ID token:', () => {
+      const hour = 3600;
+      const seconds = () => Math.floor(Date.now() / 1000);
+      test.each<[string, () => void, string]>([
+        ['another issuer', () => (peer.claims = { iss: 'https://evil.example' }), 'another issuer made it'],
+        ['another audience', () => (peer.claims = { aud: 'somebody-else' }), 'claim aud is wrong'],
+        ['two audiences without azp', () => (peer.claims = { aud: [clientId, 'x'] }), 'another client'],
+        ['the azp of another client', () => (peer.claims = { azp: 'x' }), 'another client'],
+        ['another nonce', () => (peer.claims = { nonce: 'x' }), 'another sign-in'],
+        ['no nonce', () => (peer.claims = { nonce: undefined }), 'another sign-in'],
+        ['that has expired', () => (peer.claims = { exp: seconds() - hour }), 'it has expired'],
+        ['without an expiry', () => (peer.claims = { exp: undefined }), 'claim exp is wrong'],
+        ['from the future', () => (peer.claims = { nbf: seconds() + hour }), 'claim nbf is wrong'],
+        ['without a subject', () => (peer.claims = { sub: undefined }), 'claim sub is wrong'],
+        ['a key that is not published', () => (peer.header = { kid: 'unknown' }), 'its key is unknown'],
+        ['none at all', () => (peer.token = { id_token: undefined }), 'it sent none'],
+        ['no JWT', () => (peer.token = { id_token: 'x.y' }), 'it cannot be read'],
+        ['an unsigned one', () => (peer.token = { id_token: unsigned() }), 'signature is wrong'],
+        [
+          'an algorithm that is not published',
+          () => {
+            peer.configuration = { id_token_signing_alg_values_supported: ['RS256'] };
+          },
+          'signature is wrong',
+        ],
+      ])('%s is refused', async (_name, lie, words) => {
+        const { slug } = await source();
+        peer.person = known();
+        lie();
+        const browser = newBrowser(server());
+        const page = await arrive(slug, browser);
+        expect(page.status).toBe(400);
+        expect(saidOn(page)).toMatch(/could not be verified/);
+        expect(saidOn(page)).toContain(words);
+        expect(saidOn(page)).toMatch(/Request id: [\da-f]{32}.*Back to sign in/);
+        expect(await connectionsOf(slug)).toEqual([]);
+        expect(browser.cookies.has('gatehouse_flow_plan')).toBe(false);
+      });
+      const unsigned = () => {
+        const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+        return `${part({ alg: 'none' })}.${part({ iss: peer.url, sub: 'x', aud: clientId })}.`;
+      };
+
+      test('a rotated key is fetched at once', async () => {
+        // An address of its own: keys that are missing are looked for at most every half minute.
+        peer.configuration = { jwks_uri: `${peer.url}/jwks?${unique('set')}` };
+        const { slug } = await source();
+        peer.person = known();
+        expect((await arrive(slug)).status).toBe(302);
+        await peer.rotate();
+        expect((await arrive(slug)).status).toBe(302);
+      });
+
+      test('stored keys serve while the key set cannot be fetched', async () => {
+        const { slug, pk } = await source();
+        await runJob(server(), 'oauth_source_refresh', { source: pk });
+        peer.override['/jwks'] = () => 'cut';
+        peer.person = known();
+        expect((await arrive(slug)).status).toBe(302);
+      });
+
+      test('a profile of somebody else is refused', async () => {
+        const { slug } = await source();
+        peer.person = known();
+        for (const sub of ['another', undefined]) {
+          peer.userinfo = { sub };
+          const page = await arrive(slug);
+          expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('is not that of the person')]);
+        }
+      });
+    });
+
+    test.each([[''], ['  '], [null], [{}], [[]], [1.5], ['x'.repeat(300)]])(
+      'refuses an identifier that tells nobody apart: %j',
+      async (sub) => {
+        const { slug } = await source();
+        peer.person = { ...known(), sub };
+        const page = await arrive(slug);
+        expect(page.status).toBe(400);
+        expect(await connectionsOf(slug)).toEqual([]);
+      },
+    );
+
+    describe('a visit', () => {
+      test('ends once: an answer is not taken twice', async () => {
+        const { slug } = await source();
+        peer.person = known();
+        const browser = newBrowser(server());
+        const asked = await depart(server(), browser, slug);
+        await peer.prepare(asked.searchParams.get('nonce') ?? '');
+        const answer = { code: 'c', state: asked.searchParams.get('state') ?? '' };
+        expect((await comeBack(server(), browser, slug, answer)).status).toBe(302);
+        peer.requests.length = 0;
+        const second = await comeBack(server(), browser, slug, answer);
+        expect([second.status, saidOn(second)]).toEqual([400, expect.stringContaining('was used before')]);
+        expect(peer.requests).toEqual([]);
+      });
+
+      test('belongs to the browser, the source and the state it began with', async () => {
+        const { slug } = await source();
+        const other = await source();
+        const browser = newBrowser(server());
+        const stranger = newBrowser(server());
+        await depart(server(), stranger, slug);
+        const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
+        peer.requests.length = 0;
+        const tries = [
+          await comeBack(server(), newBrowser(server()), slug, { code: 'c', state }),
+          await comeBack(server(), stranger, slug, { code: 'c', state }),
+          await comeBack(server(), browser, other.slug, { code: 'c', state }),
+          await comeBack(server(), browser, slug, { code: 'c', state: 'made-up' }),
+          await comeBack(server(), browser, slug, { code: 'c' }),
+          await visit(server(), browser, `/source/oauth/callback/${slug}/?code=c&state=${state}&state=x`),
+        ];
+        expect(tries.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400]);
+        expect(peer.requests.filter(({ path }) => path === '/token')).toEqual([]);
+      });
+
+      test('is refused when somebody has signed in meanwhile', async () => {
+        const { slug } = await source();
+        const browser = newBrowser(server());
+        const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
+        const signedIn = await signedInBrowser(server(), (await server().user()).pk);
+        for (const [name, value] of signedIn.cookies) browser.cookies.set(name, value);
+        const page = await comeBack(server(), browser, slug, { code: 'c', state });
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('in the meantime')]);
+      });
+
+      test('leads only to paths of ours', async () => {
+        const { slug } = await source();
+        for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+          peer.person = known();
+          const browser = newBrowser(server());
+          const page = await arrive(slug, browser, `?next=${encodeURIComponent(next)}`);
+          expect(await throughFlow(browser, page)).toEqual(done);
+        }
+      });
+
+      test('is stored for so many of one network at most', async () => {
+        const { slug } = await source();
+        for (let i = 0; i < 205; i += 1) await depart(server(), newBrowser(server()), slug);
+        const { rows } = await sql<{ count: number }>`select count(*) as count from source_visits`.execute(
+          server().world.db.read,
+        );
+        expect(Number(rows[0]?.count)).toBeLessThanOrEqual(200);
+      });
+
+      test('that the other side refuses is told in its words, escaped', async () => {
+        const { slug } = await source();
+        const browser = newBrowser(server());
+        const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
+        const page = await comeBack(server(), browser, slug, {
+          state,
+          error: 'access_denied',
+          error_description: '<script>alert(1)</script> you said no',
+        });
+        expect([page.status, page.text.includes('<script>')]).toEqual([400, false]);
+        expect(saidOn(page)).toContain('you said no');
+      });
+
+      test('that another issuer answers is refused', async () => {
+        const { slug } = await source();
+        const browser = newBrowser(server());
+        const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
+        const page = await comeBack(server(), browser, slug, { state, code: 'c', iss: 'https://evil.example' });
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('does not come from')]);
+      });
+    });
+
+    describe('matching', () => {
+      test.each([
+        [true, true],
+        ['true', true],
+        [false, false],
+        [undefined, false],
+        ['yes', false],
+        [1, false],
+      ])('an address links only when the other side vouches for it (email_verified: %j)', async (verified, links) => {
+        const { slug } = await source({ user_matching_mode: 'email_link' });
+        const email = `${unique('mail')}@example.com`;
+        const user = await server().user([], { email });
+        peer.person = { ...known(), email, email_verified: verified };
+        const browser = newBrowser(server());
+        const page = await arrive(slug, browser);
+        expect(page.status).toBe(links ? 302 : 403);
+        if (!links) return expect(saidOn(page)).toContain('has been denied');
+        await throughFlow(browser, page);
+        expect((await me(browser)).pk).toBe(user.pk);
+      });
+
+      test('superusers are adopted by no name', async () => {
+        const { slug } = await source({ user_matching_mode: 'username_link' });
+        peer.person = { ...known(), preferred_username: 'admin' };
+        const { body } = await server().admin.get('/core/users/me/');
+        peer.person.preferred_username = body.user.username;
+        expect((await arrive(slug)).status).toBe(403);
+      });
+
+      test('people who are switched off stay out', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        const user = await linkedUser(pk, peer.person.sub as string);
+        await server().admin.patch(`/core/users/${user.pk}/`, { is_active: false });
+        expect((await arrive(slug)).status).toBe(403);
+      });
+
+      test('groups of the claim are joined, and what is no text is left out', async () => {
+        const { slug } = await source();
+        const group = unique('group');
+        peer.person = { ...known(), groups: [group, 7, null, {}] };
+        const browser = newBrowser(server());
+        expect(await throughFlow(browser, await arrive(slug, browser))).toEqual(done);
+        expect((await me(browser)).groups.map(({ name }: { name: string }) => name)).toEqual([group]);
+      });
+
+      test('a failing mapping is told by a page, and leaves nothing behind', async () => {
+        const mapping = await made(server(), '/propertymappings/source/oauth/', {
+          name: unique('mapping'),
+          expression: 'throw new Error("broken")',
+        });
+        const { slug } = await source({ user_property_mappings: [mapping.pk] });
+        peer.person = known();
+        const page = await arrive(slug);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('property mappings')]);
+      });
+
+      test('a source without an enrolment flow says so', async () => {
+        const { slug } = await source({ enrollment_flow: null });
+        peer.person = known();
+        const page = await arrive(slug);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('not configured for enrollment')]);
+      });
+    });
+
+    describe('somebody who is signed in', () => {
+      test('links their account, and renews it the second time', async () => {
+        const { slug } = await source();
+        peer.person = known();
+        const user = await server().user();
+        const browser = await signedInBrowser(server(), user.pk);
+        const events = await eventsDuring(server(), async () => {
+          expect((await arrive(slug, browser)).location).toBe('/if/user/#/settings;page-sources');
+        });
+        expect(events.map(({ action }) => action)).toEqual(['source_linked']);
+        expect(await connectionsOf(slug)).toMatchObject([{ user: user.pk, identifier: peer.person.sub }]);
+        const again = await arrive(slug, browser);
+        expect([again.status, saidOn(again)]).toEqual([200, expect.stringContaining('Already connected')]);
+        expect(await connectionsOf(slug)).toHaveLength(1);
+      });
+
+      test('is not switched to the user to whom the account belongs', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        const other = await linkedUser(pk, peer.person.sub as string);
+        const user = await server().user();
+        const browser = await signedInBrowser(server(), user.pk);
+        const page = await arrive(slug, browser);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('is linked to another user')]);
+        expect((await me(browser)).pk).toBe(user.pk);
+        expect(await connectionsOf(slug)).toMatchObject([{ user: other.pk }]);
+      });
+
+      test('is asked first when another site sent them', async () => {
+        const { slug } = await source();
+        const browser = await signedInBrowser(server(), (await server().user()).pk);
+        const asked = await visit(server(), browser, `/source/oauth/login/${slug}/`, {
+          headers: { 'sec-fetch-site': 'cross-site' },
+        });
+        expect([asked.status, saidOn(asked)]).toEqual([200, expect.stringContaining('Connect Source')]);
+        const [, link = ''] = /href="([^"]+proof=[^"]+)"/.exec(asked.text) ?? [];
+        const proven = await visit(server(), browser, link.replaceAll('&amp;', '&'));
+        expect([proven.status, proven.location.startsWith(`${peer.url}/authorize`)]).toEqual([302, true]);
+        const other = await signedInBrowser(server(), (await server().user()).pk);
+        expect((await visit(server(), other, link.replaceAll('&amp;', '&'))).status).toBe(200);
+      });
+    });
+
+    describe('policies bound to the source', () => {
+      test('are asked for the button, at the login address and when somebody comes back', async () => {
+        const { slug, pk } = await source();
+        const walk = await makeWalk(server(), [['identification', { user_fields: ['username'], sources: [pk] }]]);
+        const offered = async () => (await newBrowser(server()).show(walk.slug)).body.sources;
+        expect(await offered()).toMatchObject([
+          {
+            challenge: { component: 'xak-flow-redirect', to: `/source/oauth/login/${slug}/` },
+            icon_url: '/static/sources/oauth/openidconnect.svg',
+          },
+        ]);
+        const browser = newBrowser(server());
+        const asked = await depart(server(), browser, slug);
+        await peer.prepare(asked.searchParams.get('nonce') ?? '');
+        await bindExpression(server(), pk, 'return false');
+        expect(await offered()).toEqual([]);
+        const refused = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
+        expect([refused.status, saidOn(refused)]).toEqual([403, expect.stringContaining('Access denied.')]);
+        const state = asked.searchParams.get('state') ?? '';
+        expect((await comeBack(server(), browser, slug, { code: 'c', state })).status).toBe(403);
+      });
+
+      test('that depend on who somebody is are decided when that is known', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        const user = await linkedUser(pk, peer.person.sub as string);
+        const group = await made(server(), '/core/groups/', { name: unique('group') });
+        await made(server(), '/policies/bindings/', { target: pk, group: group.pk, order: 0 });
+        expect((await arrive(slug)).status).toBe(403);
+        await server().admin.patch(`/core/groups/${group.pk}/`, { users: [user.pk] });
+        expect((await arrive(slug)).status).toBe(302);
+      });
+    });
+
+    test('class 15: a source that is unknown or disabled lets nobody leave or come back', async () => {
+      const { slug } = await source();
+      const browser = newBrowser(server());
+      const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
+      await server().admin.patch(`/sources/oauth/${slug}/`, { enabled: false });
+      for (const path of [`login/${slug}`, `callback/${slug}`, 'login/none', 'callback/none']) {
+        const page = await visit(server(), browser, `/source/oauth/${path}/?code=c&state=${state}`);
+        expect([path, page.status, saidOn(page)]).toEqual([path, 404, expect.stringMatching(/Request id/)]);
+      }
+    });
+
+    describe('the source stage', () => {
+      const place = async (pk: string) => makeWalk(server(), [['source', { source: pk }], ['user_login']]);
+
+      test('sends people out and takes the same walk up again', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        const user = await linkedUser(pk, peer.person.sub as string);
+        const walk = await place(pk);
+        const browser = newBrowser(server());
+        const out = (await browser.show(walk.slug, 'next=/if/user/%23/x')).body;
+        expect(out).toMatchObject({ component: 'xak-flow-redirect', to: expect.stringMatching(/ticket=/) });
+        // Neither an empty answer nor asking again passes the stage.
+        expect((await browser.answer(walk.slug, {})).body).toEqual(out);
+        const page = await arrive(slug, browser, out.to.slice(out.to.indexOf('?')));
+        expect(page.location).toBe(`/if/flow/${walk.slug}/`);
+        expect((await browser.show(walk.slug)).body).toMatchObject({ ...done, to: '/if/user/#/x' });
+        expect((await me(browser)).pk).toBe(user.pk);
+      });
+
+      test('takes no answer that another browser brought', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        await linkedUser(pk, peer.person.sub as string);
+        const walk = await place(pk);
+        const attacker = newBrowser(server());
+        const out = (await attacker.show(walk.slug)).body;
+        const victim = newBrowser(server());
+        expect((await arrive(slug, victim, out.to.slice(out.to.indexOf('?')))).status).toBe(302);
+        expect((await attacker.show(walk.slug)).body).toEqual(out);
+        await depart(server(), attacker, slug);
+        expect((await attacker.show(walk.slug)).body).toEqual(out);
+      });
+
+      test('accepts only the user whom the flow is about', async () => {
+        const { slug, pk } = await source();
+        peer.person = known();
+        await linkedUser(pk, peer.person.sub as string);
+        const walk = await place(pk);
+        const browser = await signedInBrowser(server(), (await server().user()).pk);
+        const out = (await browser.show(walk.slug)).body;
+        await arrive(slug, browser, out.to.slice(out.to.indexOf('?')));
+        expect((await browser.show(walk.slug)).body).toMatchObject({
+          component: 'xak-stage-access-denied',
+          error_message: expect.stringContaining('is linked to another user'),
+        });
+      });
+    });
+
+    describe('discovery', () => {
+      const discovered = async (slug: string) =>
+        (
+          await sql<{
+            oidc_discovered: string;
+          }>`select o.oidc_discovered from source_oauth o join sources s on s.pk = o.pk
+            where s.slug = ${slug}`.execute(server().world.db.read)
+        ).rows[0]?.oidc_discovered;
+
+      test('a source is saved while the other side is down, and works once it is up', async () => {
+        peer.override['/discovery'] = () => 'cut';
+        const { slug } = await source();
+        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringMatching(/OpenID configuration.*cannot be/)]);
+        peer.override = {};
+        peer.person = known();
+        expect((await arrive(slug)).status).toBe(302);
+      });
+
+      test.each([
+        ['no JSON', () => ({ body: '<html>' })],
+        ['no object', () => json([1])],
+        ['no issuer', () => json({})],
+        ['a script for an issuer', () => json({ issuer: 'javascript:alert(1)' })],
+        ['an error', () => json({}, 500)],
+        ['a redirect', () => ({ status: 302, body: '', headers: { location: 'http://169.254.169.254/' } })],
+        ['too much', () => ({ body: `{"issuer":"${'x'.repeat(300_000)}"}` })],
+      ])('%s is told by a page', async (_name, answer) => {
+        peer.override['/discovery'] = answer;
+        const { slug } = await source();
+        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('OpenID configuration')]);
+      });
+
+      test('class 45: addresses inside that are not allowed are not called', async () => {
+        const { slug } = await source({ oidc_well_known_url: 'http://169.254.169.254/latest' });
+        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('may not be called')]);
+      });
+
+      test('addresses set by hand stay, and win over those published', async () => {
+        const { slug, pk } = await source({ authorization_url: `${peer.url}/by-hand?audience=x&state=y` });
+        await runJob(server(), 'oauth_source_refresh', { source: pk });
+        expect((await server().admin.get(`/sources/oauth/${slug}/`)).body.authorization_url).toContain('/by-hand');
+        const asked = await depart(server(), newBrowser(server()), slug);
+        expect([asked.pathname, asked.searchParams.get('audience'), asked.searchParams.getAll('state').length]).toEqual(
+          ['/by-hand', 'x', 1],
+        );
+        expect(asked.searchParams.get('state')).not.toBe('y');
+      });
+
+      test('the job never asks a disabled source', async () => {
+        const { slug, pk } = await source({ enabled: false });
+        peer.requests.length = 0;
+        await runJob(server(), 'oauth_source_refresh', { source: pk });
+        expect([peer.requests, JSON.stringify(await discovered(slug))]).toEqual([
+          [],
+          expect.not.stringContaining('issuer'),
+        ]);
+        await server().admin.patch(`/sources/oauth/${slug}/`, { enabled: true });
+        await runJob(server(), 'oauth_source_refresh', { source: pk });
+        expect(JSON.stringify(await discovered(slug))).toContain('issuer');
+      });
+
+      test('what was discovered counts no more when the source is pointed elsewhere', async () => {
+        const { slug } = await source();
+        await depart(server(), newBrowser(server()), slug);
+        await server().admin.patch(`/sources/oauth/${slug}/`, { oidc_well_known_url: `${peer.url}/nowhere` });
+        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
+        expect(page.status).toBe(400);
+      });
+    });
+
+    describe('another side that misbehaves is told of by a page:', () => {
+      test.each<[string, '/token' | '/userinfo', Parameters<typeof answerWith>[0]]>([
+        ['the token endpoint fails', '/token', json({}, 500)],
+        ['the token endpoint refuses', '/token', json({ error: 'invalid_grant' }, 400)],
+        ['the token endpoint refuses with 200', '/token', json({ error: 'bad_verification_code' })],
+        ['the token endpoint sends HTML', '/token', { body: '<html>' }],
+        ['the token endpoint sends a list', '/token', json([])],
+        ['the token endpoint sends null', '/token', json(null)],
+        ['the token endpoint hangs up', '/token', 'cut'],
+        ['the token endpoint redirects', '/token', { status: 307, body: '', headers: { location: '/x' } }],
+        ['there is no token', '/token', json({ token_type: 'Bearer' })],
+        ['the token is empty', '/token', json({ access_token: '', token_type: 'Bearer' })],
+        ['the token would break the header', '/token', json({ access_token: 'a\r\nb', token_type: 'Bearer' })],
+        ['the token is of another type', '/token', json({ access_token: 'a', token_type: 'mac' })],
+        ['the profile fails', '/userinfo', json({}, 503)],
+        ['the profile is no JSON', '/userinfo', { body: 'hello' }],
+        ['the profile is too deep', '/userinfo', { body: `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}` }],
+        ['the profile cannot be stored', '/userinfo', json({ sub: 'ada-1', name: 'a\u0000b' })],
+        ['the profile is too large', '/userinfo', { body: JSON.stringify({ sub: 'x'.repeat(400_000) }) }],
+      ])('%s', async (_name, path, answer) => {
+        const { slug } = await source();
+        peer.override[path] = answerWith(answer);
+        const page = await arrive(slug);
+        expect([page.status, saidOn(page)]).toEqual([
+          400,
+          expect.stringMatching(/Could not retrieve the (token|profile)/),
+        ]);
+        expect(await connectionsOf(slug)).toEqual([]);
+      });
+      const answerWith = (answer: ReturnType<typeof json>) => () => answer;
+
+      test('the token endpoint never answers', async () => {
+        const { slug } = await source();
+        peer.override['/token'] = () => 'silence';
+        const page = await arrive(slug);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('took too long')]);
+      }, 30_000);
+    });
+
+    test('a source without keys or addresses is reported once as misconfigured', async () => {
+      const { slug } = await source({
+        oidc_well_known_url: '',
+        authorization_url: `${peer.url}/authorize`,
+        access_token_url: `${peer.url}/token`,
+        profile_url: `${peer.url}/userinfo`,
+      });
+      const events = await eventsDuring(server(), async () => {
+        const page = await arrive(slug);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('not set up correctly')]);
+        await arrive(slug);
+      });
+      expect(events.map(({ action }) => action)).toEqual(['configuration_error']);
+      await server().admin.patch(`/sources/oauth/${slug}/`, { oidc_jwks_url: `${peer.url}/jwks?own` });
+      peer.person = known();
+      expect((await arrive(slug)).status).toBe(302);
+    });
+  },
+  { env: { ...loopbackAllowed, GATEHOUSE_PUBLIC_URL: 'http://localhost:8765' } },
+);

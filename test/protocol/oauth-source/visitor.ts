@@ -1,0 +1,68 @@
+import { type Browser, openBrowser } from '../../support/flow-client.ts';
+import type { TestServer } from '../../support/server.ts';
+
+export interface Page {
+  readonly status: number;
+  readonly location: string;
+  readonly text: string;
+}
+
+/** Opens an address of the server in a browser, without following where it leads. */
+export async function visit(
+  { url }: Pick<TestServer, 'url'>,
+  browser: Browser,
+  path: string,
+  init: { readonly headers?: Record<string, string>; readonly form?: Record<string, string> } = {},
+): Promise<Page> {
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answer = await fetch(url + path, {
+    redirect: 'manual',
+    headers: { accept: 'text/html', ...(cookie && { cookie }), ...init.headers },
+    ...(init.form && { method: 'POST', body: new URLSearchParams(init.form) }),
+  });
+  for (const line of answer.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    browser.cookies.set(name, value);
+  }
+  return { status: answer.status, location: answer.headers.get('location') ?? '', text: await answer.text() };
+}
+
+/** Leaves for a source; the request for authorization that the browser is sent to. */
+export async function depart(server: TestServer, browser: Browser, slug: string, query = ''): Promise<URL> {
+  const page = await visit(server, browser, `/source/oauth/login/${slug}/${query}`, {
+    headers: { 'sec-fetch-site': 'same-origin' },
+  });
+  if (page.status !== 302) throw new Error(`no departure: ${page.status} ${page.text}`);
+  return new URL(page.location);
+}
+
+/** Comes back to the server with an answer. */
+export const comeBack = (
+  server: TestServer,
+  browser: Browser,
+  slug: string,
+  answer: Record<string, string>,
+): Promise<Page> => visit(server, browser, `/source/oauth/callback/${slug}/?${new URLSearchParams(answer)}`);
+
+/** Leaves and comes back with a code, as after signing in there. */
+export async function roundTrip(server: TestServer, browser: Browser, slug: string, query = ''): Promise<Page> {
+  const asked = await depart(server, browser, slug, query);
+  return comeBack(server, browser, slug, { code: 'a-code', state: asked.searchParams.get('state') ?? '' });
+}
+
+/** Goes through the flow that a page leads to; the challenge it ends with. */
+export async function throughFlow(browser: Browser, page: Page) {
+  const [, flow = '', query = ''] = /^\/if\/flow\/([^/]+)\/(?:\?(.*))?$/.exec(page.location) ?? [];
+  if (flow === '') throw new Error(`no flow: ${page.status} ${page.location} ${page.text}`);
+  return (await browser.show(flow, query)).body;
+}
+
+export const newBrowser = openBrowser;
+
+/** What a page says, without its markup. */
+export const saidOn = ({ text }: Page): string =>
+  text
+    .replaceAll(/<style>.*?<\/style>/gs, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/\s+/g, ' ');
