@@ -139,7 +139,7 @@ async function refusalPage<S extends SourceRow>({ server }: Door<S>, error: unkn
   });
 }
 
-export const settingsPage = '/if/user/#/settings;page-sources';
+export const settingsPage = '/if/user/connections/';
 
 const wordsOf = (error: Error): string[] =>
   error instanceof Invalid

@@ -105,7 +105,7 @@ describeOnBoth(
         browser,
         await signInThere(await depart(server(), browser, slug), unique('b')),
       );
-      expect([page.status, page.location]).toEqual([302, '/if/user/#/settings;page-sources']);
+      expect([page.status, page.location]).toEqual([302, '/if/user/connections/']);
       const { results } = (await server().admin.get(`/sources/user_connections/oauth/?source__slug=${slug}`)).body;
       expect(results.map(({ user }: { user: number }) => user).sort()).toEqual([pk, other.pk].sort());
     });

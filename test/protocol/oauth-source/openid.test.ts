@@ -3,12 +3,13 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
 import { runJob } from '../../support/jobs.ts';
 import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.ts';
+import { appFrom, step } from '../../support/second-factor.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { json, loopbackAllowed } from '../../support/service.ts';
+import { loopbackAllowed } from '../../support/service.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
-import { signInSource } from './make-source.ts';
 import { clientId, startOpenId } from './openid-service.ts';
-import { comeBack, depart, newBrowser, type Page, saidOn, throughFlow, visit } from './visitor.ts';
+import { openIdWalk } from './openid-walk.ts';
+import { comeBack, depart, newBrowser, saidOn, throughFlow, visit } from './visitor.ts';
 
 const peer = await startOpenId();
 beforeEach(() => peer.reset());
@@ -20,23 +21,7 @@ const done = { component: 'xak-flow-redirect', to: '/if/user/' };
 describeOnBoth(
   'an OpenID source',
   (server) => {
-    const source = (values: Record<string, unknown> = {}) =>
-      signInSource(server(), { oidc_well_known_url: `${peer.url}/discovery`, ...values });
-
-    /** Leaves, has the provider sign an ID token for this visit, and comes back. */
-    async function arrive(slug: string, browser = newBrowser(server()), query = ''): Promise<Page> {
-      const asked = await depart(server(), browser, slug, query);
-      await peer.prepare(asked.searchParams.get('nonce') ?? '');
-      return comeBack(server(), browser, slug, { code: 'a-code', state: asked.searchParams.get('state') ?? '' });
-    }
-    const connectionsOf = async (slug: string) =>
-      (await server().admin.get(`/sources/user_connections/oauth/?source__slug=${slug}`)).body.results;
-    const me = async (browser: ReturnType<typeof newBrowser>) => (await browser.get('/core/users/me/')).body.user;
-    async function linkedUser(pk: string, sub: string, values: Record<string, unknown> = {}) {
-      const user = await server().user([], values);
-      await made(server(), '/sources/user_connections/oauth/', { user: user.pk, source: pk, identifier: sub });
-      return user;
-    }
+    const { source, arrive, connectionsOf, me, linkedUser } = openIdWalk(server, peer);
 
     test('asks for authorization with state, nonce and PKCE S256, and keeps them to itself', async () => {
       const { slug } = await source({ additional_scopes: 'groups email' });
@@ -348,7 +333,7 @@ describeOnBoth(
         const user = await server().user();
         const browser = await signedInBrowser(server(), user.pk);
         const events = await eventsDuring(server(), async () => {
-          expect((await arrive(slug, browser)).location).toBe('/if/user/#/settings;page-sources');
+          expect((await arrive(slug, browser)).location).toBe('/if/user/connections/');
         });
         expect(events.map(({ action }) => action)).toEqual(['source_linked']);
         expect(await connectionsOf(slug)).toMatchObject([{ user: user.pk, identifier: peer.person.sub }]);
@@ -429,6 +414,21 @@ describeOnBoth(
       }
     });
 
+    test('class 32: a second factor is asked of whoever has a device', async () => {
+      const { slug, pk } = await source();
+      peer.person = known();
+      const user = await linkedUser(pk, peer.person.sub as string);
+      const owner = await signedInBrowser(server(), user.pk);
+      const setup = 'default-authenticator-totp-setup';
+      const app = appFrom(server(), owner, (await owner.show(setup)).body.config_url);
+      await owner.answer(setup, { code: app.code(-step) });
+      const browser = newBrowser(server());
+      expect((await throughFlow(browser, await arrive(slug, browser))).component).toBe(
+        'xak-stage-authenticator-validate',
+      );
+      expect((await browser.get('/core/users/me/')).status).toBe(403);
+    });
+
     describe('the source stage', () => {
       const place = async (pk: string) => makeWalk(server(), [['source', { source: pk }], ['user_login']]);
 
@@ -475,136 +475,6 @@ describeOnBoth(
           error_message: expect.stringContaining('is linked to another user'),
         });
       });
-    });
-
-    describe('discovery', () => {
-      const discovered = async (slug: string) =>
-        (
-          await sql<{
-            oidc_discovered: string;
-          }>`select o.oidc_discovered from source_oauth o join sources s on s.pk = o.pk
-            where s.slug = ${slug}`.execute(server().world.db.read)
-        ).rows[0]?.oidc_discovered;
-
-      test('a source is saved while the other side is down, and works once it is up', async () => {
-        peer.override['/discovery'] = () => 'cut';
-        const { slug } = await source();
-        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
-        expect([page.status, saidOn(page)]).toEqual([400, expect.stringMatching(/OpenID configuration.*cannot be/)]);
-        peer.override = {};
-        peer.person = known();
-        expect((await arrive(slug)).status).toBe(302);
-      });
-
-      test.each([
-        ['no JSON', () => ({ body: '<html>' })],
-        ['no object', () => json([1])],
-        ['no issuer', () => json({})],
-        ['a script for an issuer', () => json({ issuer: 'javascript:alert(1)' })],
-        ['an error', () => json({}, 500)],
-        ['a redirect', () => ({ status: 302, body: '', headers: { location: 'http://169.254.169.254/' } })],
-        ['too much', () => ({ body: `{"issuer":"${'x'.repeat(300_000)}"}` })],
-      ])('%s is told by a page', async (_name, answer) => {
-        peer.override['/discovery'] = answer;
-        const { slug } = await source();
-        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
-        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('OpenID configuration')]);
-      });
-
-      test('class 45: addresses inside that are not allowed are not called', async () => {
-        const { slug } = await source({ oidc_well_known_url: 'http://169.254.169.254/latest' });
-        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
-        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('may not be called')]);
-      });
-
-      test('addresses set by hand stay, and win over those published', async () => {
-        const { slug, pk } = await source({ authorization_url: `${peer.url}/by-hand?audience=x&state=y` });
-        await runJob(server(), 'oauth_source_refresh', { source: pk });
-        expect((await server().admin.get(`/sources/oauth/${slug}/`)).body.authorization_url).toContain('/by-hand');
-        const asked = await depart(server(), newBrowser(server()), slug);
-        expect([asked.pathname, asked.searchParams.get('audience'), asked.searchParams.getAll('state').length]).toEqual(
-          ['/by-hand', 'x', 1],
-        );
-        expect(asked.searchParams.get('state')).not.toBe('y');
-      });
-
-      test('the job never asks a disabled source', async () => {
-        const { slug, pk } = await source({ enabled: false });
-        peer.requests.length = 0;
-        await runJob(server(), 'oauth_source_refresh', { source: pk });
-        expect([peer.requests, JSON.stringify(await discovered(slug))]).toEqual([
-          [],
-          expect.not.stringContaining('issuer'),
-        ]);
-        await server().admin.patch(`/sources/oauth/${slug}/`, { enabled: true });
-        await runJob(server(), 'oauth_source_refresh', { source: pk });
-        expect(JSON.stringify(await discovered(slug))).toContain('issuer');
-      });
-
-      test('what was discovered counts no more when the source is pointed elsewhere', async () => {
-        const { slug } = await source();
-        await depart(server(), newBrowser(server()), slug);
-        await server().admin.patch(`/sources/oauth/${slug}/`, { oidc_well_known_url: `${peer.url}/nowhere` });
-        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
-        expect(page.status).toBe(400);
-      });
-    });
-
-    describe('another side that misbehaves is told of by a page:', () => {
-      test.each<[string, '/token' | '/userinfo', Parameters<typeof answerWith>[0]]>([
-        ['the token endpoint fails', '/token', json({}, 500)],
-        ['the token endpoint refuses', '/token', json({ error: 'invalid_grant' }, 400)],
-        ['the token endpoint refuses with 200', '/token', json({ error: 'bad_verification_code' })],
-        ['the token endpoint sends HTML', '/token', { body: '<html>' }],
-        ['the token endpoint sends a list', '/token', json([])],
-        ['the token endpoint sends null', '/token', json(null)],
-        ['the token endpoint hangs up', '/token', 'cut'],
-        ['the token endpoint redirects', '/token', { status: 307, body: '', headers: { location: '/x' } }],
-        ['there is no token', '/token', json({ token_type: 'Bearer' })],
-        ['the token is empty', '/token', json({ access_token: '', token_type: 'Bearer' })],
-        ['the token would break the header', '/token', json({ access_token: 'a\r\nb', token_type: 'Bearer' })],
-        ['the token is of another type', '/token', json({ access_token: 'a', token_type: 'mac' })],
-        ['the profile fails', '/userinfo', json({}, 503)],
-        ['the profile is no JSON', '/userinfo', { body: 'hello' }],
-        ['the profile is too deep', '/userinfo', { body: `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}` }],
-        ['the profile cannot be stored', '/userinfo', json({ sub: 'ada-1', name: 'a\u0000b' })],
-        ['the profile is too large', '/userinfo', { body: JSON.stringify({ sub: 'x'.repeat(400_000) }) }],
-      ])('%s', async (_name, path, answer) => {
-        const { slug } = await source();
-        peer.override[path] = answerWith(answer);
-        const page = await arrive(slug);
-        expect([page.status, saidOn(page)]).toEqual([
-          400,
-          expect.stringMatching(/Could not retrieve the (token|profile)/),
-        ]);
-        expect(await connectionsOf(slug)).toEqual([]);
-      });
-      const answerWith = (answer: ReturnType<typeof json>) => () => answer;
-
-      test('the token endpoint never answers', async () => {
-        const { slug } = await source();
-        peer.override['/token'] = () => 'silence';
-        const page = await arrive(slug);
-        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('took too long')]);
-      }, 30_000);
-    });
-
-    test('a source without keys or addresses is reported once as misconfigured', async () => {
-      const { slug } = await source({
-        oidc_well_known_url: '',
-        authorization_url: `${peer.url}/authorize`,
-        access_token_url: `${peer.url}/token`,
-        profile_url: `${peer.url}/userinfo`,
-      });
-      const events = await eventsDuring(server(), async () => {
-        const page = await arrive(slug);
-        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('not set up correctly')]);
-        await arrive(slug);
-      });
-      expect(events.map(({ action }) => action)).toEqual(['configuration_error']);
-      await server().admin.patch(`/sources/oauth/${slug}/`, { oidc_jwks_url: `${peer.url}/jwks?own` });
-      peer.person = known();
-      expect((await arrive(slug)).status).toBe(302);
     });
   },
   { env: { ...loopbackAllowed, GATEHOUSE_PUBLIC_URL: 'http://localhost:8765' } },

@@ -15,7 +15,7 @@ import { callbackPath } from '../../../source/interactive.ts';
 import { defineSource, unused } from '../../../source/source.family.ts';
 import { appleParts, readAppleKey } from './client.ts';
 import { wellKnownOf } from './discovery.ts';
-import { oauthPath, oauthSourceModel } from './oauth-model.ts';
+import { type OAuthSource, oauthPath, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
 import { refreshJobName } from './refresh.job.ts';
 
@@ -146,8 +146,11 @@ function missingAddresses(values: {
   return { non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`) };
 }
 
-function appleKeyComplaint({ provider_type, consumer_key }: CheckInput['values']): Complaints | null {
-  if (provider_type !== 'apple' || readAppleKey(String(consumer_key))) return null;
+function appleKeyComplaint({
+  provider_type,
+  consumer_key,
+}: Pick<OAuthSource, 'provider_type' | 'consumer_key'>): Complaints | null {
+  if (provider_type !== 'apple' || readAppleKey(consumer_key)) return null;
   return { consumer_key: [appleParts] };
 }
 

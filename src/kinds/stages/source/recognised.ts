@@ -2,7 +2,9 @@ import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
+import type { RowOf } from '../../../resource/resource.ts';
 import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
+import type { sourceStage } from './source-stage.resource.ts';
 
 /** Makes the flow be about the user who is linked to the account. Null when it is; else why not, in words for the person. */
 export async function recognised(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<string | null> {
@@ -23,8 +25,10 @@ export async function recognised(needs: SignInNeeds, step: Step, arrival: Arriva
 /** Nobody signs in elsewhere in less. */
 const shortestMs = 60_000;
 
-export const untilWhen = ({ settings, call }: Step): string =>
-  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout as string) ?? 0));
+export type SourceStep = Step<RowOf<ReturnType<typeof sourceStage>>>;
+
+export const untilWhen = ({ settings, call }: SourceStep): string =>
+  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout) ?? 0));
 
 export function wordsOf(error: unknown): string {
   if (error instanceof Problem) return error.message;

@@ -8,7 +8,7 @@ import type { SourceRow } from '../../../source/source.family.ts';
 import type { SourceKind, SourceProof } from '../../../source/source-kind.ts';
 import { arrivalOf } from '../../../source/visit-outcome.ts';
 import { browserSecret, findVisit, takeVisit, type VisitKey } from '../../../source/visits.ts';
-import { recognised, untilWhen, wordsOf } from './recognised.ts';
+import { recognised, type SourceStep, untilWhen, wordsOf } from './recognised.ts';
 
 export interface VisitNeeds extends SignInNeeds {
   readonly key: InstanceKey;
@@ -25,7 +25,7 @@ interface Visited {
  * Sends somebody to a source, and takes the walk up when they are back. An account that will not do ends the walk: the
  * source would only send the same one again.
  */
-export async function visitSource(needs: VisitNeeds, step: Step, { kind, source, proof }: Visited): Promise<Move> {
+export async function visitSource(needs: VisitNeeds, step: SourceStep, { kind, source, proof }: Visited): Promise<Move> {
   const { call, memory } = step;
   const visit = visitOf(needs, step, source);
   const came = visit && (await findVisit(call.db.read, needs.key, visit, call.now));
@@ -41,7 +41,7 @@ export async function visitSource(needs: VisitNeeds, step: Step, { kind, source,
 }
 
 /** The visit that this step waits for, in this browser; a step that has waited too long begins anew. */
-function visitOf({ isSecure }: VisitNeeds, step: Step, { pk }: SourceRow): VisitKey<'back'> | null {
+function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow): VisitKey<'back'> | null {
   const { memory, call } = step;
   if (typeof memory.ticket !== 'string' || (memory.until as string) <= call.now) {
     memory.ticket = randomToken();
