@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
-import type { Action } from '../../../resource/define.ts';
-import type { FieldNotes } from '../../../resource/fields/field.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
+import type { Action } from '../../../resource/define.ts';
+import type { FieldNotes } from '../../../resource/fields/field.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';

@@ -25,7 +25,11 @@ interface Visited {
  * Sends somebody to a source, and takes the walk up when they are back. An account that will not do ends the walk: the
  * source would only send the same one again.
  */
-export async function visitSource(needs: VisitNeeds, step: SourceStep, { kind, source, proof }: Visited): Promise<Move> {
+export async function visitSource(
+  needs: VisitNeeds,
+  step: SourceStep,
+  { kind, source, proof }: Visited,
+): Promise<Move> {
   const { call, memory } = step;
   const visit = visitOf(needs, step, source);
   const came = visit && (await findVisit(call.db.read, needs.key, visit, call.now));
