@@ -142,7 +142,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     isUserOpen: boolean,
   ): Promise<Outcome> {
     if (binding.policy === null) {
-      if (isUserOpen) return undecided;
+      if (isUserOpen) return undecided(binding);
       const holds = binding.group === null ? isUser(binding, request) : isMember(binding, request);
       const passing = holds !== binding.negate;
       return { passing, messages: [], logs: [], events: [], decider: deciderOf(binding, passing) };
@@ -159,7 +159,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const passing = verdict.passing !== binding.negate;
       return { ...verdict, passing, logs, events, decider: deciderOf(binding, passing, policy) };
     } catch (error) {
-      if (isUserOpen) return undecided;
+      if (isUserOpen) return undecided(binding);
       // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
       const message = messageOf(error);
       const events = [failed(binding, policy, request, message)];
@@ -227,7 +227,13 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   };
 }
 
-const undecided: Outcome = { passing: true, messages: [], logs: [], events: [] };
+const undecided = (binding: ActiveBinding): Outcome => ({
+  passing: true,
+  messages: [],
+  logs: [],
+  events: [],
+  decider: deciderOf(binding, true),
+});
 
 /** Also of a group below it: a user's facts name those above theirs. */
 const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
