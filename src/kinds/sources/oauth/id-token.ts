@@ -13,6 +13,7 @@ import { isKeySet, type RemoteKeys } from '../../../platform/fetch/remote-keys.t
 import { misconfigured, SourceRefusal } from '../../../source/source-refusal.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { OAuthSource } from './oauth-model.ts';
+import { objectOr } from './person.ts';
 
 /** Signatures with a key pair only: a secret that both sides have proves nothing, and `none` even less. */
 const algorithms = [
@@ -62,8 +63,7 @@ export async function verifyIdToken(
   const isOurs =
     claims.azp === undefined ? !Array.isArray(claims.aud) || claims.aud.length === 1 : claims.azp === clientId;
   if (!isOurs) throw notVerified(source, 'it was made for another client');
-  // What was parsed from JSON is JSON.
-  return claims as JsonObject;
+  return objectOr(claims);
 }
 
 async function verify(
@@ -101,12 +101,10 @@ async function keysFor(
   if (isKeySet(oidc_jwks)) return JSON.stringify(oidc_jwks);
   const stored = isKeySet(discovered?.jwks) ? JSON.stringify(discovered?.jwks) : null;
   if (stored !== null && kid !== undefined && stored.includes(JSON.stringify(kid))) return stored;
-  if (jwks === null && stored === null) throw misconfigured('Its keys are not known: it needs a JWKS URL or keys.');
-  const fetched = jwks === null ? null : await remoteKeys(jwks, now, kid);
-  if (fetched === null && stored === null) {
-    throw new SourceRefusal(`The keys of ${name} cannot be fetched at the moment. Please try again.`);
-  }
-  return fetched ?? (stored as string);
+  const keys = (jwks === null ? null : await remoteKeys(jwks, now, kid)) ?? stored;
+  if (keys !== null) return keys;
+  if (jwks === null) throw misconfigured('Its keys are not known: it needs a JWKS URL or keys.');
+  throw new SourceRefusal(`The keys of ${name} cannot be fetched at the moment. Please try again.`);
 }
 
 /** A provider for many tenants publishes a template for its issuers. Without discovery, it is whoever gives out the tokens. */

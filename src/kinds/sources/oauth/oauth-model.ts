@@ -1,4 +1,6 @@
 import type { Json } from '../../../lib/json.ts';
+import type { Registry } from '../../../resource/registry.ts';
+import type { Resource } from '../../../resource/resource.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 
 export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
@@ -21,3 +23,7 @@ export type OAuthSource = SourceRow & {
   readonly oidc_jwks: Json;
   readonly oidc_discovered: Json;
 };
+
+/** The model is this kind's own, so its rows are these. */
+export const oauthResource = (registry: Registry): Resource<OAuthSource> =>
+  registry.require(oauthSourceModel) as Resource<OAuthSource>;

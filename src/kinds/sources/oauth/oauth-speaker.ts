@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
@@ -75,7 +75,8 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
       return { to: authorizeUrl(source, authorize, request), secrets };
     },
     async arrive(source, answer, stored, call) {
-      const secrets = stored as Secrets;
+      const { verifier, nonce } = objectOr(stored);
+      const secrets: Secrets = { verifier: textOr(verifier), nonce: textOr(nonce) };
       const to = await endpoints(source, call);
       checkIssuer(source, to, answer);
       const code = codeOf(source, answer);
@@ -108,7 +109,7 @@ function nameFromForm({ provider_type }: OAuthSource, answer: URLSearchParams): 
   const text = answer.get('user');
   if (provider_type !== 'apple' || text === null) return {};
   try {
-    const { firstName, lastName } = objectOr(objectOr(JSON.parse(text) as Json).name);
+    const { firstName, lastName } = objectOr(objectOr(JSON.parse(text)).name);
     const name = [textOr(firstName), textOr(lastName)].filter((part) => part !== '').join(' ');
     return name === '' ? {} : { name };
   } catch {

@@ -4,7 +4,6 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
-import type { Resource } from '../../../resource/resource.ts';
 import { comeBack } from '../../../source/come-back.ts';
 import { doorRoutes, loginPath } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
@@ -14,13 +13,7 @@ import { oauthDemo } from './demo.ts';
 import { defaultIcon, oauthSource } from './oauth.resource.ts';
 import { groupOAuthConnection, userOAuthConnection } from './oauth-connections.resource.ts';
 import { oauthSourceMapping } from './oauth-mapping.resource.ts';
-import {
-  type OAuthSource,
-  oauthConnectionModel,
-  oauthMappingModel,
-  oauthPath,
-  oauthSourceModel,
-} from './oauth-model.ts';
+import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPath, oauthResource } from './oauth-model.ts';
 import { oauthSpeaker } from './oauth-speaker.ts';
 import { refreshJob } from './refresh.job.ts';
 
@@ -40,9 +33,10 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
     resource: oauthSource(needs),
     resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
     routes(server) {
-      // The model is this kind's own.
-      const resource = server.engine.registry.require(oauthSourceModel) as Resource<OAuthSource>;
-      return doorRoutes({ needs, server, resource, speaker, isSecure: needs.isSecure }, { leave, comeBack });
+      return doorRoutes(
+        { needs, server, resource: oauthResource(server.engine.registry), speaker, isSecure: needs.isSecure },
+        { leave, comeBack },
+      );
     },
     screen: {
       component: redirectComponent,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 
 /** What a service says of a person, in one form for all services. */
@@ -28,8 +28,7 @@ export function identifierOf(id: Json | undefined): string | null {
 export const groupsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string' && one !== '') : [];
 
-export const objectOr = (value: Json | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+export const objectOr = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 /** OpenID Connect Core §5.1; some services write booleans as text. */
 export const isTrue = (value: Json | undefined): boolean => value === true || value === 'true';

@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import type { JobServer } from '../../../core/kind/kind.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { JobKind } from '../../../platform/jobs/job.ts';
-import type { Resource } from '../../../resource/resource.ts';
 import { loadSources } from '../../../source/load-source.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { discover, wellKnownOf } from './discovery.ts';
 import { keepDiscovered } from './keep-discovered.ts';
-import { type OAuthSource, oauthSourceModel } from './oauth-model.ts';
+import { oauthResource } from './oauth-model.ts';
 
 export const refreshJobName = 'oauth_source_refresh';
 const everyMs = 3 * 60 * 60_000;
@@ -19,8 +18,7 @@ export const refreshJob = (fetch: GuardedFetch, { db, engine, systemCall }: JobS
   oneAtATime: true,
   everyMs,
   async run({ payload, signal }) {
-    // The model is this kind's own.
-    const resource = engine().registry.require(oauthSourceModel) as Resource<OAuthSource>;
+    const resource = oauthResource(engine().registry);
     const only = sourceIn(payload);
     const sources = await loadSources(
       resource,

@@ -47,7 +47,7 @@ export async function visitSource(
 /** The visit that this step waits for, in this browser; a step that has waited too long begins anew. */
 function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow): VisitKey<'back'> | null {
   const { memory, call } = step;
-  if (typeof memory.ticket !== 'string' || (memory.until as string) <= call.now) {
+  if (typeof memory.ticket !== 'string' || typeof memory.until !== 'string' || memory.until <= call.now) {
     memory.ticket = randomToken();
     memory.until = untilWhen(step);
     return null;
@@ -58,7 +58,7 @@ function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow):
 
 async function wayOut({ memory, flow, pendingUser, context }: Step, path: string): Promise<string> {
   const hint = (await pendingUser())?.email || context.pending_user_identifier;
-  const query = new URLSearchParams({ ticket: memory.ticket as string, next: flowPage(flow.slug) });
+  const query = new URLSearchParams({ ticket: String(memory.ticket), next: flowPage(flow.slug) });
   if (hint) query.set('login_hint', hint);
   return `${path}?${query}`;
 }
