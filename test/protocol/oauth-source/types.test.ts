@@ -348,21 +348,17 @@ describeOnBoth(
       expect(secret.protectedHeader).toEqual({ alg: 'ES256', kid: 'KEY' });
     });
 
-    test('Apple: a client id of fewer parts is refused when it is saved, a key that is none by a page', async () => {
-      const { admin } = server();
-      const values = { name: 'Apple', slug: 'apple-wrong', provider_type: 'apple', consumer_secret: 'no key' };
-      const refused = await admin.post('/sources/oauth/', { ...values, consumer_key: clientId });
-      expect([refused.status, refused.body]).toEqual([
-        400,
-        {
-          consumer_key: ['Apple Source client_id should be formatted like services_id_identifier;apple_team_id;key_id'],
-        },
-      ]);
+    test('Apple: a client id of fewer parts and a key that is none are told by a page', async () => {
       const undo = await speak({ profilePath: '', profile: {} }, '');
-      await admin.post('/sources/oauth/', { ...values, consumer_key: 'a;b;c' });
-      const page = await visit(server(), newBrowser(server()), '/source/oauth/login/apple-wrong/');
+      for (const [consumer_key, words] of [
+        [clientId, 'should be formatted like services_id_identifier;apple_team_id;key_id'],
+        ['a;b;c', 'not an EC private key'],
+      ]) {
+        const { slug } = await signInSource(server(), { provider_type: 'apple', consumer_key });
+        const page = await visit(server(), newBrowser(server()), `/source/oauth/login/${slug}/`);
+        expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining(words ?? '')]);
+      }
       undo();
-      expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('not an EC private key')]);
     });
   },
   { env: { ...loopbackAllowed, GATEHOUSE_PUBLIC_URL: 'http://localhost:8765' }, extra: { kinds, migration: nothing } },

@@ -9,11 +9,11 @@ export interface Client {
   readonly secret: string;
 }
 
-export const appleParts = 'Apple Source client_id should be formatted like services_id_identifier;apple_team_id;key_id';
+const appleParts = 'Apple Source client_id should be formatted like services_id_identifier;apple_team_id;key_id';
 const appleSecretSeconds = 300;
 
 /** Apple's `consumer_key` holds three parts; null where one is missing. */
-export function readAppleKey(consumerKey: string): readonly [services: string, team: string, key: string] | null {
+function readAppleKey(consumerKey: string): readonly [services: string, team: string, key: string] | null {
   const [services, team, key, ...others] = consumerKey.split(';').map((part) => part.trim());
   return services && team && key && others.length === 0 ? [services, team, key] : null;
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
-import type { Complaints } from '../../../lib/problem.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { Action } from '../../../resource/define.ts';
 import type { FieldNotes } from '../../../resource/fields/field.ts';
@@ -13,9 +12,8 @@ import { fieldFilter } from '../../../resource/query.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { callbackPath } from '../../../source/interactive.ts';
 import { defineSource, unused } from '../../../source/source.family.ts';
-import { appleParts, readAppleKey } from './client.ts';
 import { wellKnownOf } from './discovery.ts';
-import { type OAuthSource, oauthPath, oauthSourceModel } from './oauth-model.ts';
+import { oauthPath, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
 import { refreshJobName } from './refresh.job.ts';
 
@@ -107,7 +105,7 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
       callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}${callbackPath(oauthPath, slug)}` },
       type: { schema: providerTypeSchema, from: ({ provider_type }) => findProviderType(provider_type) ?? null },
     },
-    check: ({ values }) => missingAddresses(values) ?? appleKeyComplaint(values),
+    check: ({ values }) => missingAddresses(values),
     // What the service publishes is read beside the request: saving does not wait for it.
     async afterWrite({ verb, pk, values, tx }) {
       if (verb === 'destroy' || !values.enabled || wellKnownOf(values) === '') return;
@@ -144,14 +142,6 @@ function missingAddresses(values: {
   const missing = needed.filter((name) => type[name] === null && !values[name]);
   if (missing.length === 0) return null;
   return { non_field_errors: missing.map((name) => `${name} is required for provider ${type.verbose_name}`) };
-}
-
-function appleKeyComplaint({
-  provider_type,
-  consumer_key,
-}: Pick<OAuthSource, 'provider_type' | 'consumer_key'>): Complaints | null {
-  if (provider_type !== 'apple' || readAppleKey(consumer_key)) return null;
-  return { consumer_key: [appleParts] };
 }
 
 const sourceTypesAction: Action = {
