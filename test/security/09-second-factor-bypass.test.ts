@@ -133,7 +133,9 @@ describeOnBoth(
       for (const uid_field of [user.username, 'nobody-is-called-so']) {
         const browser = openBrowser(server());
         await browser.show(slug);
-        answers.push((await browser.answer(slug, { uid_field })).text.replaceAll(uid_field, ''));
+        const { body } = await browser.answer(slug, { uid_field });
+        // The avatar is drawn from what was typed.
+        answers.push(JSON.stringify({ ...body, pending_user_avatar: '' }).replaceAll(uid_field, ''));
       }
       expect(answers[0]).toBe(answers[1]);
       expect(answers[0]).toContain(denied);
@@ -143,8 +145,9 @@ describeOnBoth(
       const user = await personWithPassword(server());
       const program = openBrowser(server(), { authorization: `Bearer ${user.token}` });
       for (const setup of setupFlows) {
-        expect((await program.show(setup)).body.component).toBe(denied);
-        await program.answer(setup, { component: 'xak-stage-authenticator-static' });
+        expect((await program.show(setup)).status).toBe(403);
+        const answer = await program.answer(setup, { component: 'xak-stage-authenticator-static' });
+        expect(answer.status).toBe(403);
       }
       expect(await devices(user.pk)).toBe(0);
     });

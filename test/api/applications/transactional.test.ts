@@ -52,7 +52,6 @@ describeOnBoth('an application together with its provider', (server) => {
           app: { slug: [taken] },
           provider: {
             name: ['This field is required.'],
-            authorization_flow: ['This field is required.'],
             redirect_uris: ['This field is required.'],
           },
         },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
-
 import { giveApp, giveCodes, personWithPassword } from '../../support/second-factor.ts';
 import { describeOnBoth } from '../../support/server.ts';
+import { signIn } from '../../support/session.ts';
 
 const kinds = ['totp', 'static'] as const;
 const model = (kind: string) => `svc_stages_authenticator_${kind}`;
@@ -13,7 +13,8 @@ describeOnBoth('devices', (server) => {
     const user = await personWithPassword(server());
     await (kind === 'totp' ? giveApp : giveCodes)(server(), user.username);
     const [device] = (await user.api.get(`/authenticators/${kind}/`)).body.results;
-    return { ...user, device, path: `/authenticators/${kind}/${device.pk}/` };
+    const { browser } = await signIn(server(), user.pk);
+    return { ...user, api: browser, device, path: `/authenticators/${kind}/${device.pk}/` };
   };
 
   test.each(kinds)('the owner of a %s device renames and deletes it', async (kind) => {
@@ -39,13 +40,14 @@ describeOnBoth('devices', (server) => {
         `${model(kind)}.change_${kind}device`,
         `${model(kind)}.delete_${kind}device`,
       ]);
-      expect((await stranger.api.get(`/authenticators/${kind}/`)).body.results).toEqual([]);
+      const { browser } = await signIn(server(), stranger.pk);
+      expect((await browser.get(`/authenticators/${kind}/`)).body.results).toEqual([]);
       for (const answer of [
-        await stranger.api.get(path),
-        await stranger.api.put(path, { name: 'mine' }),
-        await stranger.api.patch(path, { name: 'mine' }),
-        await stranger.api.delete(path),
-        await stranger.api.get(`${path}used_by/`),
+        await browser.get(path),
+        await browser.put(path, { name: 'mine' }),
+        await browser.patch(path, { name: 'mine' }),
+        await browser.delete(path),
+        await browser.get(`${path}used_by/`),
       ]) {
         expect(answer.status).toBe(404);
       }

@@ -57,7 +57,7 @@ describeOnBoth('the policy engine', (server) => {
 
   test('a target without bindings passes unless emptyResult says otherwise', async () => {
     const pk = await target();
-    expect(await ask(pk)).toEqual({ passing: true, messages: [], logs: [] });
+    expect(await ask(pk)).toEqual({ passing: true, messages: [], logs: [], deciders: [] });
     expect((await ask(pk, { emptyResult: false })).passing).toBe(false);
     await bind({ target: pk, policy: await expression('return false'), enabled: false });
     expect((await ask(pk)).passing).toBe(true);
