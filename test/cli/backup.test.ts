@@ -259,17 +259,20 @@ describe('a backup of an older version', () => {
   async function olderBackup(): Promise<string> {
     const db = openSqlite(join(newFolder(), 'gatehouse.db'));
     await migrate(db, migrations.slice(0, 1));
-    const known = new Set((await tablesInOrder(db)).map(({ name }) => name));
+    const known = new Map((await tablesInOrder(db)).map(({ name, columns }) => [name, columns]));
     await db.close();
     const [header = '', ...lines] = gunzipSync(readFileSync(backups.get('sqlite') as string))
       .toString()
       .trim()
       .split('\n');
-    let isKnown = false;
-    const kept = lines.slice(0, -1).filter((line) => {
-      const table = /^\{"table":"(\w+)"/.exec(line)?.[1];
-      if (table) isKnown = known.has(table);
-      return isKnown;
+    let isKnown: boolean[] | null = null;
+    const ofKnown = (values: unknown[]) => values.filter((_, column) => isKnown?.[column]);
+    const kept = lines.slice(0, -1).flatMap((line) => {
+      const content = JSON.parse(line);
+      if (Array.isArray(content)) return isKnown ? [JSON.stringify(ofKnown(content))] : [];
+      const columns = known.get(content.table);
+      isKnown = columns ? content.columns.map((column: string) => columns.includes(column)) : null;
+      return isKnown ? [JSON.stringify({ ...content, columns: ofKnown(content.columns) })] : [];
     });
     const first = { ...JSON.parse(header), migrations: [migrations[0]?.name] };
     const file = join(newFolder(), 'older.backup');
