@@ -13,6 +13,7 @@ import {
   type RunningServer,
   startServerProcess,
 } from '../support/gatehouse-process.ts';
+import { signInByPassword } from '../support/password-sign-in.ts';
 import { caddy, findProxy, newProxyPlace, nginx, type ProxyPlace, startProxy } from '../support/reverse-proxy.ts';
 import { newFolder } from '../support/server.ts';
 
@@ -51,33 +52,10 @@ describe.for([
     });
 
     test('lets people sign in with cookies that only TLS carries', async () => {
-      const path = '/api/v3/flows/executor/default-authentication-flow/?query=';
-      const cookies = new Map<string, string>();
-      const step = async (body?: object) => {
-        const headers: Record<string, string> = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
-        const response = await ask(
-          path,
-          body
-            ? {
-                method: 'POST',
-                headers: { ...headers, 'content-type': 'application/json' },
-                body: JSON.stringify(body),
-              }
-            : { headers },
-        );
-        for (const cookie of response.headers.getSetCookie()) {
-          expect(cookie).toMatch(/^__Host-.*; Secure/i);
-          const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
-          cookies.set(name, value);
-        }
-        return response;
-      };
-      await step();
-      await step({ uid_field: 'admin' });
-      await step({ password: processPassword });
-      await step();
-      const headers = { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
-      const me = await ask('/api/v3/core/users/me/', { headers });
+      const { cookie, setCookies } = await signInByPassword(ask, 'admin', processPassword);
+      for (const set of setCookies) expect(set).toMatch(/^__Host-.*; Secure/i);
+      expect(setCookies).not.toEqual([]);
+      const me = await ask('/api/v3/core/users/me/', { headers: { cookie } });
       expect(await me.json()).toMatchObject({ user: { username: 'admin' } });
     });
 

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { releaseFolder, releaseSettings, releaseUser, startRelease } from '../releases/release.ts';
+import type { Environment } from '../support/gatehouse-process.ts';
+import { signInByPassword } from '../support/password-sign-in.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+import { newFolder } from '../support/server.ts';
+
+const unpacked = (file: string) => gunzipSync(readFileSync(join(releaseFolder, file)));
+const filesOf = (ending: string) => readdirSync(releaseFolder).filter((file) => file.endsWith(ending));
+
+/** Starts this version on the database of a released one and looks at what was there. */
+async function expectUpgrade(env: Environment): Promise<void> {
+  const server = await startRelease(env);
+  try {
+    const ask = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, { redirect: 'manual', ...init });
+    const { cookie } = await signInByPassword(ask, releaseUser.username, releaseUser.password);
+    const me = await ask('/api/v3/core/users/me/', { headers: { cookie } });
+    expect(await me.json()).toMatchObject({ user: { username: 'dana', groups: [{ name: 'readers' }] } });
+    const admin = server.as(releaseSettings.GATEHOUSE_BOOTSTRAP_TOKEN ?? '');
+    const wiki = await admin.get('/core/applications/wiki/');
+    expect(wiki.body).toMatchObject({ name: 'Wiki', provider_obj: { name: 'wiki' } });
+    // A secret that the older version sealed opens still.
+    const provider = await admin.get(`/providers/oauth2/${wiki.body.provider}/`);
+    expect(provider.body.client_secret).toMatch(/^\w{40,}$/);
+  } finally {
+    await server.stop();
+  }
+}
+
+describe('databases of released versions', () => {
+  test.each(filesOf('.db.gz'))('SQLite %s is brought up to date, and people sign in', async (file) => {
+    const GATEHOUSE_DATA_DIR = newFolder();
+    writeFileSync(join(GATEHOUSE_DATA_DIR, 'gatehouse.db'), unpacked(file));
+    await expectUpgrade({ GATEHOUSE_DATA_DIR });
+  });
+
+  const postgres = filesOf('.sql.gz');
+  test('there is one for both databases', () => {
+    expect(postgres.map((file) => file.replace('.sql.gz', '.db.gz'))).toEqual(filesOf('.db.gz'));
+    expect(postgres.length).toBeGreaterThan(0);
+  });
+
+  for (const file of postgres) {
+    test(`PostgreSQL ${file} is brought up to date, and people sign in`, async ({ skip }) => {
+      const database = await freshPostgresDatabase();
+      if (!database) return skip('there is no PostgreSQL');
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query(unpacked(file).toString());
+      await client.end();
+      await expectUpgrade({ GATEHOUSE_DATA_DIR: newFolder(), DATABASE_URL: database.url });
+      await database.drop();
+    });
+  }
+});
