@@ -145,6 +145,7 @@ describeOnBoth('the clean-up job', (server) => {
       'job_cleanup',
       'notification_cleanup',
       'oauth2_find_ended_sessions',
+      'oauth_source_refresh',
     ]);
     const cleaning = rows.find(({ kind }) => kind === 'clean_expired_models');
     expect((cleaning?.run_at ?? '') <= addMilliseconds(clock.now(), 5 * 60_000)).toBe(true);

@@ -1,8 +1,8 @@
 import { quiet } from './jobs.ts';
 import type { TestServer } from './server.ts';
 
-/** Jobs come by themselves: their own statements, and those of any transaction's beginning and end. */
-const besides = /\bjobs\b|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+/** Jobs and stamps of caches come by themselves, as do the beginning and the end of transactions. */
+const besides = /\bjobs\b|from stamps|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
 
 /** The statements that reading something sends to the database. */
 export async function statementsOf(server: TestServer, work: () => Promise<unknown>): Promise<string[]> {

@@ -8,7 +8,7 @@ import {
   signInTo,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnBoth, type TestServer, type TestUser } from '../../support/server.ts';
 
 const explicitConsent = 'default-provider-authorization-explicit-consent';
 const attributes = { family_name: 'Mercer', phone_number: '+1 555 0100', address: 'Ropewalk 7', gender: 5, locale: '' };
@@ -19,7 +19,11 @@ const userinfo = async ({ url }: TestServer, token: string) => {
 };
 
 describeOnBoth('claims', (server) => {
-  const person = () => server().user([], { name: 'Ada Mercer', email: 'ada@example.org', attributes });
+  let ada: Promise<TestUser> | undefined;
+  const person = () => {
+    ada ??= server().user([], { name: 'Ada Mercer', email: 'ada@example.org', attributes });
+    return ada;
+  };
 
   async function told(party: RelyingParty, scope: string, claims?: object) {
     const more = { scope, ...(claims && { claims: JSON.stringify(claims) }) };
