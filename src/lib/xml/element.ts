@@ -1,0 +1,53 @@
+/** An element as plain data. Comments are gone and text around them is joined, so that no reader sees a part of a value. */
+export interface XmlElement {
+  readonly prefix: string;
+  readonly local: string;
+  readonly namespace: string;
+  /** Attributes as written, namespace declarations included. */
+  readonly attributes: readonly XmlAttribute[];
+  readonly children: readonly (XmlElement | string)[];
+  /** Every prefix that is declared here or above, with its namespace. */
+  readonly scope: Readonly<Record<string, string>>;
+}
+
+export interface XmlAttribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The document cannot be read, or is not what it has to be. The message is fit for a person who set up the other side. */
+export class XmlError extends Error {}
+
+export const isElement = (node: XmlElement | string): node is XmlElement => typeof node !== 'string';
+
+export const hasName = (element: XmlElement, namespace: string, local: string): boolean =>
+  element.namespace === namespace && element.local === local;
+
+/** The children of that name, never deeper descendants. */
+export function childrenNamed(element: XmlElement, namespace: string, local: string): XmlElement[] {
+  return element.children.filter(isElement).filter((child) => hasName(child, namespace, local));
+}
+
+/** The only child of that name; null when there is none, an error when there are several. */
+export function onlyChild(element: XmlElement, namespace: string, local: string): XmlElement | null {
+  const found = childrenNamed(element, namespace, local);
+  if (found.length > 1) throw new XmlError(`${element.local} has more than one ${local}.`);
+  return found[0] ?? null;
+}
+
+/** The value of an attribute without a namespace. */
+export function attributeOf(element: XmlElement, name: string): string | null {
+  return element.attributes.find((attribute) => attribute.name === name)?.value ?? null;
+}
+
+/** The whole text of an element, trimmed. An element that holds other elements has no text. */
+export function textOf(element: XmlElement): string {
+  if (element.children.some(isElement)) throw new XmlError(`${element.local} must hold text only.`);
+  return element.children.join('').trim();
+}
+
+/** The element and everything below it, in document order. */
+export function* descendants(element: XmlElement): Generator<XmlElement> {
+  yield element;
+  for (const child of element.children) if (isElement(child)) yield* descendants(child);
+}

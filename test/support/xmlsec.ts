@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { installDebianPackage } from './debian-package.ts';
+import { newFolder } from './server.ts';
+
+const run = promisify(execFile);
+const binary = '/usr/bin/xmlsec1';
+
+/** Whether there is an `xmlsec1`, installed if need be. Call it at the top level of a test file. */
+export async function findXmlsec(): Promise<boolean> {
+  if (existsSync(binary)) return true;
+  const reason = await installDebianPackage('xmlsec1');
+  if (reason === null && existsSync(binary)) return true;
+  const words = `No xmlsec1: ${reason ?? 'the package brought none'}`;
+  if (process.env.CI) throw new Error(words);
+  process.stderr.write(`${words}. Its tests are skipped.\n`);
+  return false;
+}
+
+const idOf = (element: string) => ['--id-attr:ID', element];
+
+/** Runs xmlsec1 over a document, with the files it names by option. Gives what it prints. */
+async function xmlsec(
+  command: string,
+  files: Readonly<Record<string, string>>,
+  document: string,
+  more: string[],
+): Promise<string> {
+  const folder = newFolder();
+  const options: string[] = [];
+  for (const [option, content] of Object.entries(files)) {
+    const file = join(folder, `${options.length}.pem`);
+    await writeFile(file, content);
+    options.push(`--${option}`, file);
+  }
+  const input = join(folder, 'input.xml');
+  await writeFile(input, document);
+  const { stdout } = await run(binary, [command, ...options, ...more, input]);
+  return stdout;
+}
+
+/** Throws unless the first signature of the document is valid. `element` has the ID that it refers to. */
+export const xmlsecVerify = (document: string, certificate: string, element: string) =>
+  xmlsec('--verify', { 'pubkey-cert-pem': certificate }, document, [
+    ...idOf(element),
+    '--enabled-key-data',
+    'x509,rsa,ecdsa,key-value',
+  ]);
+
+/** Fills in the signature template that the document holds. */
+export const xmlsecSign = (template: string, key: string, element: string) =>
+  xmlsec('--sign', { 'privkey-pem': key }, template, idOf(element));
+
+export const xmlsecDecrypt = (document: string, key: string) =>
+  xmlsec('--decrypt', { 'privkey-pem': key }, document, []);
