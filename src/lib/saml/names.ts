@@ -1,0 +1,33 @@
+/** Names that the SAML 2.0 specifications fix. */
+export const assertionNamespace = 'urn:oasis:names:tc:SAML:2.0:assertion';
+export const protocolNamespace = 'urn:oasis:names:tc:SAML:2.0:protocol';
+export const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
+
+export const bindings = {
+  redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
+  post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+} as const;
+
+export const nameIdFormats = {
+  email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+  persistent: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+  transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
+  unspecified: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
+  windows: 'urn:oasis:names:tc:SAML:1.1:nameid-format:WindowsDomainQualifiedName',
+  x509: 'urn:oasis:names:tc:SAML:1.1:nameid-format:X509SubjectName',
+} as const;
+
+const status = 'urn:oasis:names:tc:SAML:2.0:status:';
+export const statusCodes = {
+  success: `${status}Success`,
+  requester: `${status}Requester`,
+  responder: `${status}Responder`,
+  authnFailed: `${status}AuthnFailed`,
+  noPassive: `${status}NoPassive`,
+  requestDenied: `${status}RequestDenied`,
+  invalidNameIdPolicy: `${status}InvalidNameIDPolicy`,
+  noAuthnContext: `${status}NoAuthnContext`,
+  partialLogout: `${status}PartialLogout`,
+} as const;
+
+export const bearerConfirmation = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
