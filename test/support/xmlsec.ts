@@ -1,24 +1,15 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { installDebianPackage } from './debian-package.ts';
+import { hasDebianPackage } from './debian-package.ts';
 import { newFolder } from './server.ts';
 
 const run = promisify(execFile);
 const binary = '/usr/bin/xmlsec1';
 
-/** Whether there is an `xmlsec1`, installed if need be. Call it at the top level of a test file. */
-export async function findXmlsec(): Promise<boolean> {
-  if (existsSync(binary)) return true;
-  const reason = await installDebianPackage('xmlsec1');
-  if (reason === null && existsSync(binary)) return true;
-  const words = `No xmlsec1: ${reason ?? 'the package brought none'}`;
-  if (process.env.CI) throw new Error(words);
-  process.stderr.write(`${words}. Its tests are skipped.\n`);
-  return false;
-}
+/** Whether there is an `xmlsec1`, installed if need be. */
+export const findXmlsec = (): Promise<boolean> => hasDebianPackage('xmlsec1', [binary]);
 
 const idOf = (element: string) => ['--id-attr:ID', element];
 
