@@ -54,6 +54,7 @@ describeOnBoth('invitations', (server) => {
     const before = Date.now();
     const made = await make('plain');
     expect(made).toMatchObject({ fixed_data: {}, single_use: false, flow: null, flow_obj: null });
+    expect(made.link).toContain(`/if/flow/default-enrollment-flow/?itoken=${made.token}`);
     const lasts = Date.parse(made.expires) - before;
     expect(lasts).toBeGreaterThan(dayMs - 1000);
     expect(lasts).toBeLessThan(dayMs + 60_000);

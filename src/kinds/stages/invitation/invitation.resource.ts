@@ -95,7 +95,13 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
   });
 }
 
-async function slugOf(tx: Query, flow: unknown): Promise<string | null> {
-  const { rows } = await sql<{ slug: string }>`select slug from flows where pk = ${flow}`.execute(tx);
+/** The flow that the link leads to: the one it is for, else one that asks for invitations, the shipped one first. */
+async function slugOf(tx: Query, flow: string | null): Promise<string | null> {
+  const which = flow === null ? asksForInvitations : sql`f.pk = ${flow}`;
+  const { rows } = await sql<{ slug: string }>`select f.slug from flows f where ${which}
+    order by f.slug <> 'default-enrollment-flow', f.slug limit 1`.execute(tx);
   return rows[0]?.slug ?? null;
 }
+
+const asksForInvitations = sql`f.designation = 'enrollment' and exists (select 1 from flow_stage_bindings b
+  join stage_invitation s on s.pk = b.stage where b.target = f.pk)`;
