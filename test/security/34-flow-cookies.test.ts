@@ -61,9 +61,11 @@ describeOnSqlite(
       await api.post(`/flows/executor/${signInFlow}/`, { uid_field: 'admin' }, headers);
       const last = await api.post(`/flows/executor/${signInFlow}/`, { password: adminPassword }, headers);
       const set = last.headers.getSetCookie().filter((line) => !line.includes('flow_plan'));
-      expect(set).toHaveLength(2);
+      expect(set).toHaveLength(3);
       for (const line of set)
-        expect(line).toMatch(/^__Host-gatehouse_(session|csrf)=[^;]+; Path=\/; (HttpOnly; )?Secure; SameSite=Lax$/);
+        expect(line).toMatch(
+          /^__Host-gatehouse_(session|csrf|known)=[^;]+;( Max-Age=\d+;)? Path=\/; (HttpOnly; )?Secure; SameSite=Lax$/,
+        );
       expect(set.join()).not.toMatch(/domain=/i);
     });
   },
