@@ -7,10 +7,14 @@ export async function inPersonWhereNeeded(server: TestServer, api: Api): Promise
   const forPeople = server.app.operations
     .filter(({ credentials, anonymous }) => credentials && !credentials.includes('API token') && !anonymous)
     .map(({ method, path }) => ({ method, path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
-  const { browser } = await signIn(server, (await api.get('/core/users/me/')).body.user.pk);
-  const send: Api['send'] = (method, path, body, headers) => {
+  const { pk } = (await api.get('/core/users/me/')).body.user;
+  let { browser } = await signIn(server, pk);
+  const send: Api['send'] = async (method, path, body, headers) => {
     const isForPeople = forPeople.some((one) => one.method === method && one.path.test(path.replace(/\?.*/, '')));
-    return (isForPeople ? browser : api).send(method, path, body, headers);
+    if (!isForPeople) return api.send(method, path, body, headers);
+    // Operations that were driven before may have ended the session.
+    if ((await browser.get('/core/users/me/')).status !== 200) ({ browser } = await signIn(server, pk));
+    return browser.send(method, path, body, headers);
   };
   return {
     send,

@@ -143,25 +143,27 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(seen[0]?.attempt).toBe(2);
     });
 
-    test.skipIf(kind === 'sqlite')('leaves a job to its worker, whatever another host takes for the time', async () => {
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      const { seen, jobKind } = counting('leased', () => promise);
-      const worker = await startWorker([jobKind]);
-      await db.write((tx) => worker.enqueue(tx, { kind: 'leased' }));
-      await until(() => seen.length === 1);
-      const other = openOther();
-      let statements = 0;
-      other.onStatement(() => {
-        statements += 1;
+    // SQLite has one host, and so one clock.
+    if (kind === 'postgres')
+      test('leaves a job to its worker, whatever another host takes for the time', async () => {
+        const { promise, resolve } = Promise.withResolvers<undefined>();
+        const { seen, jobKind } = counting('leased', () => promise);
+        const worker = await startWorker([jobKind]);
+        await db.write((tx) => worker.enqueue(tx, { kind: 'leased' }));
+        await until(() => seen.length === 1);
+        const other = openOther();
+        let statements = 0;
+        other.onStatement(() => {
+          statements += 1;
+        });
+        await startWorker([jobKind], other, { now: () => addMilliseconds(systemClock.now(), 3_600_000) });
+        await sleep(1_000);
+        // It neither takes the job nor asks for it again and again.
+        expect(seen).toHaveLength(1);
+        expect(statements).toBeLessThan(30);
+        resolve(undefined);
+        await until(async () => (await jobsOf('leased'))[0]?.state === 'done');
       });
-      await startWorker([jobKind], other, { now: () => addMilliseconds(systemClock.now(), 3_600_000) });
-      await sleep(1_000);
-      // It neither takes the job nor asks for it again and again.
-      expect(seen).toHaveLength(1);
-      expect(statements).toBeLessThan(30);
-      resolve(undefined);
-      await until(async () => (await jobsOf('leased'))[0]?.state === 'done');
-    });
 
     test('runs jobs of a kind that is one at a time one after the other', async () => {
       let now = 0;

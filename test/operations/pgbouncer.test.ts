@@ -10,17 +10,16 @@ const database = await freshPostgresDatabase();
 const isMissing = !database || version === null;
 
 const ways = [
-  { title: 'without support for prepared statements', settings: {}, prepares: false, skip: isMissing },
+  { title: 'without support for prepared statements', settings: {}, prepares: false },
   {
     title: 'with support for prepared statements (PgBouncer 1.21 and later)',
     settings: { max_prepared_statements: '100' },
     prepares: true,
-    skip: isMissing || !knowsPreparedStatements(version),
   },
-];
+  // Debian's may be older than the support.
+].filter(({ prepares }) => !prepares || isMissing || knowsPreparedStatements(version));
 
-describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ settings, prepares, skip }) => {
-  if (skip) return test.skip('there is no such PgBouncer here', () => {});
+describe.skipIf(isMissing).each(ways)('behind PgBouncer in transaction mode, $title', ({ settings, prepares }) => {
   let bouncer: PgBouncer;
   let server: TestServer;
 
