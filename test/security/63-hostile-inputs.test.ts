@@ -8,15 +8,15 @@ import { createUserAgentParser } from '../../src/platform/user-agent.ts';
 import { json } from '../../src/resource/fields/structured.ts';
 import { text } from '../../src/resource/fields/text.ts';
 
-/** Processor time, which other work on the machine does not add to. */
+/** Processor time of this thread, to which neither other work nor the collection of others' garbage adds. */
 function processorSeconds(work: () => unknown): number {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   try {
     work();
   } catch {
     // Refusing is fine, as long as it is quick.
   }
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1e6;
 }
 
