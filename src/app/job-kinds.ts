@@ -6,7 +6,7 @@ import { matchJob } from '../notify/match.job.ts';
 import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
 import type { ResourceWorld } from '../resource/call.ts';
-import type { Engine } from '../resource/read.ts';
+import type { Engine } from '../resource/resource.ts';
 import type { Kinds } from './kinds.ts';
 import { systemCall } from './system-call.ts';
 import type { World } from './world.ts';

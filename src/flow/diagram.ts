@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import { visibleRows } from '../resource/access.ts';
 import type { Call } from '../resource/call.ts';
-import type { Registry } from '../resource/registry.ts';
+import type { Registry } from '../resource/resource.ts';
 
 interface Part {
   readonly target: string;

@@ -4,7 +4,7 @@ import type { PolicyEngine } from '../policy/engine.ts';
 import { callersFacts } from '../policy/request.ts';
 import { cacheActions } from '../resource/cache-actions.ts';
 import type { Call } from '../resource/call.ts';
-import { type Action, actionOn, defineAction } from '../resource/define.ts';
+import { actionOn, defineAction } from '../resource/define.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -15,6 +15,7 @@ import {
 } from '../resource/json-schema.ts';
 import { logSchema } from '../resource/log-schema.ts';
 import { ReplyWith } from '../resource/operations.ts';
+import type { Action } from '../resource/resource.ts';
 import { type FlowCandidate, refusalOf } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';
 import { type BlueprintEntry, readBlueprint } from './blueprint/format.ts';

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { imageActions, releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
 import { Invalid } from '../lib/problem.ts';
-import type { AfterWrite } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import { flag, uuid } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { AfterWrite, Resource } from '../resource/resource.ts';
 import { type FlowActionNeeds, flowActions } from './flow-actions.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 

@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 import type { Actor } from '../resource/actor.ts';
 import type { ResourceWorld } from '../resource/call.ts';
-import type { Registry } from '../resource/registry.ts';
+import type { Registry } from '../resource/resource.ts';
 import type { EndNeeds } from './executor/end-walk.ts';
 import type { Detour, DetourOf } from './executor/sign-out-detour.ts';
 import type { ProtocolKind } from './protocol-kind.ts';

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Filter } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, flag, isUuid, uuid, whole } from '../resource/fields/scalar.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { choice } from '../resource/fields/text.ts';
 import { arrayOf, uuidSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
-import { defineResource } from '../resource/resource.ts';
+import type { Filter } from '../resource/resource.ts';
 import { policyEngineModes } from './policy-engine-modes.ts';
 
 const noEvaluation = 'Either evaluation on plan or evaluation on run must be enabled';

@@ -1,9 +1,10 @@
-import type { Family, KindDeclaration, NoFields, StoredRow } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { nestedMany } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { keyFilter } from '../resource/query.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
+import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 
 /** The members common to all stages. */
 export const stageFamily = {

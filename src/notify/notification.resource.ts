@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { requireActor } from '../resource/call.ts';
-import type { Action } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { flag, time } from '../resource/fields/scalar.ts';
 import { embedded } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
-import { defineResource } from '../resource/resource.ts';
+import type { Action } from '../resource/resource.ts';
 import { severities } from './rule.resource.ts';
 
 /** A notification of an event. Only its recipient may mark it as seen or delete it, not even a superuser. */

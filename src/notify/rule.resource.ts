@@ -1,8 +1,8 @@
+import { defineResource } from '../resource/define.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
-import { defineResource } from '../resource/resource.ts';
 
 export const severities = ['notice', 'warning', 'alert'] as const;
 

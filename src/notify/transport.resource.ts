@@ -1,8 +1,9 @@
+import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { flag } from '../resource/fields/scalar.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { stringSchema } from '../resource/json-schema.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Resource } from '../resource/resource.ts';
 import { testTransport } from './test-transport.ts';
 import type { TransportKind } from './transport-kind.ts';
 

@@ -1,9 +1,9 @@
-import type { CheckInput } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { flag, whole } from '../resource/fields/scalar.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { CheckInput, Resource } from '../resource/resource.ts';
 import {
   checkMayChangeTarget,
   missingTarget,

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { Family, KindDeclaration, NoFields, StoredRow } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { flag, time } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { integerSchema } from '../resource/json-schema.ts';
 import { keyFilter } from '../resource/query.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
+import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 
 /** The members common to all policies. */
 export const policyFamily = {

@@ -2,13 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { checkMayChange } from '../resource/access.ts';
-import type { CheckInput, Filter } from '../resource/define.ts';
 import type { Field, RowAlias } from '../resource/fields/field.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { noSuchChoice } from '../resource/query.ts';
-import type { Registry } from '../resource/registry.ts';
-import type { Resource } from '../resource/resource.ts';
+import type { CheckInput, Filter, Registry, Resource } from '../resource/resource.ts';
 
 /** All resources; they are known once the server is composed. */
 export type Resources = () => readonly Resource[];

@@ -1,11 +1,12 @@
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
 import { isVisible } from '../resource/access.ts';
-import { type ActionInput, actionOn } from '../resource/define.ts';
+import { actionOn } from '../resource/define.ts';
 import { missingObject, ref } from '../resource/fields/ref.ts';
 import { json } from '../resource/fields/structured.ts';
 import { arrayOf, booleanSchema, objectSchema, stringSchema } from '../resource/json-schema.ts';
 import { logSchema } from '../resource/log-schema.ts';
+import type { ActionInput } from '../resource/resource.ts';
 import type { PolicyEngine } from './engine.ts';
 import { policyRequest } from './request.ts';
 

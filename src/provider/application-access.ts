@@ -4,8 +4,8 @@ import { nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
 import { requireActor } from '../resource/call.ts';
-import type { Action } from '../resource/define.ts';
 import { integerSchema } from '../resource/json-schema.ts';
+import type { Action } from '../resource/resource.ts';
 
 /** Evaluates the policies bound to applications. Without a user, policies that need one deny. */
 export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {

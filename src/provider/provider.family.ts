@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Family, KindDeclaration, StoredRow } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import { type Field, type Fields, mapFields, type RowAlias } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
@@ -8,7 +8,8 @@ import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { eitherFilter } from '../resource/filters.ts';
 import { stringSchema } from '../resource/json-schema.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
+import type { StoredRow } from '../resource/stored-row.ts';
 
 export const providerModel = 'svc_core.provider';
 

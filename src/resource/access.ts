@@ -3,10 +3,8 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Actor } from './actor.ts';
 import { type Call, requireActor } from './call.ts';
-import type { Reach } from './define.ts';
 import type { Row } from './fields/field.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import type { Reach, Registry, Resource } from './resource.ts';
 
 /** Under this name a loaded row carries its owner's key. */
 export const ownerColumn = '$owner';

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/db/database.ts';
-import type { Action } from './define.ts';
 import { integerSchema, objectSchema } from './json-schema.ts';
+import type { Action } from './resource.ts';
 
 interface Cache {
   count(db: Database): number;

@@ -1,15 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { queryCache } from '../platform/db/query-cache.ts';
-import type { Call } from './call.ts';
-import type { Resource } from './resource.ts';
-
-export type CountRows = (resource: Resource, call: Call, where: RawBuilder<unknown>) => Promise<number>;
+import type { CountRows } from './resource.ts';
 
 const cache = queryCache<number>('counts');
 
 /**
- * Counts the rows of a list. Counting a large table takes longer than reading a page of it, so a count is kept as long as
- * none of the tables has changed; where the database does not tell, every count is made anew.
+ * Counts the rows of a list. Counting a large table takes longer than reading a page of it, so counts are cached
+ * until one of the tables changes.
  */
 export function createCount(): CountRows {
   return (resource, call, where) => {

@@ -2,14 +2,14 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Credential } from './actor.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
-import type { Answer, NoFields } from './define.ts';
 import type { Fields, ValuesOf } from './fields/field.ts';
 import { type JsonSchema, stringSchema } from './json-schema.ts';
 import type { Body, Method, Operation, Parameter } from './operation.ts';
 import { dryRun, ReplyWith } from './operations.ts';
 import { parseAlone } from './parse.ts';
-import type { Engine } from './read.ts';
+import type { Answer, Engine } from './resource.ts';
 import { requestSchema } from './schemas.ts';
+import type { NoFields } from './stored-row.ts';
 import { inWrite } from './write.ts';
 
 /** An operation that stands for no row of a table: settings, reports, what a caller is. Rows belong in resources. */

@@ -1,10 +1,10 @@
-import type { Action, AfterWrite, Declaration, Family } from './define.ts';
-import { readAndDeleteVerbs } from './define.ts';
-import type { Fields, ReadContext, Row } from './fields/field.ts';
+import { defineResource } from './define.ts';
+import type { Fields, Row } from './fields/field.ts';
 import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import { arrayOf, stringSchema } from './json-schema.ts';
-import { defineResource, type Resource } from './resource.ts';
+import type { Action, AfterWrite, Declaration, Family, Resource } from './resource.ts';
+import { readAndDeleteVerbs } from './verbs/verb.ts';
 
 /** The list over all kinds of a family, as its author writes it: what it adds to the family's own fields. */
 export type FamilyList = Omit<Declaration, 'model' | 'table' | 'family' | 'component' | 'description' | 'fields'> & {
@@ -26,8 +26,8 @@ export function defineFamilyList({ family, fields, actions = [], ...rest }: Fami
   });
 }
 
-/** The kind a row of a family is of, as far as this server still has it. */
-function kindOf(row: Row, { registry }: Pick<ReadContext, 'registry'>): Resource | undefined {
+/** The kind of a family's row; undefined when this server no longer has it. */
+function kindOf<K>(row: Row, { registry }: { registry: { find(model: string): K | undefined } }): K | undefined {
   return typeof row.kind === 'string' ? registry.find(row.kind) : undefined;
 }
 

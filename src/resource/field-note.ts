@@ -1,7 +1,7 @@
 import type { Field } from './fields/field.ts';
 import { isRef } from './fields/ref.ts';
 import type { FieldNote, JsonSchema } from './json-schema.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './resource.ts';
 
 /** What forms are told of a field, from its declaration (`x-field` in the OpenAPI document). */
 export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Filter } from './define.ts';
 import type { RowAlias } from './fields/field.ts';
 import { readFlag } from './flags.ts';
+import type { Filter } from './resource.ts';
 
 /** Rows whose column has one of the texts given: `?managed=a&managed=b`. */
 export function oneOfFilter(column: string): Filter {

@@ -2,7 +2,7 @@ import type { Credential } from './actor.ts';
 import { everyCredential } from './credentials.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './resource.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
 
 /** The part of an OpenAPI 3.1 document that clients and tests of ours look into. */

@@ -1,7 +1,7 @@
 import type { Credential } from './actor.ts';
 import type { Call, Reply } from './call.ts';
-import type { Reach } from './define.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { Reach } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,18 +1,18 @@
 import { Problem } from '../lib/problem.ts';
 import { checkHoldsWrite, checkReach, holdsOn } from './access.ts';
 import { type Call, type Reply, requireActor } from './call.ts';
-import type { Action, ActionInput, Verb } from './define.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import { isWritable, type Row } from './fields/field.ts';
 import { arrayOf } from './json-schema.ts';
 import type { Body, Method, NamedSchema, Operation, Parameter } from './operation.ts';
 import { parseAlone } from './parse.ts';
 import { keyField } from './plan.ts';
-import { type Engine, findVisible, showRow } from './read.ts';
-import type { Resource } from './resource.ts';
+import { findVisible, showRow } from './read.ts';
+import type { Action, ActionInput, Engine, Resource } from './resource.ts';
 import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
 import { list } from './verbs/list.ts';
 import { usedBy } from './verbs/used-by.ts';
+import type { Verb } from './verbs/verb.ts';
 import { create, destroy, update } from './verbs/write-row.ts';
 import { inWrite } from './write.ts';
 

@@ -7,8 +7,7 @@ import type { Call } from './call.ts';
 import { defaultOf, type Field, type Fields, isRequired, isWritable, type Row } from './fields/field.ts';
 import { isRef, missingObject } from './fields/ref.ts';
 import { typeName } from './fields/well-formed.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
 import { withKeys } from './slugs.ts';
 
 export interface ParsedBody {

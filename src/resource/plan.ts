@@ -1,28 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../lib/json.ts';
-import type { Dialect, NestedColumn } from '../platform/db/dialect.ts';
+import type { Dialect } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
 import { uuid, whole } from './fields/scalar.ts';
 import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
-
-/** How a view of a resource is selected and turned into what a caller sees. */
-export interface Plan<R = Row> {
-  readonly columns: readonly PlanColumn[];
-  /** The select list, without parameters unless the caller may not see everything. */
-  readonly list: RawBuilder<unknown>;
-  /** What a caller sees. */
-  show(raw: Row, context: ReadContext, nested?: boolean): Row;
-  /** Everything that is stored, hidden columns too. */
-  load(raw: Row, context: ReadContext): R;
-}
-
-interface PlanColumn extends NestedColumn {
-  readonly expression: RawBuilder<unknown>;
-}
+import type { Plan, PlanColumn, Registry, Resource } from './resource.ts';
 
 export interface PlanNeeds {
   readonly registry: Registry;

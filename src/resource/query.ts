@@ -2,15 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import { parseTimestamp } from '../platform/clock.ts';
 import type { Call } from './call.ts';
-import type { Filter, FilterInput, FilterResult } from './define.ts';
 import { type Field, type Fields, isShown, type RowAlias } from './fields/field.ts';
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
 import { type JsonSchema, withoutLengths } from './json-schema.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import type { Filter, FilterInput, FilterResult, Registry, Resource } from './resource.ts';
 import { keyOfSlug, sluggedTarget } from './slugs.ts';
 
 export const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';

@@ -1,36 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
-import { type Statement, statement } from '../platform/db/statement.ts';
+import { statement } from '../platform/db/statement.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
-import { type CountRows, createCount } from './count.ts';
-import type { PkOf } from './define.ts';
+import { createCount } from './count.ts';
 import type { Row } from './fields/field.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
-import { type MaySeeSecrets, type Plan, planOf, showsSecrets } from './plan.ts';
+import { type MaySeeSecrets, planOf, showsSecrets } from './plan.ts';
 import { filterConditions } from './query.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
-import { type LoadStored, loadStored } from './stored.ts';
+import type { Engine, Finder, LoadStored, Plan, Registry, Resource } from './resource.ts';
+import { loadStored } from './stored.ts';
+import type { PkOf } from './stored-row.ts';
 
-export interface Engine {
-  readonly registry: Registry;
-  /** The full view of a resource as this call's actor may see it. */
-  plan<R extends Row>(resource: Resource<R>, call: Call): Plan<R>;
-  /** Finds one row by the value that names it in paths, whoever asks; null when this caller's view is not the usual one. */
-  finder(resource: Resource, call: Call, lock: boolean): Finder | null;
-  /** What is stored of a resource's rows, for the server's own work: nobody's rights are asked. */
-  stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
-  readonly count: CountRows;
-}
-
-type Finder = Statement<[name: string | number], Row>;
-
-/** Plans are made once; only those that may show secrets are made for each caller who may not see everything. */
+/** Plans are cached; only those that may show secrets are made for each caller who may not see everything. */
 export function createEngine(registry: Registry): Engine {
   const open = new Map<Resource, Plan>();
   const guarded = new Map<Resource, boolean>();

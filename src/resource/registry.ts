@@ -1,14 +1,4 @@
-import type { Resource } from './resource.ts';
-
-/** Every resource there is, found by the model it stands for. */
-export interface Registry {
-  /** All of them, second doors too. */
-  readonly resources: readonly Resource[];
-  find(model: string): Resource | undefined;
-  require(model: string): Resource;
-  /** The kinds of a family, by the family's model. */
-  kinds(familyModel: string): readonly Resource[];
-}
+import type { Registry, Resource } from './resource.ts';
 
 export function createRegistry(resources: readonly Resource[]): Registry {
   const byModel = new Map<string, Resource>();

@@ -3,8 +3,7 @@ import { type Field, type Fields, isRequired, isShown, isWritable, type Nest } f
 import { arrayOf, type JsonSchema, orNull, withoutLengths } from './json-schema.ts';
 import type { NamedSchema } from './operation.ts';
 import { keyField } from './plan.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
 import { sluggedTarget } from './slugs.ts';
 
 /** The schema of what a caller sees of a resource, or of one of its views. */

@@ -4,8 +4,7 @@ import type { Query } from '../platform/db/database.ts';
 import type { Field, Fields } from './fields/field.ts';
 import { isRef } from './fields/ref.ts';
 import { isUuid } from './fields/scalar.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
 
 /** The resource that a reference names, where its objects have a slug to name them by. */
 export function sluggedTarget(field: Field, registry: Registry): Resource | null {

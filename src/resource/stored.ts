@@ -4,12 +4,9 @@ import type { Dialect } from '../platform/db/dialect.ts';
 import { statement } from '../platform/db/statement.ts';
 import { sealContext } from '../platform/keys.ts';
 import type { Call } from './call.ts';
-import type { PkOf } from './define.ts';
 import type { Field, Row } from './fields/field.ts';
-import type { Resource } from './resource.ts';
-
-/** What is stored of a row, by its key: hidden values too, secrets in clear, and nothing that is only shown. Null when it is gone. */
-export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
+import type { LoadStored, Resource } from './resource.ts';
+import type { PkOf } from './stored-row.ts';
 
 /** For the server's own work: nobody's rights are asked. */
 export function loadStored(resource: Resource, dialect: Dialect): LoadStored {

@@ -8,8 +8,7 @@ import { type Call, requireActor } from './call.ts';
 import type { Join, Row } from './fields/field.ts';
 import { isRef } from './fields/ref.ts';
 import { hasFlag } from './flags.ts';
-import type { Registry } from './registry.ts';
-import type { Resource } from './resource.ts';
+import type { Registry, Resource } from './resource.ts';
 
 /** Whether the caller only wants to see what would come. */
 export const isDryRun = (call: Call): boolean => hasFlag(call.request.query, 'dry_run');

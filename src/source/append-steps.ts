@@ -9,7 +9,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
-import type { Registry } from '../resource/registry.ts';
+import type { Registry } from '../resource/resource.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
 import type { PlannedGroup } from './properties.ts';

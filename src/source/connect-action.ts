@@ -1,8 +1,8 @@
 import { diffOf, recordWrite } from '../resource/audit.ts';
 import { longLivedCredentials } from '../resource/credentials.ts';
-import type { Action } from '../resource/define.ts';
 import type { Fields, Row } from '../resource/fields/field.ts';
 import { type KeyType, ref } from '../resource/fields/ref.ts';
+import type { Action } from '../resource/resource.ts';
 import { insertRow, showByKey } from '../resource/verbs/write-row.ts';
 import { checkMayLink, type LinkedObject } from './link-rights.ts';
 

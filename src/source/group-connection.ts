@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Resource } from '../resource/resource.ts';
 import { connectAction } from './connect-action.ts';
 import { embeddedSource } from './embedded-source.ts';
 import { type ConnectionKind, connectionVerbs } from './user-connection.family.ts';

@@ -4,7 +4,7 @@ import { Invalid } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { modelFacts, recordWrite } from '../resource/audit.ts';
 import { type Call, requireActor } from '../resource/call.ts';
-import type { Registry } from '../resource/registry.ts';
+import type { Registry } from '../resource/resource.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
 import type { Arrival } from './sign-in.ts';

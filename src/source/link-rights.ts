@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
 import { holdsOn } from '../resource/access.ts';
 import { type Call, requireActor } from '../resource/call.ts';
-import type { Registry } from '../resource/registry.ts';
+import type { Registry } from '../resource/resource.ts';
 
 export interface LinkedObject {
   readonly model: 'svc_core.user' | 'svc_core.group';

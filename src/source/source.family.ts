@@ -1,11 +1,12 @@
 import { releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
-import type { Family, KindDeclaration, NoFields, StoredRow } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import { type Field, type Fields, mapFields } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
 import { flag } from '../resource/fields/scalar.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
+import type { NoFields, StoredRow } from '../resource/stored-row.ts';
 
 const userMatchingModes = ['identifier', 'email_link', 'email_deny', 'username_link', 'username_deny'] as const;
 const groupMatchingModes = ['identifier', 'name_link', 'name_deny'] as const;

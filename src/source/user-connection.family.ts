@@ -1,11 +1,12 @@
 import { Problem } from '../lib/problem.ts';
-import type { Family, KindDeclaration, Verb } from '../resource/define.ts';
+import { defineResource } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
 import { ref } from '../resource/fields/ref.ts';
 import { time } from '../resource/fields/scalar.ts';
 import { text } from '../resource/fields/text.ts';
 import { relatedFilter } from '../resource/query.ts';
-import { defineResource, type Resource } from '../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
+import type { Verb } from '../resource/verbs/verb.ts';
 import { connectAction } from './connect-action.ts';
 import { embeddedSource } from './embedded-source.ts';
 

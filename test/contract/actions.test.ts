@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Action } from '../../src/resource/define.ts';
 import type { Operation } from '../../src/resource/operation.ts';
-import type { Resource } from '../../src/resource/resource.ts';
+import type { Action, Resource } from '../../src/resource/resource.ts';
 import { prepareRequest } from './drive.ts';
 import { describeEveryResource, operations, type ResourceGround } from './every-resource.ts';
 import { operationHints, resourceHints } from './hints.ts';

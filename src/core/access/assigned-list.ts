@@ -17,7 +17,7 @@ import {
 } from '../../resource/json-schema.ts';
 import { planOf } from '../../resource/plan.ts';
 import { orderBy, searchConditions } from '../../resource/query.ts';
-import type { Engine } from '../../resource/read.ts';
+import type { Engine } from '../../resource/resource.ts';
 import { envelope, pageNumber, pageSize } from '../../resource/verbs/list.ts';
 import type { HolderKind } from './holder.ts';
 import { assignableModels } from './models.ts';

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/db/database.ts';
 import type { ValuesOf } from '../../resource/fields/field.ts';
 import { list } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
-import type { Registry } from '../../resource/registry.ts';
+import type { Registry } from '../../resource/resource.ts';
 import type { Grant } from './delegation.ts';
 import { assignableModels } from './models.ts';
 import { requireObjectKey } from './object-key.ts';

@@ -3,8 +3,8 @@ import { Invalid, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import { holdsOn } from '../../resource/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import { type Engine, parseKey } from '../../resource/read.ts';
-import type { Resource } from '../../resource/resource.ts';
+import { parseKey } from '../../resource/read.ts';
+import type { Engine, Resource } from '../../resource/resource.ts';
 
 /** The two that permissions are given to, users and roles, and what differs between them. */
 export interface HolderKind {

@@ -1,6 +1,5 @@
-import type { ReadContext } from '../../resource/fields/field.ts';
+import type { ModelNames, ReadContext } from '../../resource/fields/field.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
-import type { Registry } from '../../resource/registry.ts';
 import { appName, modelNames } from './models.ts';
 
 /** The members that name a permission's app and model in words; the row has both as `app_label` and `model`. */
@@ -17,7 +16,7 @@ interface Named {
   readonly model: string;
 }
 
-function modelVerbose(model: string, registry: Registry): string {
+function modelVerbose(model: string, registry: ModelNames): string {
   const known: Readonly<Record<string, string>> = modelNames;
   return known[model] ?? registry.find(model)?.names[0] ?? plain(model);
 }

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { missingObject } from '../../resource/fields/ref.ts';
 import { isUuid } from '../../resource/fields/scalar.ts';
 import { parseKey } from '../../resource/read.ts';
-import type { Registry } from '../../resource/registry.ts';
+import type { Registry } from '../../resource/resource.ts';
 
 /** The key of an object of a model as grants store it. Refuses what is no key and what is not there. */
 export async function requireObjectKey(tx: Query, registry: Registry, model: string, text: string): Promise<string> {

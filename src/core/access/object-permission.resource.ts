@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Complaints } from '../../lib/problem.ts';
 import type { Dialect } from '../../platform/db/dialect.ts';
-import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import type { Field, RowAlias } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { computed } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { AfterWrite, CheckInput, Resource } from '../../resource/resource.ts';
 import { checkMayGrant, checkMayTouchUser } from './delegation.ts';
 import { verboseMembers } from './model-verbose.ts';
 import { requireObjectKey } from './object-key.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { isVisible } from '../../resource/access.ts';
-import type { Filter } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, uuidSchema } from '../../resource/json-schema.ts';
 import { fieldFilter } from '../../resource/query.ts';
 import { parseKey } from '../../resource/read.ts';
-import { defineResource } from '../../resource/resource.ts';
+import type { Filter } from '../../resource/resource.ts';
 import { verboseMembers } from './model-verbose.ts';
 
 const plain = text({ readOnly: true });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
-import { defineResource } from '../../resource/resource.ts';
 
 /** A set of permissions that a group brings its members. */
 export const roleResource = defineResource({

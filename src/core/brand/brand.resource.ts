@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { CheckInput } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import type { Field, FieldNotes } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { keyFilter } from '../../resource/query.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { CheckInput, Resource } from '../../resource/resource.ts';
 import { imageAddressComplaint } from '../media/image-field.ts';
 import type { Settings } from '../settings/settings.ts';
 import { normalDomain } from './brand-of-host.ts';

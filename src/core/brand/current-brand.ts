@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
-import type { Action } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
+import type { Action } from '../../resource/resource.ts';
 import type { Settings } from '../settings/settings.ts';
 import { brandFlowColumns, brandFlowNames } from './brand-flows.ts';
 import { findBrandOfHost } from './brand-of-host.ts';

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../lib/json.ts';
-import { readAndDeleteVerbs } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { embedded } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
-import { defineResource } from '../../resource/resource.ts';
+import { readAndDeleteVerbs } from '../../resource/verbs/verb.ts';
 
 const nameIn = (value: unknown, member: string) => String((isJsonObject(value) && value[member]) || '');
 

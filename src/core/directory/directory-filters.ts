@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../../lib/json.ts';
-import type { Filter } from '../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
 import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
+import type { Filter } from '../../resource/resource.ts';
 
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 

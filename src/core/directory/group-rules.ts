@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Complaints, Problem } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
-import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import { bringsSuperuser, checkMayGrantMembership, checkMayGrantRoles } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { groupsAboveSql } from '../access/rights-sql.ts';

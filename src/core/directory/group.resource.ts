@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
+import { defineResource } from '../../resource/define.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
 import { flag } from '../../resource/fields/scalar.ts';
 import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
-import { defineResource } from '../../resource/resource.ts';
 import { attributesFilter, linkedFilter } from './directory-filters.ts';
 import { addUserAction, removeUserAction } from './group-members.ts';
 import { afterGroupWrite, checkGroup } from './group-rules.ts';

@@ -5,7 +5,7 @@ import { visibleRows } from '../../resource/access.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
-import { type Action, type ActionInput, actionOn } from '../../resource/define.ts';
+import { actionOn } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from '../../resource/json-schema.ts';
 import { searchConditions } from '../../resource/query.ts';
 import { selectOne, showRow } from '../../resource/read.ts';
+import type { Action, ActionInput } from '../../resource/resource.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';

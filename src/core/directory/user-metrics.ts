@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
-import type { Action } from '../../resource/define.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
+import type { Action } from '../../resource/resource.ts';
 
 const hourMs = 3_600_000;
 /** Three points a day, for a week. */

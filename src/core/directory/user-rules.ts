@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Complaints, Invalid } from '../../lib/problem.ts';
-import type { AfterWrite, CheckInput } from '../../resource/define.ts';
+import type { AfterWrite, CheckInput } from '../../resource/resource.ts';
 import {
   bringsSuperuser,
   checkMayGrantMembership,

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
-import type { Registry } from '../../resource/registry.ts';
-import type { Resource } from '../../resource/resource.ts';
+import type { Registry, Resource } from '../../resource/resource.ts';
 
 /** What server code reads of users. */
 type UserRow = { pk: number; username: string; attributes: JsonObject };

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
-import type { Filter } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
 import { time, whole } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { noChoice, text } from '../../resource/fields/text.ts';
 import { oneOfFilter } from '../../resource/filters.ts';
 import type { JsonSchema } from '../../resource/json-schema.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { Filter, Resource } from '../../resource/resource.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';

@@ -3,12 +3,12 @@ import { Invalid } from '../../lib/problem.ts';
 import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
-import type { Action, ActionInput } from '../../resource/define.ts';
 import { parseWhole } from '../../resource/fields/scalar.ts';
 import { noChoice } from '../../resource/fields/text.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { arrayOf, integerSchema, type JsonSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { filterConditions, searchConditions } from '../../resource/query.ts';
+import type { Action, ActionInput } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
 import { keyText } from './columns.ts';
 

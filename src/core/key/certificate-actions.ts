@@ -1,13 +1,14 @@
 import { generateCertificate, UnusableAltName } from '../../lib/certificate/generate-certificate.ts';
 import { Invalid } from '../../lib/problem.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import { type Action, defineAction } from '../../resource/define.ts';
+import { defineAction } from '../../resource/define.ts';
 import type { ValuesOf } from '../../resource/fields/field.ts';
 import { whole } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { asksForFile } from '../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import { ReplyWith } from '../../resource/operations.ts';
+import type { Action } from '../../resource/resource.ts';
 import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
 import { certificateModel } from './certificate-model.ts';
 

@@ -2,8 +2,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { JobKind, Jobs } from '../../platform/jobs/job.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Endpoint } from '../../resource/endpoint.ts';
-import type { Engine } from '../../resource/read.ts';
-import type { Resource } from '../../resource/resource.ts';
+import type { Engine, Resource } from '../../resource/resource.ts';
 import type { Outdated } from '../cleanup/delete-in-batches.ts';
 import type { Demo } from './demo.ts';
 

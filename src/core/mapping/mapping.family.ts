@@ -1,10 +1,11 @@
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
-import type { Family, KindDeclaration, StoredRow } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import { expression } from '../../resource/fields/expression.ts';
 import type { Fields } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
 import { isNullFilter, oneOfFilter } from '../../resource/filters.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
+import type { StoredRow } from '../../resource/stored-row.ts';
 
 export const mappingModel = 'svc_core.propertymapping';
 

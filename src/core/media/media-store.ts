@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { randomUuid } from '../../platform/random.ts';
-import type { Registry } from '../../resource/registry.ts';
+import type { Registry } from '../../resource/resource.ts';
 import type { ImageType } from './image-type.ts';
 
 export const mediaPrefix = '/media/';

@@ -1,6 +1,6 @@
 import type { Database, Query } from '../../platform/db/database.ts';
 import type { JobKind } from '../../platform/jobs/job.ts';
-import type { Registry } from '../../resource/registry.ts';
+import type { Registry } from '../../resource/resource.ts';
 
 /** A search can scan this many rows without noticeable delay. */
 const fewRows = 500;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Geo } from '../../platform/geo/geo.ts';
 import type { UserAgentParser } from '../../platform/user-agent.ts';
 import { requireActor } from '../../resource/call.ts';
-import { defineAction } from '../../resource/define.ts';
+import { defineAction, defineResource } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -15,7 +15,7 @@ import {
   stringSchema,
 } from '../../resource/json-schema.ts';
 import { relatedFilter } from '../../resource/query.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { Resource } from '../../resource/resource.ts';
 import { endSessions } from './session.ts';
 
 export interface SessionResourceNeeds {

@@ -4,7 +4,7 @@ import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Jobs } from '../../platform/jobs/job.ts';
 import { modelFacts } from '../../resource/audit.ts';
-import { actionOn, type Filter } from '../../resource/define.ts';
+import { actionOn, defineResource } from '../../resource/define.ts';
 import type { RowAlias } from '../../resource/fields/field.ts';
 import { time } from '../../resource/fields/scalar.ts';
 import { computed } from '../../resource/fields/shown.ts';
@@ -18,7 +18,7 @@ import {
   timeSchema,
 } from '../../resource/json-schema.ts';
 import { logSchema } from '../../resource/log-schema.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { Filter, Resource } from '../../resource/resource.ts';
 import { jobsAreKeptMs } from '../cleanup/cleanup.jobs.ts';
 
 const statuses = ['unknown', 'successful', 'warning', 'error'] as const;

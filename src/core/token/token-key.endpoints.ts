@@ -8,7 +8,7 @@ import { longLivedCredentials } from '../../resource/credentials.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { isStorable } from '../../resource/fields/well-formed.ts';
 import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
-import type { Engine } from '../../resource/read.ts';
+import type { Engine } from '../../resource/resource.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { type KeyNeeds, openKey } from './issue-token.ts';
 

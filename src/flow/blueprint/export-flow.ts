@@ -4,8 +4,8 @@ import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { isWritable, type Row } from '../../resource/fields/field.ts';
 import { isRef, type RefField } from '../../resource/fields/ref.ts';
-import { type Engine, selectOne } from '../../resource/read.ts';
-import type { Resource } from '../../resource/resource.ts';
+import { selectOne } from '../../resource/read.ts';
+import type { Engine, Resource } from '../../resource/resource.ts';
 import {
   type FlowParts,
   flowModel,

@@ -1,7 +1,6 @@
 import type { Field } from '../../resource/fields/field.ts';
 import type { RefField } from '../../resource/fields/ref.ts';
-import type { Registry } from '../../resource/registry.ts';
-import type { Resource } from '../../resource/resource.ts';
+import type { Registry, Resource } from '../../resource/resource.ts';
 
 export const flowModel = 'svc_flows.flow';
 export const stageBindingModel = 'svc_flows.flowstagebinding';

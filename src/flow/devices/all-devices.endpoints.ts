@@ -14,7 +14,7 @@ import {
   stringSchema,
   timeSchema,
 } from '../../resource/json-schema.ts';
-import type { Registry } from '../../resource/registry.ts';
+import type { Registry } from '../../resource/resource.ts';
 
 const deviceSchema = objectSchema({
   verbose_name: stringSchema,

@@ -1,9 +1,9 @@
 import type { Kind } from '../../core/kind/kind.ts';
 import type { UserFacts } from '../../core/mapping/user-facts.ts';
 import type { Json } from '../../lib/json.ts';
-import type { NoFields, StoredRow } from '../../resource/define.ts';
 import type { Fields } from '../../resource/fields/field.ts';
 import { text } from '../../resource/fields/text.ts';
+import type { NoFields, StoredRow } from '../../resource/stored-row.ts';
 import type { Step } from '../executor/stage-kind.ts';
 import type { StageSettings } from '../stage.family.ts';
 import type { DeviceFields, DeviceResources } from './device.family.ts';

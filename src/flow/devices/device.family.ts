@@ -1,11 +1,13 @@
 import { requireActor } from '../../resource/call.ts';
 import { inPerson } from '../../resource/credentials.ts';
-import { type Family, type KindDeclaration, readVerbs, type StoredRow, type Verb } from '../../resource/define.ts';
+import { defineResource } from '../../resource/define.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
 import { flag, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
-import { defineResource, type Resource } from '../../resource/resource.ts';
+import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
+import type { StoredRow } from '../../resource/stored-row.ts';
+import { readVerbs, type Verb } from '../../resource/verbs/verb.ts';
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import type { Engine } from '../../resource/read.ts';
+import type { Engine } from '../../resource/resource.ts';
 import type { DeviceResources } from './device.family.ts';
 
 /** Confirmed devices of one kind, secrets decrypted. For flows only: checks no permissions. */

@@ -1,8 +1,7 @@
 import { queryCache } from '../../platform/db/query-cache.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import type { Engine } from '../../resource/read.ts';
-import type { Resource } from '../../resource/resource.ts';
+import type { Engine, Resource } from '../../resource/resource.ts';
 
 const cache = queryCache<unknown>('stages');
 

@@ -4,7 +4,7 @@ import type { PolicyEngine } from '../../policy/engine.ts';
 import type { Call } from '../../resource/call.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { parseBody } from '../../resource/parse.ts';
-import type { Engine } from '../../resource/read.ts';
+import type { Engine } from '../../resource/resource.ts';
 import type { FlowState, PlannedStage } from './flow-state.ts';
 import { loadStage } from './load-stage.ts';
 import { pendingUserOf } from './pending-user.ts';

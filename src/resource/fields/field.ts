@@ -3,7 +3,6 @@ import type { Complaint } from '../../lib/problem.ts';
 import type { ColumnType, Dialect } from '../../platform/db/dialect.ts';
 import type { Call, ResourceWorld } from '../call.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import type { Registry } from '../registry.ts';
 
 /** A value that was understood, or what is wrong with it. */
 export type Parsed<T> = { readonly value: T } | { readonly complaint: Complaint };
@@ -115,7 +114,14 @@ export const fromJson = <T>(raw: unknown, _world: ResourceWorld, _context: strin
 export interface ReadContext {
   readonly world: ResourceWorld;
   readonly call: Call;
-  readonly registry: Registry;
+  readonly registry: ModelNames;
+}
+
+/** What a derived member can ask about another model. */
+export interface ModelNames {
+  find(
+    model: string,
+  ): { readonly names: readonly [singular: string, plural: string]; readonly component?: string } | undefined;
 }
 
 export type Row = Record<string, unknown>;

@@ -4,8 +4,7 @@ import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
 import type { Row } from '../fields/field.ts';
 import { filterConditions, orderBy, searchConditions } from '../query.ts';
-import type { Engine } from '../read.ts';
-import type { Resource } from '../resource.ts';
+import type { Engine, Resource } from '../resource.ts';
 
 const defaultPageSize = 100;
 /** Past this a page would be a way to exhaust the server; the envelope tells the caller to read on. */

@@ -5,8 +5,8 @@ import { nameOf } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import type { Row } from '../fields/field.ts';
 import { isRef, type RefField } from '../fields/ref.ts';
-import { type Engine, findVisible } from '../read.ts';
-import type { Resource } from '../resource.ts';
+import { findVisible } from '../read.ts';
+import type { Engine, Resource } from '../resource.ts';
 
 /** The objects that name this one, as far as the caller may see them, and what deleting it does to them. */
 export async function usedBy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {

@@ -5,15 +5,15 @@ import { randomUuid } from '../../platform/random.ts';
 import { checkMayAdd, checkMayWrite, holdsOn } from '../access.ts';
 import { diffOf, recordWrite } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
-import type { PkOf } from '../define.ts';
 import { checkIfMatch } from '../etag.ts';
 import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef } from '../fields/ref.ts';
 import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
-import { type Engine, findVisible, selectOne, showRow } from '../read.ts';
-import type { Resource } from '../resource.ts';
+import { findVisible, selectOne, showRow } from '../read.ts';
+import type { Engine, Resource } from '../resource.ts';
 import { withKeys } from '../slugs.ts';
+import type { PkOf } from '../stored-row.ts';
 import {
   checkReferenceRights,
   columnsOf,

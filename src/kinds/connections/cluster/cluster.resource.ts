@@ -1,9 +1,9 @@
 import { defineConnection } from '../../../core/outpost/service-connection.family.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
-import type { CheckInput } from '../../../resource/define.ts';
 import { flag } from '../../../resource/fields/scalar.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
+import type { CheckInput } from '../../../resource/resource.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
 /** A Kubernetes cluster: the one this server runs in, or any that a kubeconfig leads to. */

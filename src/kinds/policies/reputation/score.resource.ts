@@ -1,9 +1,9 @@
-import { readAndDeleteVerbs } from '../../../resource/define.ts';
+import { defineResource } from '../../../resource/define.ts';
 import { time, whole } from '../../../resource/fields/scalar.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { listedFilter } from '../../../resource/filters.ts';
-import { defineResource } from '../../../resource/resource.ts';
+import { readAndDeleteVerbs } from '../../../resource/verbs/verb.ts';
 
 /** How attempts to sign in went, by address and user name. */
 export const reputationScores = defineResource({

@@ -4,7 +4,7 @@ import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { randomText } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
-import type { Engine } from '../../../resource/read.ts';
+import type { Engine } from '../../../resource/resource.ts';
 import { createRow } from '../../../resource/verbs/write-row.ts';
 import type { Client } from './client.ts';
 

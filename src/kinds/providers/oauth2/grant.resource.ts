@@ -1,11 +1,12 @@
 import { isJsonObject } from '../../../lib/json.ts';
-import { type Declaration, readAndDeleteVerbs } from '../../../resource/define.ts';
+import { defineResource } from '../../../resource/define.ts';
 import { flag, time } from '../../../resource/fields/scalar.ts';
 import { embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
-import { defineResource, type Resource } from '../../../resource/resource.ts';
+import type { Declaration, Resource } from '../../../resource/resource.ts';
+import { readAndDeleteVerbs } from '../../../resource/verbs/verb.ts';
 import { oauth2Model } from './oauth2-model.ts';
 
 const common = {

@@ -4,7 +4,7 @@ import type { RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
-import type { Engine } from '../../../resource/read.ts';
+import type { Engine } from '../../../resource/resource.ts';
 import type { FailureCount } from './failure-count.ts';
 import type { RefusalEvents } from './refusal-events.ts';
 import type { Signer } from './signing.ts';

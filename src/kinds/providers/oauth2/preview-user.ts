@@ -7,9 +7,9 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { holdsOn } from '../../../resource/access.ts';
 import { requireActor } from '../../../resource/call.ts';
-import type { Action, ActionInput } from '../../../resource/define.ts';
 import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
 import { parseKey } from '../../../resource/read.ts';
+import type { Action, ActionInput } from '../../../resource/resource.ts';
 import { idTokenClaims, lengthOf, type ScopeRow, scopeClaims, subjectOf, type TokenSettings } from './claims.ts';
 
 export interface PreviewNeeds {

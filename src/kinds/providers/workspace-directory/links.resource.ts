@@ -1,10 +1,10 @@
-import type { Verb } from '../../../resource/define.ts';
+import { defineResource } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { fieldFilter, relatedFilter } from '../../../resource/query.ts';
-import { defineResource } from '../../../resource/resource.ts';
+import type { Verb } from '../../../resource/verbs/verb.ts';
 import { workspaceDirectoryModel } from './workspace-directory.resource.ts';
 
 const verbs: readonly Verb[] = ['list', 'create', 'retrieve', 'destroy', 'used_by'];

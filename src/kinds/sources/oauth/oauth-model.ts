@@ -1,6 +1,5 @@
 import type { Json } from '../../../lib/json.ts';
-import type { Registry } from '../../../resource/registry.ts';
-import type { Resource } from '../../../resource/resource.ts';
+import type { Registry, Resource } from '../../../resource/resource.ts';
 import type { SourceRow } from '../../../source/source.family.ts';
 
 export const oauthSourceModel = 'svc_sources_oauth.oauthsource';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { image } from '../../../core/media/image-field.ts';
 import type { Jobs } from '../../../platform/jobs/job.ts';
-import type { Action } from '../../../resource/define.ts';
 import type { FieldNotes } from '../../../resource/fields/field.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { json } from '../../../resource/fields/structured.ts';
@@ -9,7 +8,7 @@ import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter } from '../../../resource/filters.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { fieldFilter } from '../../../resource/query.ts';
-import type { Resource } from '../../../resource/resource.ts';
+import type { Action, Resource } from '../../../resource/resource.ts';
 import { callbackPath } from '../../../source/interactive.ts';
 import { defineSource, unused } from '../../../source/source.family.ts';
 import { wellKnownOf } from './discovery.ts';

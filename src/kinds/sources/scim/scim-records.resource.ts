@@ -1,11 +1,11 @@
-import type { CheckInput } from '../../../resource/define.ts';
+import { defineResource } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { flag, time, uuid, whole } from '../../../resource/fields/scalar.ts';
 import { nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { fieldFilter, relatedFilter } from '../../../resource/query.ts';
-import { defineResource } from '../../../resource/resource.ts';
+import type { CheckInput } from '../../../resource/resource.ts';
 import { checkNotAboveCaller, type LinkedObject } from '../../../source/link-rights.ts';
 import { scimSourceModel } from './scim.resource.ts';
 

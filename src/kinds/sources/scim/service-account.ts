@@ -3,8 +3,8 @@ import { usersIn } from '../../../core/directory/users.ts';
 import { issueToken } from '../../../core/token/issue-token.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
-import type { AfterWrite } from '../../../resource/define.ts';
 import { defaultOf, type Row } from '../../../resource/fields/field.ts';
+import type { AfterWrite } from '../../../resource/resource.ts';
 import { insertRow } from '../../../resource/verbs/write-row.ts';
 
 /** Gives a new source the account that its SCIM client acts as, and the token that proves it. Both go with the source. */

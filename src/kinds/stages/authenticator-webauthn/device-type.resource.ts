@@ -1,6 +1,6 @@
+import { defineResource } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { keyFilter } from '../../../resource/query.ts';
-import { defineResource } from '../../../resource/resource.ts';
 
 export const deviceTypeModel = 'svc_stages_authenticator_webauthn.webauthndevicetype';
 

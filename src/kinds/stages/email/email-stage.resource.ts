@@ -1,9 +1,9 @@
 import { defineStage } from '../../../flow/stage.family.ts';
-import type { Action } from '../../../resource/define.ts';
 import { flag, whole } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { arrayOf } from '../../../resource/json-schema.ts';
+import type { Action } from '../../../resource/resource.ts';
 import { defaultTemplate, templates } from './templates.ts';
 
 const templatesAction: Action = {

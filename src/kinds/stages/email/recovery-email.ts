@@ -12,9 +12,10 @@ import type { PolicyEngine } from '../../../policy/engine.ts';
 import { isVisible } from '../../../resource/access.ts';
 import { modelFacts } from '../../../resource/audit.ts';
 import { longLivedCredentials } from '../../../resource/credentials.ts';
-import { type ActionInput, actionOn } from '../../../resource/define.ts';
+import { actionOn } from '../../../resource/define.ts';
 import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
+import type { ActionInput } from '../../../resource/resource.ts';
 import { emailStage } from './email-stage.resource.ts';
 import { mailLink } from './mail-link.job.ts';
 

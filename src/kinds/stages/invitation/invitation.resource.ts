@@ -8,6 +8,7 @@ import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
 import { type Call, requireActor } from '../../../resource/call.ts';
 import { longLivedCredentials } from '../../../resource/credentials.ts';
+import { defineResource } from '../../../resource/define.ts';
 import type { ReadContext } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { flag, time } from '../../../resource/fields/scalar.ts';
@@ -16,7 +17,7 @@ import { json } from '../../../resource/fields/structured.ts';
 import { slug, text } from '../../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { relatedFilter } from '../../../resource/query.ts';
-import { defineResource, type Resource } from '../../../resource/resource.ts';
+import type { Resource } from '../../../resource/resource.ts';
 
 export interface InvitationNeeds {
   readonly settings: { current(): Promise<Settings> };

@@ -1,7 +1,8 @@
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { defineResource } from '../../../resource/define.ts';
 import type { ValuesOf } from '../../../resource/fields/field.ts';
-import { defineResource, type Resource } from '../../../resource/resource.ts';
+import type { Resource } from '../../../resource/resource.ts';
 import { previewAction } from './preview.ts';
 import { promptFields } from './prompt-fields.ts';
 

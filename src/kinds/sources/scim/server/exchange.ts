@@ -5,7 +5,7 @@ import type { HttpCall } from '../../../../platform/http/routes.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { findUnstorable } from '../../../../resource/fields/well-formed.ts';
-import type { Engine } from '../../../../resource/read.ts';
+import type { Engine } from '../../../../resource/resource.ts';
 import type { ScimSource } from './authenticate.ts';
 
 export interface ServerNeeds {
