@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import { escapeHtml } from '../../lib/escape-html.ts';
+import type { HttpAnswer } from './routes.ts';
+
+const submit = 'document.forms[0].submit()';
+const submitHash = hash('sha256', submit, 'base64');
+
+/** A page whose form sends itself to another server. Nothing on the page runs but the one line that sends the form. */
+export function autoForm(action: string, members: Readonly<Record<string, string>>): HttpAnswer {
+  const inputs = Object.entries(members)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join('\n');
+  return {
+    status: 200,
+    headers: {
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'content-type': 'text/html; charset=utf-8',
+      // Where the form goes is not named: browsers would hold the other server's own redirects to it as well.
+      'content-security-policy': `default-src 'none'; script-src 'sha256-${submitHash}'; base-uri 'none'; frame-ancestors 'none'`,
+    },
+    body: `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>One moment…</title>
+<form method="post" action="${escapeHtml(action)}">
+${inputs}
+<noscript><p>You are being taken on.</p><button type="submit">Continue</button></noscript>
+</form>
+<script>${submit}</script>
+</html>
+`,
+  };
+}
