@@ -62,7 +62,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const announce = matchingEvents({ policies: kinds.policies, jobs: () => jobs });
   const recording = { geo, settings: settings.current, brandOf: (host: string) => brandFacts(db, host) };
   const strangers = createStrangerRows(db);
-  const shared = { ...key.box, storeTarget, admit: strangers.admit };
+  const shared = { ...key.box, storeTarget, admit: strangers.admit, makeRoom: strangers.makeRoom };
   const resourceWorld: ResourceWorld = {
     ...shared,
     record: recordingFor(kinds.protocolKinds, createRecord({ ...recording, announce })),

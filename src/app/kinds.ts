@@ -11,6 +11,7 @@ import type { Jobs } from '../platform/jobs/job.ts';
 import { createPolicyEngine, type PolicyEngine } from '../policy/engine.ts';
 import type { PolicyKind, SignInAttempt } from '../policy/kind.ts';
 import type { ProviderKind } from '../provider/provider-kind.ts';
+import type { Call } from '../resource/call.ts';
 import { appendSteps } from '../source/append-steps.ts';
 import type { SourceKind } from '../source/source-kind.ts';
 import type { World } from './world.ts';
@@ -41,7 +42,7 @@ export interface ActingWorld extends World {
 export interface StageWorld extends ActingWorld {
   readonly sourceKinds: readonly SourceKind[];
   readonly deviceKinds: readonly DeviceKind[];
-  noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
+  noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
 
 /** All kinds, each created once, and the engines built from them. */
@@ -69,8 +70,8 @@ export function createKinds(world: World, lists: KindLists, jobs: () => Jobs): K
   const sourceKinds = made(lists.sources, acting).map((kind) => ({ append: appendSteps, ...kind }));
   const providerKinds = made(lists.providers, acting);
   const deviceKinds = made(lists.devices, acting);
-  const noteAttempt = async (tx: Query, attempt: SignInAttempt) => {
-    for (const kind of policyKinds) await kind.noteAttempt?.(tx, attempt);
+  const noteAttempt = async (tx: Query, attempt: SignInAttempt, call: Call) => {
+    for (const kind of policyKinds) await kind.noteAttempt?.(tx, attempt, call);
   };
   const stageKinds = made(lists.stages, { ...acting, sourceKinds, deviceKinds, noteAttempt });
   const mappingKinds = made(lists.mappings, world);

@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import { networkOf } from '../lib/cidr.ts';
 import { createRateLimit } from '../lib/rate-limit.ts';
-import type { Database } from '../platform/db/database.ts';
+import type { Database, Query } from '../platform/db/database.ts';
+import { createSharedCounts } from '../platform/shared-counts.ts';
 import type { Call } from '../resource/call.ts';
 
 /** Rows that anonymous calls cause: how many one network may cause in ten minutes, and how many there may be at all. */
 export interface StrangerLimit {
   readonly ofNetwork: number;
   readonly inAll: number;
+  /** Where the limit is one of several of a table. */
+  readonly table?: string;
   /** Which rows count; all of the table unless said otherwise. */
   readonly where?: string;
 }
@@ -15,17 +18,29 @@ export interface StrangerLimit {
 export const strangerLimits: Readonly<Record<string, StrangerLimit>> = {
   // Walks of one network are bounded where they are stored: the oldest make room.
   flow_plans: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 100_000 },
+  // Each may be as large as an answer to a stage: a prompt can take files.
+  large_flow_plans: { table: 'flow_plans', ofNetwork: 100, inAll: 1_000, where: 'octet_length(context) > 65536' },
   oauth2_requests: { ofNetwork: 300, inAll: 50_000 },
+  // People behind one address renew their tokens too.
+  oauth2_seen: { ofNetwork: 10_000, inAll: 500_000 },
   events: { ofNetwork: 1_000, inAll: 500_000, where: 'user_pk is null' },
+  // One network can make only so many attempts; of many networks, the rows that expire first make room (`makeRoom`).
+  sign_in_attempts: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
+  policy_reputation_scores: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 200_000 },
+  flow_links: { ofNetwork: Number.POSITIVE_INFINITY, inAll: 100_000 },
 };
 
 const windowMs = 600_000;
 /** How old a count may be; what was admitted since is added to it. */
 const countedForMs = 60_000;
+/** How much of a full table is evicted at once. */
+const evictedShare = 1 / 100;
 
 export interface StrangerRows {
   /** Whether an anonymous call may cause one more row of the table. Calls of people and of the server always may. */
   admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
+  /** Makes room for one more row in a table that is full: evicts those that expire first. */
+  makeRoom(table: string, tx: Query): Promise<void>;
   /** How many rows there are, by table. */
   counts(): Promise<Readonly<Record<string, number>>>;
   /** How many were refused since the start, by table. */
@@ -33,17 +48,23 @@ export interface StrangerRows {
 }
 
 export function createStrangerRows(
-  db: Pick<Database, 'read'>,
+  db: Database,
   limits: Readonly<Record<string, StrangerLimit>> = strangerLimits,
 ): StrangerRows {
-  const tables = new Map(Object.entries(limits).map(([table, limit]) => [table, watchTable(db, table, limit)]));
+  const tables = new Map(
+    Object.entries(limits).map(([name, limit]) => [name, watchTable(db, { table: name, ...limit })]),
+  );
+  function watched(table: string) {
+    const found = tables.get(table);
+    if (!found) throw new Error(`no limit is declared for what strangers store in ${table}`);
+    return found;
+  }
   return {
     async admit(table, { actor, request }) {
       if (actor !== null || request.method === 'SYSTEM') return true;
-      const watched = tables.get(table);
-      if (!watched) throw new Error(`no limit is declared for what strangers store in ${table}`);
-      return watched.admit(networkOf(request.clientIp));
+      return watched(table).admit(networkOf(request.clientIp));
     },
+    makeRoom: (table, tx) => watched(table).makeRoom(tx),
     async counts() {
       const counted = [...tables].map(async ([table, { count }]) => [table, await count()] as const);
       return Object.fromEntries(await Promise.all(counted));
@@ -52,8 +73,9 @@ export function createStrangerRows(
   };
 }
 
-function watchTable(db: Pick<Database, 'read'>, table: string, { ofNetwork, inAll, where }: StrangerLimit) {
-  const byNetwork = createRateLimit({ most: ofNetwork, windowMs });
+function watchTable(db: Database, { table, ofNetwork, inAll, where }: StrangerLimit & { readonly table: string }) {
+  const others = createSharedCounts({ db, name: `stranger ${table} ${where}`, windowMs });
+  const byNetwork = createRateLimit({ most: ofNetwork, windowMs, others });
   let counted = { at: Number.NEGATIVE_INFINITY, rows: 0 };
   let refusals = 0;
 
@@ -76,6 +98,14 @@ function watchTable(db: Pick<Database, 'read'>, table: string, { ofNetwork, inAl
       if (isGood) counted.rows += 1;
       else refusals += 1;
       return isGood;
+    },
+    async makeRoom(tx: Query): Promise<void> {
+      if ((await count()) >= inAll) {
+        const { rows } = await sql`delete from ${sql.table(table)} where pk in (select pk from ${sql.table(table)}
+          order by expires limit ${Math.ceil(inAll * evictedShare)}) returning pk`.execute(tx);
+        counted.rows -= rows.length;
+      }
+      counted.rows += 1;
     },
   };
 }

@@ -11,7 +11,7 @@ export interface PolicyKind<S = PolicySettings> extends Kind {
   /** Whether it might pass for an event of this action; left out where any might. */
   mightMatch?(policy: S, action: string): boolean;
   /** Hears how attempts to sign in end, in the transaction that records it. */
-  noteAttempt?(tx: Query, attempt: SignInAttempt): Promise<void>;
+  noteAttempt?(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
   /** Throws when it cannot decide; then the binding's `failure_result` applies (deny by default). */
   evaluate(policy: S, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }

@@ -9,6 +9,8 @@ export interface NewEvent {
   readonly context: Record<string, unknown>;
   /** The emitter; the model's app unless said otherwise. */
   readonly app: string;
+  /** Recorded only: no notification rule is asked about it. */
+  readonly isQuiet?: boolean;
 }
 
 /** One call of an operation. */
@@ -33,6 +35,8 @@ export interface ResourceWorld {
   storeTarget(tx: Query, key: string, model: string): Promise<void>;
   /** Whether this call may cause one more row of the table: what anonymous calls store is bounded. */
   admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
+  /** Makes room for one more row in a bounded table: those that expire first are evicted when it is full. */
+  makeRoom(table: string, tx: Query): Promise<void>;
   /** Writes an audit event in the transaction of the change it tells of. */
   record(tx: Query, call: Call, event: NewEvent): Promise<void>;
 }

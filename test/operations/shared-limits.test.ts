@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { strangerLimits } from '../../src/app/stranger-rows.ts';
 import type { Api } from '../support/api.ts';
+import { makeRelying } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
 describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
@@ -41,5 +43,47 @@ describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
     const body = 'grant_type=client_credentials&client_id=nobody&client_secret=guessed';
     const ask = async (api: Api) => api.send('POST', '/application/o/token/', body, headers);
     expect(await exhaust(4, ask)).toBeLessThan(180);
+  });
+
+  test('count rows that strangers cause together', { timeout: 60_000 }, async () => {
+    const stranger = { actor: null, request: { clientIp: '203.0.113.9', method: 'POST' } } as never;
+    const { ofNetwork } = strangerLimits.oauth2_requests as { ofNetwork: number };
+    let admitted = 0;
+    for (let round = 0; round < 40; round++) {
+      for (const { app } of [first, second]) {
+        for (let n = 0; n < ofNetwork / 20; n++)
+          if (await app.resourceWorld.admit('oauth2_requests', stranger)) admitted += 1;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    expect(admitted).toBeGreaterThanOrEqual(ofNetwork);
+    expect(admitted).toBeLessThan(ofNetwork * 1.9);
+  });
+
+  test('count what administrators are told of together', { timeout: 60_000 }, async () => {
+    const { provider } = await makeRelying(first);
+    const ask = async (server: TestServer) => {
+      const query = new URLSearchParams({
+        client_id: provider.client_id,
+        redirect_uri: 'https://elsewhere.example/',
+        response_type: 'code',
+      });
+      expect((await server.nobody.send('GET', `/application/o/authorize/?${query}`)).status).toBe(400);
+    };
+    const count = async () =>
+      (await first.admin.get('/events/events/?action=configuration_error')).body.pagination.count as number;
+    for (let n = 0; n < 5; n++) await ask(first);
+    expect(await count()).toBe(5);
+    await expect
+      .poll(
+        async () => {
+          const before = await count();
+          await ask(second);
+          return (await count()) - before;
+        },
+        { timeout: 20_000, interval: 1_200 },
+      )
+      .toBe(0);
+    expect(await count()).toBeLessThan(10);
   });
 });

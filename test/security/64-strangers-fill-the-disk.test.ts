@@ -75,6 +75,70 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(context.length).toBeLessThan(9_000);
   });
 
+  test('pushed requests in size, before they are parsed', async () => {
+    const relying = await makeRelying(server());
+    const headers = { authorization: relying.basic };
+    // Were it parsed, it would be told that a parameter stands twice.
+    const pushed = await apiFor(server().url, {
+      ...headers,
+      'content-type': 'application/x-www-form-urlencoded',
+    }).send('POST', '/application/o/par/', `a=1&a=2&${'x=&'.repeat(20_000)}`);
+    expect([pushed.status, pushed.body.error]).toEqual([413, 'invalid_request']);
+    const sent = await apiFor(server().url, { 'content-type': 'application/x-www-form-urlencoded' }).send(
+      'POST',
+      '/application/o/authorize/',
+      `state=${'x'.repeat(70_000)}`,
+    );
+    expect(sent.status).toBe(413);
+  });
+
+  test('scores and counts of attempts, links and large walks in all: what expires first makes room', async () => {
+    const { db } = server().world;
+    const { resourceWorld } = server().app;
+    const insert = (n: number) => sql`insert into policy_reputation_scores
+      (pk, identifier, ip, ip_geo_data, ip_asn_data, score, updated, expires) values
+      (${`00000000-0000-4000-8000-${String(n).padStart(12, '0')}`}, ${`guessed-${n}`}, '203.0.113.1', '{}', '{}', -1,
+        '2030-01-01T00:00:00.000000Z', ${`2030-01-${String(n).padStart(2, '0')}T00:00:00.000000Z`})`;
+    const rows = createStrangerRows(db, { policy_reputation_scores: { ofNetwork: 1, inAll: 3 } });
+    for (let n = 1; n <= 7; n++) {
+      await db.write(async (tx) => {
+        await rows.makeRoom('policy_reputation_scores', tx);
+        await insert(n).execute(tx);
+      });
+    }
+    const left = await sql<{ identifier: string }>`select identifier from policy_reputation_scores
+      where identifier like 'guessed-%' order by identifier`.execute(db.read);
+    expect(left.rows.map(({ identifier }) => identifier)).toEqual(['guessed-5', 'guessed-6', 'guessed-7']);
+    for (const table of ['sign_in_attempts', 'flow_links']) await db.write((tx) => resourceWorld.makeRoom(table, tx));
+  });
+
+  test('a failed sign-in asks for room for the score and the counts that it stores', async () => {
+    const asked: string[] = [];
+    const { resourceWorld } = server().app;
+    const { makeRoom } = resourceWorld;
+    Object.assign(resourceWorld, {
+      makeRoom: (table: string, tx: never) => {
+        asked.push(table);
+        return makeRoom(table, tx);
+      },
+    });
+    const browser = openBrowser(server());
+    await browser.show(signInFlow);
+    await browser.answer(signInFlow, { uid_field: 'nobody-in-particular' });
+    await browser.answer(signInFlow, { password: 'wrong' });
+    Object.assign(resourceWorld, { makeRoom });
+    expect(asked).toEqual(expect.arrayContaining(['policy_reputation_scores', 'sign_in_attempts']));
+  });
+
+  test('walks that hold much are fewer', async () => {
+    const { flow_plans, large_flow_plans } = strangerLimits;
+    expect(large_flow_plans?.inAll).toBeLessThan((flow_plans?.inAll ?? 0) / 50);
+    const limits = { large_flow_plans: { ...large_flow_plans, ofNetwork: 1, inAll: 9 } };
+    const rows = createStrangerRows(server().world.db, limits);
+    expect(await rows.admit('large_flow_plans', stranger('203.0.113.1'))).toBe(true);
+    expect(await rows.admit('large_flow_plans', stranger('203.0.113.1'))).toBe(false);
+  });
+
   test('and the metrics show how much there is', async () => {
     const { text } = await apiFor(server().url, {}).send('GET', '/-/metrics');
     for (const table of Object.keys(strangerLimits)) {

@@ -12,8 +12,9 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
   const now = '2030-01-01T00:00:00.000000Z';
 
   test('guesses of passwords', async () => {
-    const { db, key } = server().world;
-    const guess = (ip: string, n: number) => claimAttempt(db, key, { who: `guessed-${n}`, ip, now });
+    const { world } = server();
+    const call = { db: world.db, world: server().app.resourceWorld };
+    const guess = (ip: string, n: number) => claimAttempt(call, world.key, { who: `guessed-${n}`, ip, now });
     const claims: (boolean | object)[] = [];
     for (let n = 0; n < 203; n++) claims.push(await guess(ours(n), n));
     expect(claims.indexOf(false)).toBe(201);
@@ -23,7 +24,9 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
 
   test('messages that somebody wants sent', async () => {
     const { db, key } = server().world;
-    const claim = (ip: string, n: number) => db.write((tx) => claimMessage(tx, key, { who: `name-${n}`, ip, now }));
+    const call = { world: server().app.resourceWorld };
+    const claim = (ip: string, n: number) =>
+      db.write((tx) => claimMessage(tx, call, key, { who: `name-${n}`, ip, now }));
     const claims: boolean[] = [];
     for (let n = 0; n < 63; n++) claims.push(await claim(ours(n), n));
     expect(claims.indexOf(false)).toBe(61);

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { networkOf } from '../../lib/cidr.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
-import { type Database, type Query, Rollback } from '../../platform/db/database.ts';
+import { type Query, Rollback } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
+import type { Call } from '../../resource/call.ts';
 
 /** Who tries, and from where. */
 export interface Attempt {
@@ -37,13 +38,14 @@ const forgottenAfterMs = 24 * 3_600_000;
  * through than one after the other would.
  */
 export async function claimAttempt<T extends object | true = true>(
-  db: Database,
+  { db, world }: Pick<Call, 'db' | 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   attempt: Attempt,
   look: (tx: Query) => Promise<T> = async () => true as T,
 ): Promise<T | false> {
   try {
     return await db.write(async (tx) => {
+      await world.makeRoom('sign_in_attempts', tx);
       const isFree =
         (await count(tx, userOf(key, attempt), guesses.ofUser, attempt.now)) &&
         (await count(tx, addressOf(key, attempt), guesses.ofAddress, attempt.now));
@@ -80,9 +82,11 @@ const giveBack = statement<[subject: string], unknown>(
  */
 export async function claimMessage(
   tx: Query,
+  { world }: Pick<Call, 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   { who, ip, now }: { readonly who: number | string; readonly ip: string; readonly now: string },
 ): Promise<boolean> {
+  await world.makeRoom('sign_in_attempts', tx);
   const to = typeof who === 'number' ? `messages:user:${who}` : `messages:name:${who.toLowerCase()}`;
   return (
     (await count(tx, key.hash(to), messages.ofUser, now)) &&

@@ -61,7 +61,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       ...[copied.user_pk, copied.username, copied.subject, copied.model_app, copied.model_name, copied.model_pk],
       ...[copied.authorized_app, copied.brand_name, copied.words],
     );
-    await announce?.(tx, call, pk, parts);
+    if (!event.isQuiet) await announce?.(tx, call, pk, parts);
   };
 }
 

@@ -13,6 +13,8 @@ import type { FlowState } from './flow-state.ts';
 const lifetimeMs = 30 * 60_000;
 /** Stored walks of anonymous visitors per network; the oldest are evicted. */
 const maxPerNetwork = 500;
+/** Walks of anonymous visitors that are larger, once sealed, are bounded apart. */
+const large = 65_536;
 
 /** What a browser's token refers to: a walk, or a plan that has not begun. */
 export type StoredWalk = ActiveWalk | (Omit<ActiveWalk, 'state'> & { readonly unbegun: FlowPlan });
@@ -85,6 +87,8 @@ export async function saveState(
   const flow = state.plan.flow.pk;
   const sealed = key.box.seal(JSON.stringify(state), planContext(key, token, flow));
   const expires = addMilliseconds(call.now, lifetimeMs);
+  const isLarge = sealed.length > large;
+  if (isLarge && !(await call.world.admit('large_flow_plans', call))) throw new Problem('unavailable');
   if (version === 0) {
     const network = call.actor === null ? key.hash(`flow_plans:${networkOf(call.request.clientIp)}`) : null;
     if (!(await call.world.admit('flow_plans', call))) throw new Problem('unavailable');

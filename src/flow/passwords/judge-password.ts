@@ -5,13 +5,14 @@ import type { Query } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { SignInAttempt } from '../../policy/kind.ts';
+import type { Call } from '../../resource/call.ts';
 import type { Step, Write } from '../executor/stage-kind.ts';
 import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './known-browser.ts';
 
 export interface PasswordNeeds extends KnownBrowserNeeds {
   readonly passwords: Passwords;
   /** Tells policies how an attempt ended. */
-  noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
+  noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
 
 /** What a password can be checked against. */
@@ -55,7 +56,7 @@ export async function judgePassword(
   const browser = knownBrowserOf(needs, call, context.pending_user);
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
-  const found = await claimAttempt(call.db, key, attempt, async (tx) => {
+  const found = await claimAttempt(call, key, attempt, async (tx) => {
     const user = await pendingUser(tx);
     return { user, ...(await loadSecrets(user, key.hash(given), call.now, tx)) };
   });
@@ -71,7 +72,7 @@ export async function judgePassword(
     return {
       outcome: 'wrong',
       async write(tx, failed) {
-        await noteAttempt(tx, { ...score, by: -1 });
+        await noteAttempt(tx, { ...score, by: -1 }, failed);
         const about = { app: 'svc_stages_password', model_name: 'passwordstage', pk: stage.pk, name: stage.name };
         const event = { action: 'login_failed', app: 'svc_stages_password' };
         await failed.world.record(tx, failed, { ...event, context: { username: name, stage: about } });
@@ -85,7 +86,7 @@ export async function judgePassword(
     cookies: browser === null ? [knownBrowserCookie(needs, user.pk, call.now)] : [],
     async write(tx) {
       await forgiveAttempt(tx, key, attempt);
-      await noteAttempt(tx, { ...score, by: 1 });
+      await noteAttempt(tx, { ...score, by: 1 }, call);
       // Replaces only the hash that was verified: a password set meanwhile stays.
       if (renewed !== null)
         await sql`update users set password = ${renewed} where pk = ${user.pk} and password = ${hash}`.execute(tx);

@@ -18,7 +18,10 @@ export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
       const guess = { identifier: 'demo-ada', ip: '192.0.2.66' };
       await once('policy_reputation_scores', guess, (tx) => changeScore(tx, geo, { ...guess, by: -1, now }));
     },
-    noteAttempt: (tx, attempt) => changeScore(tx, geo, attempt),
+    async noteAttempt(tx, attempt, { world }) {
+      await world.makeRoom('policy_reputation_scores', tx);
+      await changeScore(tx, geo, attempt);
+    },
     async evaluate({ check_ip, check_username, threshold }, { user, clientIp, now }, query) {
       const matches = [
         ...(check_ip ? [sql`ip = ${clientIp}`] : []),

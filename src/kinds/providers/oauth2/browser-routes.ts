@@ -14,7 +14,7 @@ import { handleDevicePage } from './device/device-page.ts';
 import { createFailureCount } from './failure-count.ts';
 import { proofField } from './form-proof.ts';
 import { handleEndSession } from './logout/end-session.ts';
-import type { OAuthError } from './oauth-error.ts';
+import { OAuthError } from './oauth-error.ts';
 import { createRefusalEvents } from './refusal-events.ts';
 import { browserRefusalOf } from './refusal-of.ts';
 import { createSigner } from './signing.ts';
@@ -35,7 +35,7 @@ export function browserRoutes(mount: BrowserMount): Route[] {
     ...mount,
     signer: createSigner(mount.key.box),
     failures: createFailureCount(mount.db, 'browsers'),
-    refusals: createRefusalEvents(),
+    refusals: createRefusalEvents(mount.db),
   };
 
   const serve =
@@ -100,5 +100,11 @@ export function browserRoutes(mount: BrowserMount): Route[] {
 
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);
 
-const textOf = ({ facts, body }: HttpCall): string =>
-  (facts.method === 'POST' ? new URLSearchParams(body.toString('utf8')) : facts.query).toString();
+/** Bytes of a form that a browser brings; it goes on as an address, which has less room. */
+const largestForm = 65_536;
+
+function textOf({ facts, body }: HttpCall): string {
+  if (facts.method !== 'POST') return facts.query.toString();
+  if (body.length > largestForm) throw new OAuthError('invalid_request', 'The request is too large.', { status: 413 });
+  return new URLSearchParams(body.toString('utf8')).toString();
+}

@@ -29,7 +29,7 @@ export function clientRoutes(mount: MountNeeds): Route[] {
     ...mount,
     signer: createSigner(mount.key.box),
     failures: createFailureCount(mount.db, 'clients'),
-    refusals: createRefusalEvents(),
+    refusals: createRefusalEvents(mount.db),
   };
   const callOf = (http: HttpCall): Call => ({
     actor: null,
@@ -58,11 +58,11 @@ export function clientRoutes(mount: MountNeeds): Route[] {
         },
       };
     };
-  return [...backRoutes(needs), ...frontRoutes(needs)].flatMap(([methods, shortPath, endpoint]) => {
+  return [...backRoutes(needs), ...frontRoutes(needs)].flatMap(([methods, shortPath, endpoint, largestBody]) => {
     const path = urlOf(shortPath);
     const refuse = notOffered([...withHead(methods), 'OPTIONS']);
     return [
-      { methods, path, handle: (http) => answerOAuth(http, callOf(http), endpoint) },
+      { methods, path, handle: (http) => answerOAuth(http, callOf(http), endpoint, largestBody) },
       { methods: ['OPTIONS'], path, handle: preflight(methods) },
       { methods: [anyMethod], path, handle: (http) => answerOAuth(http, callOf(http), refuse) },
     ] satisfies Route[];

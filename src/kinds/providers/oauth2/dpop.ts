@@ -5,11 +5,14 @@ import { seconds } from './claims.ts';
 import type { Client } from './client.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
+import { checkRoom } from './requests.ts';
 import { algorithmsOf } from './security-profile.ts';
 import { isFirstUse } from './seen-once.ts';
 
 interface ProofRequest {
   readonly client: Pick<Client, 'security_profile'>;
+  /** How the client proved itself; left out where an access token speaks for it. */
+  readonly method?: string;
   /** The endpoint's name below `/application/o/`. */
   readonly url: string;
   /** The access token that comes with it. */
@@ -27,7 +30,7 @@ const maxIdLength = 256;
 export async function readDpopProof(
   { key, publicUrl }: Pick<OAuthNeeds, 'key' | 'publicUrl'>,
   call: Call,
-  { client, url, accessToken, status = 400 }: ProofRequest,
+  { client, method, url, accessToken, status = 400 }: ProofRequest,
 ): Promise<string | null> {
   const proof = call.request.header('dpop');
   if (proof === undefined) return null;
@@ -53,6 +56,7 @@ export async function readDpopProof(
     const jwk = protectedHeader.jwk;
     if (!jwk || 'd' in jwk || 'k' in jwk) throw refuse('The proof must hold a public key and nothing more.');
     const thumbprint = await calculateJwkThumbprint(jwk);
+    await checkRoom(call, 'oauth2_seen', method);
     const expires = addMilliseconds(call.now, 2 * validForSeconds * 1000);
     const use = { use: 'dpop proof', id: `${thumbprint} ${jti}`, expires };
     if (!(await call.db.write((tx) => isFirstUse(tx, key, use)))) throw refuse('The proof was used before.');

@@ -27,19 +27,32 @@ export interface OAuthAnswer {
 
 export type OAuthEndpoint = (exchange: Exchange) => Promise<OAuthAnswer>;
 
-/** A path below `/application/o/`, or one of its own when it begins with a slash. */
-export type Route = readonly [methods: readonly ('GET' | 'POST')[], path: string, endpoint: OAuthEndpoint];
+/** A path below `/application/o/`, or one of its own when it begins with a slash; bodies are bounded before they are parsed. */
+export type Route = readonly [
+  methods: readonly ('GET' | 'POST')[],
+  path: string,
+  endpoint: OAuthEndpoint,
+  largestBody?: number,
+];
 
 /** RFC 6749 §5.1 */
 const unshared = { 'cache-control': 'no-store', pragma: 'no-cache', vary: 'Origin' };
 
 /** The one place where the protocol's answers are written, but for the redirects of the authorize endpoint. */
-export async function answerOAuth(http: HttpCall, call: Call, endpoint: OAuthEndpoint): Promise<HttpAnswer> {
+export async function answerOAuth(
+  http: HttpCall,
+  call: Call,
+  endpoint: OAuthEndpoint,
+  largestBody?: number,
+): Promise<HttpAnswer> {
   let readers: readonly RedirectUri[] = [];
   const isOf: Exchange['isOf'] = ({ redirect_uris }) => {
     readers = redirect_uris;
   };
-  const answer = await answerOf(http, async () => endpoint({ call, params: readParams(http), isOf }));
+  const answer = await answerOf(http, async () => {
+    checkSize(http, largestBody);
+    return endpoint({ call, params: readParams(http), isOf });
+  });
   const { status, body, headers, fault } = answer;
   const origin = http.facts.header('origin');
   const isShared = origin !== undefined && isOriginOf(origin, readers);
@@ -78,6 +91,12 @@ function challengeOf(refusal: OAuthError, { facts }: HttpCall): Record<string, s
       ? `DPoP ${says}, algs="${standardAlgorithms.join(' ')}"`
       : `Bearer realm="gatehouse", ${says}`,
   };
+}
+
+/** RFC 9126 §2.3 */
+function checkSize({ body }: HttpCall, largest = Number.POSITIVE_INFINITY): void {
+  if (body.length <= largest) return;
+  throw new OAuthError('invalid_request', `The request is too large: at most ${largest} bytes.`, { status: 413 });
 }
 
 function readParams({ facts, body }: HttpCall): Params {

@@ -1,6 +1,8 @@
 import type { AccessAnswer } from '../../../core/application/application-access.ts';
 import { networkOf } from '../../../lib/cidr.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { createSharedCounts } from '../../../platform/shared-counts.ts';
 import { nameDeciders } from '../../../policy/deciders.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
@@ -16,10 +18,22 @@ export interface RefusalEvents {
 
 const windowMs = 10 * 60_000;
 
-export function createRefusalEvents(): RefusalEvents {
-  const denials = createRateLimit({ most: 3, windowMs });
-  const byNetwork = createRateLimit({ most: 5, windowMs });
-  const inAll = createRateLimit({ most: 30, windowMs, keys: 1 });
+/** Administrators are notified of the first wrong address of a provider in this time, and of so many providers; all are recorded. */
+const notifiedEveryMs = 3_600_000;
+const mostNotified = 5;
+
+export function createRefusalEvents(db: Database): RefusalEvents {
+  const limit = (name: string, most: number, ms = windowMs) =>
+    createRateLimit({
+      most,
+      windowMs: ms,
+      others: createSharedCounts({ db, name: `oauth2 ${name}`, windowMs: ms }),
+    });
+  const denials = limit('denials', 3);
+  const byNetwork = limit('wrong redirects by network', 5);
+  const inAll = limit('wrong redirects', 30);
+  const byProvider = limit('notified redirects by provider', 1, notifiedEveryMs);
+  const notified = limit('notified redirects', mostNotified, notifiedEveryMs);
   const record = (call: Call, event: NewEvent) => call.db.write((tx) => call.world.record(tx, call, event));
   return {
     async denied(call, client, answer) {
@@ -32,7 +46,9 @@ export function createRefusalEvents(): RefusalEvents {
     async wrongRedirect(call, client, redirectUri) {
       // One network that is over its share does not use up that of all.
       if (byNetwork.waitAfter(networkOf(call.request.clientIp)) > 0 || inAll.waitAfter('') > 0) return;
-      await record(call, wrongRedirectEvent(client, redirectUri));
+      // Whoever knows a client id could fill administrators' inboxes otherwise.
+      const isQuiet = byProvider.waitAfter(String(client.pk)) > 0 || notified.waitAfter('') > 0;
+      await record(call, { ...wrongRedirectEvent(client, redirectUri), isQuiet });
     },
   };
 }

@@ -41,8 +41,12 @@ export interface StoredRequest {
 }
 
 /** A client without a secret is anybody: what such clients have stored is bounded by network and in all. */
-export async function checkRoom(call: Call, method: string): Promise<void> {
-  if (method !== 'none' || (await call.world.admit('oauth2_requests', call))) return;
+export async function checkRoom(
+  call: Call,
+  table: 'oauth2_requests' | 'oauth2_seen',
+  method: string | undefined,
+): Promise<void> {
+  if (method !== 'none' || (await call.world.admit(table, call))) return;
   throw new OAuthError('temporarily_unavailable', 'Too many requests are under way. Try again later.');
 }
 

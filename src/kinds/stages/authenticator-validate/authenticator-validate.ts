@@ -23,6 +23,7 @@ import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { SignInAttempt } from '../../../policy/kind.ts';
 import { modelFacts } from '../../../resource/audit.ts';
+import type { Call } from '../../../resource/call.ts';
 import type { Fields, ValuesOf } from '../../../resource/fields/field.ts';
 import { json, record } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -46,7 +47,7 @@ import { hasBegunSetUp, type SetupStage, setUp, setupStages } from './set-up.ts'
 interface Needs extends RememberNeeds {
   readonly deviceKinds: readonly DeviceKind[];
   /** Tells policies how an attempt ended. */
-  noteAttempt(tx: Query, attempt: SignInAttempt): Promise<void>;
+  noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
 
 const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
@@ -212,7 +213,7 @@ async function prove(
   const { call } = step;
   const { clientIp: ip } = call.request;
   const attempt = { who: user ? { secondFactorOf: user.pk } : `passwordless from ${networkOf(ip)}`, ip, now: call.now };
-  if (!(await claimAttempt(call.db, needs.key, attempt))) return stay({ [member]: [blockedWords] });
+  if (!(await claimAttempt(call, needs.key, attempt))) return stay({ [member]: [blockedWords] });
   let complaint: string | null = null;
   for (const { kind, ground } of factors) {
     if (proofMember(kind) !== member) continue;
@@ -224,7 +225,7 @@ async function prove(
   const classes = [...new Set(factors.map(({ kind }) => kind.deviceClass))];
   return stay({ [member]: [complaint ?? 'Invalid device'] }, async (tx, failed) => {
     const identifier = user?.username ?? '';
-    if (user) await needs.noteAttempt(tx, { identifier, ip, now: failed.now, by: -1 });
+    if (user) await needs.noteAttempt(tx, { identifier, ip, now: failed.now, by: -1 }, failed);
     const { pk, name } = step.settings;
     const [app = '', model_name = ''] = validateModel.split('.');
     const context = {

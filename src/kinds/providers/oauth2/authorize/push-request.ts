@@ -21,6 +21,8 @@ const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_asser
 
 /** Characters of its parameters; requests in an address have less room. */
 const longestRequest = 32_768;
+/** Bytes of the body, with the client's proof; larger ones are not parsed. */
+export const largestPush = 49_152;
 
 /** Takes a request beforehand, from the client itself (RFC 9126): held to the same rules, and told of what is wrong at once. */
 export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
@@ -28,12 +30,13 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const { call } = exchange;
     const { client, method } = await authenticateClient(needs, exchange);
     if (method === 'workload') throw new OAuthError('invalid_client', 'A workload asks for nobody’s authorization.');
-    const jkt = await readDpopProof(needs, call, { client, url: 'par' });
+    const jkt = await readDpopProof(needs, call, { client, method, url: 'par' });
     const params = withKey(await pushedParams(needs, client, exchange.params, call.now), jkt);
     await checkRequest(needs, call, client, params);
     const content = { params: formOf(params.entries()) };
+    // What was signed may be longer as a form.
     if (content.params.length > longestRequest) throw new OAuthError('invalid_request', 'The request is too long.');
-    await checkRoom(call, method);
+    await checkRoom(call, 'oauth2_requests', method);
     const id = randomToken();
     await call.db.write((tx) =>
       storeRequest(tx, needs.key, {

@@ -31,7 +31,7 @@ export function deviceAuthorizationEndpoint(needs: OAuthNeeds): OAuthEndpoint {
       throw new OAuthError('invalid_scope', 'The client is not set up for all of these scopes.');
     }
     const resource = checkResource(params.all('resource'));
-    await checkRoom(call, method);
+    await checkRoom(call, 'oauth2_requests', method);
     const id = randomToken();
     const letters = randomText(8, userCodeLetters);
     const userCode = `${letters.slice(0, 4)}-${letters.slice(4)}`;

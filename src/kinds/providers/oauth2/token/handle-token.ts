@@ -28,7 +28,7 @@ export function tokenEndpoint(needs: OAuthNeeds, kinds: readonly GrantKind[]): O
     if (!kind) throw new OAuthError('unsupported_grant_type', 'There is no such grant type.');
     const by = await authenticateClient(needs, exchange);
     checkMayUse(kind, by);
-    const jkt = await readDpopProof(needs, call, { client: by.client, url: 'token' });
+    const jkt = await readDpopProof(needs, call, { ...by, url: 'token' });
     // FAPI 2.0 Security Profile §5.3.2.1: all tokens are sender-constrained.
     if (jkt === null && isFapi2(by.client)) {
       throw new OAuthError('invalid_dpop_proof', 'This client gets tokens only with a DPoP proof.');
