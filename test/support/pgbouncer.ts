@@ -1,8 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installDebianPackage } from './debian-package.ts';
+import type { PgBouncerProgram } from './pgbouncer-programs.ts';
 import { unprivilegedUser } from './postgres-cluster.ts';
 
 export interface PgBouncer {
@@ -11,22 +11,12 @@ export interface PgBouncer {
   stop(): Promise<void>;
 }
 
-const program = '/usr/sbin/pgbouncer';
-
-/** PgBouncer's version as a number, 1.18 as 1018; null when there is none and none can be installed. */
-export async function findPgBouncer(): Promise<number | null> {
-  if (!existsSync(program)) await installDebianPackage('pgbouncer');
-  if (!existsSync(program)) return null;
-  const [, major, minor] =
-    /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' })) ?? [];
-  return Number(major) * 1000 + Number(minor);
-}
-
-/** From 1.21 on it can take care of prepared statements. */
-export const knowsPreparedStatements = (version: number): boolean => version >= 1021;
-
 /** Puts PgBouncer in transaction mode in front of a database, on a socket of its own. */
-export async function startPgBouncer(databaseUrl: string, settings: Record<string, string> = {}): Promise<PgBouncer> {
+export async function startPgBouncer(
+  { file: program, args }: PgBouncerProgram,
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
   const target = new URL(databaseUrl);
   const name = target.pathname.slice(1);
@@ -50,7 +40,7 @@ export async function startPgBouncer(databaseUrl: string, settings: Record<strin
   );
   const owner = unprivilegedUser();
   if (owner) for (const file of ['', 'users', 'ini']) chownSync(join(folder, file), owner.uid, owner.gid);
-  const child = spawn(program, ['ini'], { ...owner, cwd: folder, stdio: 'ignore' });
+  const child = spawn(program, [...args, 'ini'], { ...owner, cwd: folder, stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   process.once('exit', () => child.kill('SIGKILL'));
   const socket = join(folder, '.s.PGSQL.6432');
