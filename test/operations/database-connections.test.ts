@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/platform/config.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { hasPostgres, startServer } from '../support/server.ts';
 
@@ -41,6 +42,13 @@ describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
     expect(count).toBeGreaterThan(2);
     expect(count).toBeLessThanOrEqual(7);
     await server.close();
+  });
+
+  test('five instances with the default settings leave room for psql in PostgreSQL as it comes', () => {
+    const { databaseConnections } = readConfig({});
+    const withListener = databaseConnections + 1;
+    // max_connections is 100, of which 3 are kept for superusers; a backup or two wants some as well.
+    expect(5 * withListener).toBeLessThanOrEqual(100 - 3 - 10);
   });
 
   test('when the database refuses one more, requests wait for those that there are', async () => {

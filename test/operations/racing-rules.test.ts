@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Api } from '../support/api.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
 
 /** Often enough that a rule without a lock breaks. */
 const rounds = 12;
@@ -115,6 +116,22 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
       await first.admin.patch('/admin/settings/', { impersonation });
       const { body } = await second.admin.get('/root/config/');
       expect(body.capabilities.includes('can_impersonate')).toBe(impersonation);
+    }
+  });
+
+  test('an impersonation that runs on one instance ends at once when another turns impersonation off', async () => {
+    const helper = await second.user(['svc_core.view_user', 'svc_core.impersonate']);
+    const person = await second.user();
+    const { browser } = await signIn(second, helper.pk);
+    const actsAs = async () => (await browser.get('/core/users/me/')).body.user?.pk;
+    for (let round = 0; round < rounds; round++) {
+      await first.admin.patch('/admin/settings/', { impersonation: true });
+      expect((await browser.post(`/core/users/${person.pk}/impersonate/`)).status).toBe(204);
+      expect(await actsAs()).toBe(person.pk);
+      await first.admin.patch('/admin/settings/', { impersonation: false });
+      // The request that finds it ended is refused.
+      expect(await actsAs()).toBe(undefined);
+      expect(await actsAs()).toBe(helper.pk);
     }
   });
 });
