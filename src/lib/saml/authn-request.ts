@@ -1,0 +1,30 @@
+import { type Markup, xml } from '../xml/write-xml.ts';
+import { samlInstant } from './message.ts';
+import { assertionNamespace, bindings, protocolNamespace } from './names.ts';
+
+export interface OutgoingAuthnRequest {
+  readonly id: string;
+  readonly issuer: string;
+  readonly destination: string;
+  readonly consumerUrl: string;
+  readonly nameIdFormat: string;
+  readonly now: Date;
+}
+
+/** A request to sign somebody in (SAML core, section 3.4.1). The answer is wanted by POST, whatever carries the request. */
+export const writeAuthnRequest = (about: OutgoingAuthnRequest): Markup =>
+  xml(
+    'samlp:AuthnRequest',
+    {
+      'xmlns:samlp': protocolNamespace,
+      'xmlns:saml': assertionNamespace,
+      ID: about.id,
+      Version: '2.0',
+      IssueInstant: samlInstant(about.now),
+      Destination: about.destination,
+      AssertionConsumerServiceURL: about.consumerUrl,
+      ProtocolBinding: bindings.post,
+    },
+    xml('saml:Issuer', {}, about.issuer),
+    xml('samlp:NameIDPolicy', { Format: about.nameIdFormat, AllowCreate: 'true' }),
+  );

@@ -1,0 +1,41 @@
+import { attributeOf, onlyChild, textOf, type XmlElement } from '../xml/element.ts';
+import { type Markup, xml } from '../xml/write-xml.ts';
+import { samlErrors } from './message.ts';
+import { protocolNamespace, statusCodes } from './names.ts';
+
+/** What became of a request: the first code, and what it is made more precise by. */
+export interface Status {
+  readonly code: string;
+  readonly detail: string | null;
+  readonly message: string | null;
+}
+
+export const isSuccess = ({ code }: Status): boolean => code === statusCodes.success;
+
+/** The status of a response; one without counts as failed. */
+export function readStatus(response: XmlElement): Status {
+  return samlErrors(() => {
+    const status = onlyChild(response, protocolNamespace, 'Status');
+    const first = status && onlyChild(status, protocolNamespace, 'StatusCode');
+    const second = first && onlyChild(first, protocolNamespace, 'StatusCode');
+    const message = status && onlyChild(status, protocolNamespace, 'StatusMessage');
+    return {
+      code: (first && attributeOf(first, 'Value')) ?? '',
+      detail: second && attributeOf(second, 'Value'),
+      message: message && (textOf(message).slice(0, 500) || null),
+    };
+  });
+}
+
+/** Why a request failed, in the words of the other side where it has some. */
+export const wordsOfStatus = ({ code, detail, message }: Status): string =>
+  message ?? `SAML Status: ${(detail ?? code).split(':').at(-1) || 'missing'}`;
+
+export function writeStatus(code: string, { detail, message }: { detail?: string; message?: string } = {}): Markup {
+  return xml(
+    'samlp:Status',
+    {},
+    xml('samlp:StatusCode', { Value: code }, detail ? xml('samlp:StatusCode', { Value: detail }) : null),
+    message ? xml('samlp:StatusMessage', {}, message) : null,
+  );
+}
