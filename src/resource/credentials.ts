@@ -3,7 +3,7 @@ import type { Actor, Credential } from './actor.ts';
 
 export const everyCredential: readonly Credential[] = ['session', 'impersonated session', 'API token', 'access token'];
 
-/** What only a person may do, with their own browser: giving up a second factor. */
+/** What only a person may do, with their own browser: giving up a second factor, linking an account elsewhere. */
 export const inPerson: readonly Credential[] = ['session'];
 
 /** A walk through a flow: in a browser, also of somebody who acts as another. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { bringsSuperuser } from '../core/access/delegation.ts';
+import { isSuperuserLeft } from '../core/access/last-superuser.ts';
 import { groupResource } from '../core/directory/group.resource.ts';
 import type { FlowState } from '../flow/executor/flow-state.ts';
 import type { PlanStep } from '../flow/plan.ts';
@@ -100,13 +101,35 @@ async function syncGroups(
   }
   const { rows } = await sql<{ group: string }>`select "group" from group_source_connections
     where source = ${source.pk}`.execute(tx);
+  const left: string[] = [];
   for (const { group } of rows) {
     if (joined.has(group)) continue;
-    await sql`delete from user_groups where "user" = ${user} and "group" = ${group}`.execute(tx);
+    const gone = await sql`delete from user_groups where "user" = ${user} and "group" = ${group}
+      returning "group"`.execute(tx);
+    if (gone.rows.length > 0) left.push(group);
   }
   for (const group of joined) {
     await sql`insert into user_groups ("user", "group") values (${user}, ${group}) on conflict do nothing`.execute(tx);
   }
+  await keepSuperuser(left, source, user, tx, call);
+}
+
+/** The last superuser stays one, whatever the source says: refusing them would shut the last way in. */
+async function keepSuperuser(
+  left: readonly string[],
+  source: LiveSource,
+  user: number,
+  tx: Query,
+  call: Call,
+): Promise<void> {
+  if (left.length === 0 || !(await bringsSuperuser(tx, left)) || (await isSuperuserLeft(tx, call))) return;
+  for (const group of left) {
+    if (!(await bringsSuperuser(tx, [group]))) continue;
+    await sql`insert into user_groups ("user", "group") values (${user}, ${group}) on conflict do nothing`.execute(tx);
+  }
+  const [app = ''] = source.kind.split('.');
+  const message = `The source ${source.name} no longer names a group of the last active superuser, who stays in it.`;
+  await call.world.record(tx, call, { action: 'configuration_error', app, context: { message, user } });
 }
 
 /** The group linked to one at the source; created if missing. Null when its name belongs to another group. */

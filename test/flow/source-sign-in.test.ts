@@ -158,6 +158,40 @@ describeOnBoth(
       const later = await server().admin.get(`/core/users/${me.pk}/`);
       expect(later.body.groups_obj.map(({ name }: { name: string }) => name)).toEqual([fresh]);
     });
+
+    test('leaves the last superuser in their group, whatever the source says, and writes it down', async () => {
+      const { slug, pk } = await source(server());
+      const { admin, world } = server();
+      const someone = person();
+      const browser = openBrowser(server());
+      await arrive(browser, slug, someone.token);
+      const me = (await browser.get('/core/users/me/')).body.user;
+      const group = (values: object) => made(server(), '/core/groups/', { name: unique('group'), ...values });
+      const [high, plain] = [await group({ is_superuser: true }), await group({})];
+      for (const one of [high, plain]) {
+        await admin.post(`/core/groups/${one.pk}/add_user/`, { pk: me.pk });
+        const linked = { group: one.pk, source: pk, identifier: unique('elsewhere') };
+        await made(server(), '/sources/group_connections/mediasrc/', linked);
+      }
+      const others = sql<{ pk: number }>`update users set is_active = ${false} where is_active and pk <> ${me.pk}
+        returning pk`;
+      const { rows } = await world.db.write((tx) => others.execute(tx));
+      const events = await eventsDuring(server(), async () => {
+        expect((await arrive(openBrowser(server()), slug, someone.token)).shown.body.to).toBe('/if/user/');
+      });
+      const memberships = async () => {
+        const found = await sql<{ group: string }>`select "group" from user_groups where "user" = ${me.pk}`.execute(
+          world.db.read,
+        );
+        return found.rows.map((row) => row.group);
+      };
+      expect(await memberships()).toEqual([high.pk]);
+      expect(events.map(({ action }) => action)).toContain('configuration_error');
+      const others_again = sql`update users set is_active = ${true} where pk in (${sql.join(rows.map((row) => row.pk))})`;
+      await world.db.write((tx) => others_again.execute(tx));
+      await arrive(openBrowser(server()), slug, someone.token);
+      expect(await memberships()).toEqual([]);
+    });
   },
   { env },
 );

@@ -3,6 +3,7 @@ import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
 import { eventsDuring } from '../support/events.ts';
 import { describeOnBoth } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
 
 const media = await startMediaServer();
 afterEach(() => media.reset());
@@ -30,12 +31,12 @@ describeOnBoth(
       await admin.patch(`/sources/mediasrc/${source.slug}/`, { enabled: false });
       media.reset();
       const other = await server().user();
+      const { browser } = await signIn(server(), other.pk);
       const events = await eventsDuring(server(), async () => {
         for (const answer of [
           await nobody.post(redeem, body),
-          await other.api.post(redeem, body),
-          await other.api.post(link, body),
-          await admin.post(redeem, body),
+          await browser.post(redeem, body),
+          await browser.post(link, body),
         ]) {
           expect([answer.status, answer.body.detail]).toEqual([403, 'Access denied.']);
           expect(answer.headers.get('set-cookie')).toBeNull();

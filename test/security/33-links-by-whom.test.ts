@@ -40,6 +40,15 @@ describeOnBoth(
       expect((await links()).map((link: { user: number }) => link.user)).toEqual([user.pk]);
     });
 
+    // Whoever stole a token made themselves a way in that outlived it.
+    test.each(ways)('%s links nobody for an API token', async (way) => {
+      const { path, links } = await place();
+      const user = await server().user();
+      const { status, body } = await user.api.post(path(way), { plex_token: account() });
+      expect([status, body.detail]).toEqual([403, 'This cannot be done with an API token. It takes: session.']);
+      expect(await links()).toEqual([]);
+    });
+
     test.each(ways)(
       '%s links nobody for a session that has ended, from another site or while impersonating',
       async (way) => {

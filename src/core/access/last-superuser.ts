@@ -13,13 +13,18 @@ interface Without {
  * Refuses a change that leaves no active person who is a superuser. To be asked after the change, within its transaction and
  * only where it takes a superuser's rights: a server that has none already can still be changed.
  */
-export async function checkSuperuserLeft(tx: Query, { db }: Pick<Call, 'db'>, without: Without = {}): Promise<void> {
+export async function checkSuperuserLeft(tx: Query, call: Pick<Call, 'db'>, without: Without = {}): Promise<void> {
+  if (!(await isSuperuserLeft(tx, call, without))) throw Invalid.whole(refusal);
+}
+
+/** The same question, for changes that nobody is there to be told about. */
+export async function isSuperuserLeft(tx: Query, { db }: Pick<Call, 'db'>, without: Without = {}): Promise<boolean> {
   // Of two superusers who switch each other off at once, one stays.
   await db.dialect.exclusive('superusers')?.execute(tx);
   const { rows } = await sql`select 1 from users u where u.is_active and u.type in ('internal', 'external')
     and ${differs(sql`u.pk`, without.user)} and exists (select 1 from user_groups ug where ug."user" = u.pk
       and ug."group" in (${superuserGroups(without.group)})) limit 1`.execute(tx);
-  if (rows.length === 0) throw Invalid.whole(refusal);
+  return rows.length > 0;
 }
 
 const refusal = 'This would leave no active superuser to administer the server. Make somebody else a superuser first.';

@@ -4,6 +4,7 @@ import { findPlan } from '../../../src/flow/plan.ts';
 import type { Answer } from '../../support/api.ts';
 import { eventsDuring } from '../../support/events.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { signIn } from '../../support/session.ts';
 import { makeFlow, makeSource, unique } from './fixtures.ts';
 import { startMediaServer } from './media-server.ts';
 
@@ -58,6 +59,8 @@ const connect = (server: TestServer, source: { pk: string }, user: number, ident
 describeOnBoth(
   'E14: redeeming a token of the media server',
   (server) => {
+    const browserOf = async ({ pk }: { pk: number }) => (await signIn(server(), pk)).browser;
+
     test('a new account is sent to enrolment with its properties', async () => {
       const { source, enrol, redeem } = await world(server());
       const newcomer = person();
@@ -267,7 +270,7 @@ describeOnBoth(
       const newcomer = await redeem(person().token);
       expect([newcomer.status, newcomer.body.detail]).toEqual([403, 'Access denied.']);
       const stranger = await server().user();
-      expect((await redeem(person().token, stranger.api)).status).toBe(403);
+      expect((await redeem(person().token, await browserOf(stranger))).status).toBe(403);
 
       const { body: policy } = await admin.post('/policies/expression/', { name: unique('p'), expression: 'throw 1' });
       await admin.patch(`/policies/bindings/${bound.body.pk}/`, { user: null, policy: policy.pk });
@@ -411,9 +414,10 @@ describeOnBoth(
     test('a signed-in user connects their account, with one event', async () => {
       const { source, redeem } = await world(server(), { authentication_flow: null, enrollment_flow: null });
       const user = await server().user();
+      const browser = await browserOf(user);
       const mine = person();
       const events = await eventsDuring(server(), async () => {
-        const answer = await redeem(mine.token, user.api);
+        const answer = await redeem(mine.token, browser);
         expect([answer.status, answer.body]).toEqual([
           200,
           { component: 'xak-flow-redirect', to: '/if/user/#/settings;page-sources' },
@@ -430,14 +434,14 @@ describeOnBoth(
       const { body } = await user.api.get('/sources/user_connections/mediasrc/');
       expect(body.results).toMatchObject([{ user: user.pk, identifier: String(mine.id), source: { pk: source.pk } }]);
 
-      const again = await redeem(mine.token, user.api);
+      const again = await redeem(mine.token, browser);
       expect([again.status, again.body]).toEqual([
         400,
         { non_field_errors: [`You are already linked to ${source.name}.`] },
       ]);
-      expect((await redeem(person().token, user.api)).status).toBe(400);
+      expect((await redeem(person().token, browser)).status).toBe(400);
       const other = await server().user();
-      const taken = await redeem(mine.token, other.api);
+      const taken = await redeem(mine.token, await browserOf(other));
       expect([taken.status, taken.body]).toEqual([
         400,
         { non_field_errors: [`This account of ${source.name} is linked to another user.`] },
@@ -449,22 +453,23 @@ describeOnBoth(
       const { source } = await world(server());
       const path = `/sources/mediasrc/redeem_token_authenticated/?slug=${source.slug}`;
       const user = await server().user();
+      const browser = await browserOf(user);
       const mine = person();
       expect((await server().nobody.post(path, { plex_token: mine.token })).status).toBe(403);
       const first = await eventsDuring(server(), async () => {
-        const answer = await user.api.post(path, { plex_token: mine.token });
+        const answer = await browser.post(path, { plex_token: mine.token });
         expect([answer.status, answer.text]).toEqual([204, '']);
       });
       expect(first.map(({ action }) => action)).toEqual(['source_linked']);
       const newer = unique('token');
       media.know(newer, { id: mine.id });
       const second = await eventsDuring(server(), async () => {
-        expect((await user.api.post(path, { plex_token: newer })).status).toBe(204);
+        expect((await browser.post(path, { plex_token: newer })).status).toBe(204);
       });
       expect(second.map(({ action }) => action)).toEqual(['model_updated']);
-      expect((await user.api.post(path, { plex_token: person().token })).status).toBe(400);
-      expect((await (await server().user()).api.post(path, { plex_token: newer })).status).toBe(400);
-      expect((await user.api.post('/sources/mediasrc/redeem_token_authenticated/', { plex_token: newer })).status).toBe(
+      expect((await browser.post(path, { plex_token: person().token })).status).toBe(400);
+      expect((await (await browserOf(await server().user())).post(path, { plex_token: newer })).status).toBe(400);
+      expect((await browser.post('/sources/mediasrc/redeem_token_authenticated/', { plex_token: newer })).status).toBe(
         404,
       );
       const { body } = await user.api.get('/sources/user_connections/mediasrc/');
@@ -475,7 +480,7 @@ describeOnBoth(
       const { redeem } = await world(server());
       const mine = person();
       const users = [await server().user(), await server().user(), await server().user()];
-      const answers = await Promise.all(users.map(({ api }) => redeem(mine.token, api)));
+      const answers = await Promise.all(users.map(async (user) => redeem(mine.token, await browserOf(user))));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     });
   },

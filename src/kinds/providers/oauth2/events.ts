@@ -86,6 +86,22 @@ export const deniedEvent = (
   },
 });
 
+/** That the provider knows users by something that this one shares with another. */
+export const sharedSubjectEvent = (
+  client: Authorized & Pick<Client, 'pk' | 'name'>,
+  { pk, username }: UserFacts,
+): NewEvent => ({
+  action: 'configuration_error',
+  app,
+  context: {
+    message:
+      'No tokens were issued: the provider knows users by their upn, and that of this user is not theirs alone. Give each user a upn of their own.',
+    subject_of: { pk, username },
+    application: factsOf(client),
+    provider: { app, model_name: 'oauth2provider', pk: client.pk, name: client.name },
+  },
+});
+
 /** That a request named a redirect address that the provider does not have. */
 export const wrongRedirectEvent = (
   client: Authorized & Pick<Client, 'pk' | 'name'>,

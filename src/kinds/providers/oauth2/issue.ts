@@ -6,7 +6,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Claims, cachedScopeClaims, defaultAcr, idTokenClaims, lengthOf, seconds, subjectOf } from './claims.ts';
+import { type Claims, cachedScopeClaims, defaultAcr, idTokenClaims, lengthOf, seconds } from './claims.ts';
 import type { Client } from './client.ts';
 import { type GrantTerms, storeAccessToken, storeRefreshToken } from './grants.ts';
 import type { OAuthNeeds } from './needs.ts';
@@ -14,6 +14,7 @@ import { OAuthError } from './oauth-error.ts';
 import { publishKey } from './published-keys.ts';
 import { claimsBeyondScope, pick, scopesOfClaims } from './requested-claims.ts';
 import { halfHash, type SigningKey, signJwt } from './signing.ts';
+import { uniqueSubject } from './subject.ts';
 import { issuerOf } from './urls.ts';
 
 /** What was granted, to be made into tokens. */
@@ -41,7 +42,7 @@ export interface IssuedTokens {
   store(tx: Query): Promise<void>;
 }
 
-type Needs = Pick<OAuthNeeds, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer'>;
+type Needs = Pick<OAuthNeeds, 'key' | 'publicUrl' | 'installId' | 'sandbox' | 'signer' | 'refusals'>;
 
 /**
  * Makes tokens. The only way to them: nothing is signed elsewhere but what ends sessions. They are worth nothing before
@@ -52,7 +53,7 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
   const { now } = call;
   const signingKey = needs.signer.keyOf(client);
   const expires = earlier(addMilliseconds(now, lengthOf(client.access_token_validity)), issuance.notAfter);
-  const subject = subjectOf(client.sub_mode, issuance.user, needs.installId);
+  const subject = await uniqueSubject(needs, call, client, issuance.user);
   const id = await idClaimsOf(needs, call, issuance, subject, expires);
   const accessToken = gives.access
     ? await signJwt(signingKey, 'at+jwt', accessClaimsOf(needs, issuance, subject, now, expires))

@@ -1,4 +1,5 @@
 import type { AccessAnswer } from '../../../core/application/application-access.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { networkOf } from '../../../lib/cidr.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -6,12 +7,14 @@ import { createSharedCounts } from '../../../platform/shared-counts.ts';
 import { nameDeciders } from '../../../policy/deciders.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
-import { deniedEvent, wrongRedirectEvent } from './events.ts';
+import { callAs, deniedEvent, sharedSubjectEvent, wrongRedirectEvent } from './events.ts';
 
 /** Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it, nor people who try again. */
 export interface RefusalEvents {
   /** That the policies of an application turned away whom the call is made as. */
   denied(call: Call, client: Client, answer: AccessAnswer | undefined): Promise<void>;
+  /** That tokens were refused to a user because others have the same subject. */
+  sharedSubject(call: Call, client: Client, user: UserFacts): Promise<void>;
   /** That a request named a redirect address that the provider does not have. */
   wrongRedirect(call: Call, client: Client, redirectUri: string): Promise<void>;
 }
@@ -42,6 +45,10 @@ export function createRefusalEvents(db: Database): RefusalEvents {
       const deciders = await nameDeciders(answer?.deciders ?? [], call.db.read);
       const names = deciders.map(({ name }) => name);
       await record(call, deniedEvent(client, answer, names));
+    },
+    async sharedSubject(call, client, user) {
+      if (denials.waitAfter(`subject ${user.pk} ${client.pk}`) > 0) return;
+      await record(call.actor ? call : callAs(call, user), sharedSubjectEvent(client, user));
     },
     async wrongRedirect(call, client, redirectUri) {
       // One network that is over its share does not use up that of all.

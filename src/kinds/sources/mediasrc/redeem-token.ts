@@ -5,7 +5,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { callersFacts } from '../../../policy/request.ts';
 import type { Call } from '../../../resource/call.ts';
-import { longLivedCredentials } from '../../../resource/credentials.ts';
+import { inPerson } from '../../../resource/credentials.ts';
 import { defineAction } from '../../../resource/define.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
@@ -51,6 +51,8 @@ const shared = {
   body: tokenMember,
   bodySchema: 'MediasrcTokenRedeemRequest',
   query: { slug: stringSchema },
+  // Whoever is linked can sign in by the account from then on: a token must not make a way in that outlives it.
+  credentials: inPerson,
 } as const;
 
 /** Lets somebody in by a token of the media server: into the flow they go through next, or, signed in, to a link. */
@@ -86,7 +88,6 @@ export const redeemTokenAuthenticated = (needs: RedeemNeeds) =>
     name: 'redeem_token_authenticated',
     summary: 'Redeem a token of the media server, and link the caller to their account there',
     access: 'authenticated',
-    credentials: longLivedCredentials,
     answer: { status: 204 },
     async prepare(input) {
       const arrival = await arrive(needs, input);

@@ -20,6 +20,7 @@ import { sharedCounts } from './0022-shared-counts.ts';
 import { stamps } from './0023-stamps.ts';
 import { scimServer } from './0024-scim-server.ts';
 import { oauthSignIns } from './0025-oauth-sign-ins.ts';
+import { userPrincipalNames } from './0026-user-principal-names.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   stamps,
   scimServer,
   oauthSignIns,
+  userPrincipalNames,
 ];

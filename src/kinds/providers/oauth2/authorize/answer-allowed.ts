@@ -3,7 +3,7 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { orderedUuid, randomToken } from '../../../../platform/random.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import { lengthOf, subjectOf } from '../claims.ts';
+import { lengthOf } from '../claims.ts';
 import type { Client } from '../client.ts';
 import { authorizedEvent } from '../events.ts';
 import { type GrantTerms, storeAuthorizationCode } from '../grants.ts';
@@ -14,6 +14,7 @@ import { words } from '../params.ts';
 import { consumeRequest } from '../requests.ts';
 import { isFirstUse } from '../seen-once.ts';
 import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
+import { uniqueSubject } from '../subject.ts';
 import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 
@@ -41,6 +42,7 @@ export async function answerAllowed(
     throw new OAuthError('access_denied', 'The person is not signed in any more.');
   }
   const { scope } = request;
+  const subject = await uniqueSubject(needs, call, client, user);
   const gives = words(request.response_type);
   const code = gives.includes('code') ? randomToken() : null;
   const family = orderedUuid();
@@ -51,7 +53,6 @@ export async function answerAllowed(
     if (!(await useUp(tx, needs, call, { request, pk }))) {
       throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
     }
-    const subject = subjectOf(client.sub_mode, user, needs.installId);
     await noteLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
     await tokens?.store(tx);
     if (code !== null) {

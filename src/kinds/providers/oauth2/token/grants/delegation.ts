@@ -1,7 +1,7 @@
 import { cachedUserFacts, type UserFacts } from '../../../../../core/mapping/user-facts.ts';
-import { subjectOf } from '../../claims.ts';
 import type { GrantTerms } from '../../grants.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import { uniqueSubject } from '../../subject.ts';
 import { issuerOf } from '../../urls.ts';
 import type { Redemption } from '../grant-kind.ts';
 import { invalidToken, type PresentedToken, presentedToken } from './presented-token.ts';
@@ -47,7 +47,7 @@ async function delegationTo(redemption: Redemption, subject: PresentedToken): Pr
   const user = await cachedUserFacts(call, token.user);
   if (!user?.is_active) throw invalidToken('actor');
   const act = {
-    sub: subjectOf(client.sub_mode, user, needs.installId),
+    sub: await uniqueSubject(needs, call, client, user),
     iss: issuerOf(needs.publicUrl, client.assigned_application_slug, client.issuer_mode),
     client_id: String(token.claims.aud),
     ...(before && { act: before }),

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Call } from '../../../resource/call.ts';
+import { subjectOf } from './claims.ts';
+import type { Client } from './client.ts';
+import type { OAuthNeeds } from './needs.ts';
+import { OAuthError } from './oauth-error.ts';
+
+/** OpenID Connect Core §2 */
+const longestSubject = 255;
+
+/**
+ * Who a token is about, as `subjectOf` has it. Nothing is issued for a subject that another user has as well: the client would
+ * take the one for the other. Names and addresses are unique; a `upn` is an attribute that several users can have.
+ */
+export async function uniqueSubject(
+  { installId, refusals }: Pick<OAuthNeeds, 'installId' | 'refusals'>,
+  call: Call,
+  client: Client,
+  user: UserFacts,
+): Promise<string> {
+  const subject = subjectOf(client.sub_mode, user, installId);
+  if (client.sub_mode !== 'user_upn') return subject;
+  const { rows } = await sql`select 1 as found from users
+    where lower(substr(attributes ->> 'upn', 1, 255)) = lower(${subject}) and pk <> ${user.pk} limit 1`.execute(
+    call.db.read,
+  );
+  // Users without a `upn` are known by a hash, which nobody can take for theirs.
+  const isAnothersHash = /^[0-9a-f]{64}$/i.test(subject) && subject !== subjectOf('hashed_user_id', user, installId);
+  if (rows.length === 0 && !isAnothersHash && subject.length <= longestSubject) return subject;
+  await refusals.sharedSubject(call, client, user);
+  throw new OAuthError('access_denied', 'The client could not tell the user from others.');
+}
