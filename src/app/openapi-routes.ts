@@ -3,7 +3,7 @@ import { Invalid, Problem } from '../lib/problem.ts';
 import type { Call, Reply } from '../resource/call.ts';
 import { etagOf, matchesEtag } from '../resource/etag.ts';
 import { noChoice } from '../resource/fields/text.ts';
-import type { OpenApiDocument } from '../resource/openapi.ts';
+import { documentUnder, type OpenApiDocument } from '../resource/openapi.ts';
 import { asOpenApi30 } from '../resource/openapi-30.ts';
 import type { Operation } from '../resource/operation.ts';
 
@@ -18,7 +18,14 @@ const mediaTypes: Record<Format, readonly string[]> = {
 
 /** The OpenAPI document, built on first request: most processes never need it. */
 export function schemaOperation(document: () => OpenApiDocument): Operation {
-  const texts = new Map<`${Format} ${Version}`, Rendered>();
+  const texts = new Map<string, Rendered>();
+  let whole: OpenApiDocument | undefined;
+  function asked(under: string | null): OpenApiDocument {
+    whole ??= document();
+    const part = under === null ? whole : documentUnder(whole, under);
+    if (!part) throw Invalid.field('under', 'No operation is below this path.');
+    return part;
+  }
   return {
     id: 'schema_retrieve',
     method: 'GET',
@@ -39,6 +46,12 @@ export function schemaOperation(document: () => OpenApiDocument): Operation {
         schema: { type: 'string', enum: versions, default: '3.1' },
         description: 'The version of OpenAPI; 3.0 is for generators that do not know 3.1.',
       },
+      {
+        name: 'under',
+        in: 'query',
+        schema: { type: 'string' },
+        description: 'Leave out what is not about this path, such as `/core/users/`.',
+      },
       { name: 'If-None-Match', in: 'header', schema: { type: 'string' } },
     ],
     answer: {
@@ -49,11 +62,14 @@ export function schemaOperation(document: () => OpenApiDocument): Operation {
     async handle(call): Promise<Reply> {
       const { format, type } = wanted(call);
       const version = wantedVersion(call);
-      const key = `${format} ${version}` as const;
+      const under = call.request.query.get('under') || null;
+      const key = `${format} ${version} ${under}`;
       let rendered = texts.get(key);
       if (!rendered) {
-        rendered = render(version === '3.0' ? asOpenApi30(document()) : document(), format);
-        texts.set(key, rendered);
+        const part = asked(under);
+        rendered = render(version === '3.0' ? asOpenApi30(part) : part, format);
+        // Parts are many and small: only those that are resources are worth keeping.
+        if (under === null || part['x-resources'][under]) texts.set(key, rendered);
       }
       const headers = { etag: rendered.etag, vary: 'accept', 'cache-control': 'no-cache' };
       const known = call.request.header('if-none-match');

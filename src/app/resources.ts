@@ -10,6 +10,8 @@ import { groupResource } from '../core/directory/group.resource.ts';
 import { userResource } from '../core/directory/user.resource.ts';
 import { eventResource } from '../core/event/event.resource.ts';
 import type { Announce } from '../core/event/record.ts';
+import { interfaceEndpoint } from '../core/interface/interface.endpoint.ts';
+import { objectsEndpoint } from '../core/interface/objects.endpoint.ts';
 import { certificateResource } from '../core/key/certificate.resource.ts';
 import { mappingsResource } from '../core/mapping/mappings.resource.ts';
 import { connectionsResource } from '../core/outpost/service-connection.family.ts';
@@ -113,6 +115,8 @@ export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
     ...allDevices,
     transactionalApplications(kinds.providerKinds),
     ...systemOperations({ ...world, version }),
+    interfaceEndpoint(version),
+    objectsEndpoint(),
     inspectorEndpoint({ ...world, flows: kinds.flows }),
     ...kinds.all.flatMap((kind) => kind.endpoints ?? []),
   ];

@@ -46,6 +46,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
     reaches: 'sign-in',
     target: 'policybindingmodel_ptr_id',
     order: ['slug', 'name'],
+    page: { columns: ['name', 'slug', 'title', 'designation'] },
     search: ['name', 'slug', 'designation', 'title'],
     filters: { flow_uuid: keyFilter },
     fields: {

@@ -23,6 +23,7 @@ export const stageBindingResource = defineResource({
   reaches: 'sign-in',
   target: 'policybindingmodel_ptr_id',
   order: ['target', 'order'],
+  page: { columns: ['stage', 'target', 'order', 'evaluate_on_plan', 're_evaluate_policies'], isFound: false },
   search: ['stage.name'],
   filters: { fsb_uuid: keyFilter, pbm_uuid: targetFilter(), policies: policiesFilter() },
   nameOf: (row) => `Flow-stage binding #${row.order} to ${row.target}`,

@@ -18,6 +18,7 @@ export const notificationResource = defineResource({
   names: ['Notification', 'Notifications'],
   table: 'notifications',
   order: ['-created'],
+  page: { columns: ['body', 'severity', 'seen', 'created'], isFound: false },
   search: ['body'],
   verbs: ['list', 'retrieve', 'update', 'partial_update', 'destroy', 'used_by'],
   visibility: { by: 'owner', column: 'user', write: 'only owner' },

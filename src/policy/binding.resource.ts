@@ -24,6 +24,7 @@ export const bindingResource = (resources: Resources): Resource =>
     names: ['Policy Binding', 'Policy Bindings'],
     table: 'policy_bindings',
     order: ['order'],
+    page: { columns: ['target', 'policy', 'group', 'user', 'order', 'enabled'], isFound: false },
     search: ['policy.name'],
     filters: {
       policy__isnull: isNullFilter('policy'),

@@ -17,6 +17,7 @@ export function policiesResource(engine: PolicyEngine): Resource {
     schema: 'Policy',
     names: ['Policy', 'Policies'],
     order: ['name'],
+    page: { columns: ['name', 'verbose_name', 'bound_to'] },
     search: ['name'],
     filters: {
       bindings__isnull: eitherFilter(

@@ -38,6 +38,20 @@ export async function visibleRows(
   }
 }
 
+/** The same, with `none` in place of a refusal: for reading on where there is nothing to see. */
+export async function visibleOrNone(
+  resource: Resource,
+  call: Call,
+  registry: Registry,
+): Promise<RawBuilder<unknown> | null | 'none'> {
+  try {
+    return await visibleRows(resource, call, registry);
+  } catch (error) {
+    if (error instanceof Problem) return 'none';
+    throw error;
+  }
+}
+
 type Condition = RawBuilder<unknown> | null;
 
 const bothOf = (one: Condition, other: Condition): Condition =>
@@ -103,6 +117,22 @@ export async function holdsOn(
       db,
     );
   return rows.length > 0;
+}
+
+/** Those of these keys on which the caller holds a permission. */
+export async function heldAmong(
+  actor: Actor,
+  permission: string,
+  resource: Resource,
+  keys: readonly unknown[],
+  db: Query,
+): Promise<ReadonlySet<unknown>> {
+  if (keys.length === 0 || actor.holds(permission)) return new Set(keys);
+  const { rows } = await sql<{
+    pk: unknown;
+  }>`select held.pk from (${actor.objectsHolding(permission, resource.key)}) as held
+    where held.pk in (${sql.join(keys)})`.execute(db);
+  return new Set(rows.map(({ pk }) => pk));
 }
 
 /** Refuses all but superusers where what is done decides how people sign in: nobody gains by a right more than that right. */

@@ -5,7 +5,7 @@ import type { Registry } from './resource.ts';
 
 /** What forms are told of a field, from its declaration (`x-field` in the OpenAPI document). */
 export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {
-  const { label = labelOf(name), group, help } = field;
+  const { label = labelOf(name), group, help, lines } = field;
   const model = modelOf(field);
   const list = model === undefined ? undefined : registry?.find(model)?.path;
   return {
@@ -13,10 +13,17 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
     label,
     ...(group && { group }),
     ...(help && { help }),
+    ...(lines && { lines }),
     ...(model && { model }),
     ...(list && { list }),
   };
 }
+
+/** The same of a value that no field declares. */
+export const typeNote = (name: string, schema: JsonSchema): FieldNote => ({
+  kind: kindOfType(schema),
+  label: labelOf(name),
+});
 
 function modelOf(field: Field): string | undefined {
   if (field.storage.in === 'nested') return field.storage.nest.model;

@@ -31,6 +31,8 @@ export interface FieldNote {
   readonly label: string;
   readonly group?: string;
   readonly help?: string;
+  /** Of texts that take several lines. */
+  readonly lines?: boolean;
   /** Of references: the model that is referred to, and the path that lists its objects. */
   readonly model?: string;
   readonly list?: string;

@@ -3,6 +3,7 @@ import { everyCredential } from './credentials.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Body, NamedSchema, Operation, OperationAnswer, Parameter } from './operation.ts';
 import type { Registry } from './resource.ts';
+import { type ResourceNote, resourceNote } from './resource-note.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
 
 /** The part of an OpenAPI 3.1 document that clients and tests of ours look into. */
@@ -16,6 +17,8 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
+  /** What pages need to know of each resource, by its path. */
+  readonly 'x-resources': Readonly<Record<string, ResourceNote>>;
 }
 
 export interface OperationObject {
@@ -95,7 +98,39 @@ export function openApiDocument(
         },
       },
     },
+    'x-resources': Object.fromEntries(
+      registry.resources.map((resource) => [resource.path, resourceNote(resource, registry)]),
+    ),
   };
+}
+
+/** The part of a document that is about one path and what is below it, up to the next resource; null when there is none. */
+export function documentUnder(document: OpenApiDocument, under: string): OpenApiDocument | null {
+  const notes = document['x-resources'];
+  const others = Object.keys(notes).filter((path) => path !== under && path.startsWith(under));
+  const isPart = (path: string) => path.startsWith(under) && !others.some((other) => path.startsWith(other));
+  const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => isPart(path)));
+  if (Object.keys(paths).length === 0) return null;
+  const note = notes[under];
+  return {
+    ...document,
+    paths,
+    components: { ...document.components, schemas: sorted(reachable(paths, document.components.schemas)) },
+    'x-resources': note ? { [under]: note } : {},
+  };
+}
+
+/** The schemas that something refers to, and those that they refer to in turn. */
+function reachable(from: unknown, all: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = {};
+  const queue = referencesIn(from);
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    const schema = all[name];
+    if (!schema || found[name]) continue;
+    found[name] = schema;
+    queue.push(...referencesIn(schema));
+  }
+  return found;
 }
 
 function sorted<T>(members: Record<string, T>): Record<string, T> {

@@ -7,6 +7,7 @@ import type { Credential } from './actor.ts';
 import type { Call } from './call.ts';
 import type { Fields, ReadContext, Row, RowAlias, ValuesOf } from './fields/field.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { PageNote } from './page-note.ts';
 import type { KeyType, PkOf, StoredRow } from './stored-row.ts';
 import type { Verb } from './verbs/verb.ts';
 import type { Visibility } from './visibility.ts';
@@ -85,6 +86,8 @@ export interface Declaration<
   /** Work after the row is written, in the same transaction. Not for rules: those belong in `check`. */
   afterWrite?(input: AfterWrite<R>): Promise<void>;
   readonly maxPageSize?: number;
+  /** What pages show of it, where that does not follow from the fields. */
+  readonly page?: PageNote;
   /** Another way to the rows of a model that another resource stands for: for other callers, by other rules. */
   readonly isAlternate?: boolean;
 }
@@ -115,6 +118,7 @@ export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyTyp
   | 'afterWrite'
   | 'reaches'
   | 'views'
+  | 'page'
 >;
 
 /** A part of a resource, shown where another nests it. */

@@ -27,6 +27,7 @@ export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKin
     param: 'id',
     key: 'int',
     order: ['source.slug', 'pk'],
+    page: { columns: ['identifier', 'group', 'source', 'created'], isFound: false },
     search: ['source.slug'],
     filters: { source__slug: relatedFilter('source.slug') },
     ...kind,

@@ -112,6 +112,7 @@ export function defineSource<F extends Fields>({
     family: sourceFamily,
     target: 'pk',
     order: ['name'],
+    page: { columns: ['name', 'slug', 'enabled', 'authentication_flow', 'enrollment_flow'] },
     search: ['name', 'slug'],
     ...kind,
     fields: filterable({ ...shared, ...fields }, filterBy),

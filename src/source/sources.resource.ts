@@ -35,6 +35,7 @@ export function sourcesResource(needs: Needs): Resource {
     names,
     target: 'pk',
     order: ['name'],
+    page: { columns: ['name', 'verbose_name', 'slug', 'enabled'] },
     search: ['name', 'slug'],
     fields: {
       ...filterable(shared, ['managed', 'name', 'slug']),

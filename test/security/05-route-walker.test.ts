@@ -27,6 +27,8 @@ const openToAnyone: Readonly<Record<string, string>> = {
   admin_apps_list: 'fixed facts',
   admin_models_list: 'fixed facts',
   admin_workers_retrieve: 'a number',
+  admin_interface_retrieve: 'what they are and may do themselves',
+  admin_objects_list: 'names of what they may see: none',
   schema_retrieve: 'the document that describes the API',
 };
 const isListOfTypes = (id: string) => /_all_types_list$/.test(id);

@@ -63,6 +63,7 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
     keyName: 'id',
     verbs: ['list', 'retrieve', 'update', 'partial_update', 'destroy'],
     order: ['permission.codename'],
+    page: { isFound: false },
     search: ['permission.codename', 'permission.model', 'permission.app_label', 'object_pk'],
     maxPageSize: largestPage,
     nameOf: (row) => `${row.app_label}.${row.codename} ${row.object_pk}`,

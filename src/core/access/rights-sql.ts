@@ -37,3 +37,9 @@ export const globalPermissionsSql = (user: RawBuilder<unknown>): RawBuilder<{ pe
   sql`select p.app_label || '.' || p.codename as permission from permissions p where p.pk in (
     select up.permission from user_permissions up where up."user" = ${user}
     union select rp.permission from role_permissions rp where rp.role in (${rolesOfSql(user)}))`;
+
+/** The names of all permissions a user holds on single objects. */
+export const objectPermissionsSql = (user: RawBuilder<unknown>): RawBuilder<{ permission: string }> =>
+  sql`select p.app_label || '.' || p.codename as permission from permissions p where p.pk in (
+    select o.permission from user_object_permissions o where o."user" = ${user}
+    union select o.permission from role_object_permissions o where o.role in (${rolesOfSql(user)}))`;

@@ -41,6 +41,10 @@ export function applicationResource({ evaluateAccess, checkAccess }: Application
     table: 'applications',
     target: 'pk',
     order: ['name'],
+    page: {
+      columns: ['name', 'slug', 'group', 'provider', 'meta_launch_url'],
+      always: { superuser_full_list: 'true' },
+    },
     search: ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'],
     filters: {
       for_user: { schema: integerSchema, condition: () => null },

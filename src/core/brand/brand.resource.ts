@@ -34,6 +34,7 @@ export function brandResource({ settings }: Needs): Resource {
     table: 'brands',
     reaches: 'sign-in',
     order: ['domain'],
+    page: { columns: ['domain', 'branding_title', 'default'] },
     search: ['domain', 'branding_title'],
     filters: { brand_uuid: keyFilter },
     nameOf: (row) => `Brand ${row.domain}`,

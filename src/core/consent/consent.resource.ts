@@ -17,6 +17,7 @@ export const consentResource = defineResource({
   names: ['User Consent', 'User Consents'],
   table: 'user_consents',
   order: ['application', 'expires'],
+  page: { columns: ['application', 'user', 'permissions', 'expires'], isFound: false },
   search: ['user.username'],
   verbs: readAndDeleteVerbs,
   visibility: { by: 'owner', column: 'user', write: 'owner' },

@@ -30,6 +30,7 @@ export const groupResource = defineResource({
   names: ['Group', 'Groups'],
   table: 'groups',
   order: ['name'],
+  page: { columns: ['name', 'parent', 'is_superuser', 'roles'] },
   search: ['name'],
   check: checkGroup,
   afterWrite: afterGroupWrite,

@@ -60,6 +60,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     names: ['User', 'Users'],
     table: 'users',
     order: ['username'],
+    page: { columns: ['username', 'name', 'email', 'is_active', 'last_login', 'type'] },
     search: ['username', 'name', 'email'],
     searchIndex: ['username', 'name', 'email'],
     nameOf: (row) => row.username,

@@ -54,6 +54,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
     names: ['Event', 'Events'],
     table: 'events',
     order: ['-created'],
+    page: { columns: ['action', 'user', 'app', 'client_ip', 'created'], isFound: false },
     search: ['words'],
     searchIndex: ['words'],
     verbs: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],

@@ -27,6 +27,7 @@ export function certificateResource(): Resource {
     table: 'certificates',
     reaches: 'sign-in',
     order: ['name'],
+    page: { columns: ['name', 'private_key_available', 'private_key_type', 'cert_expiry', 'managed'] },
     search: ['name'],
     filters: { has_key: hasKey, include_details: includeDetails },
     fields: {
@@ -43,11 +44,13 @@ export function certificateResource(): Resource {
         help: 'Marks what Gatehouse itself makes and keeps up to date.',
       }),
       certificate_data: text({
+        lines: true,
         writeOnly: true,
         check: (pem) => (reader.certificate(pem) ? null : 'Unable to load certificate.'),
         help: 'The certificate, as PEM text.',
       }),
       key_data: secret({
+        lines: true,
         writeOnly: true,
         blank: true,
         default: '',

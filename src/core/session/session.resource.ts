@@ -54,6 +54,7 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
     names: ['Authenticated Session', 'Authenticated Sessions'],
     table: 'authenticated_sessions',
     order: ['user.username'],
+    page: { columns: ['user', 'last_ip', 'last_user_agent', 'last_used', 'expires'], isFound: false },
     search: ['user.username', 'last_ip', 'last_user_agent'],
     visibility: {
       by: 'owner',

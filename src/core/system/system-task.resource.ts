@@ -43,6 +43,7 @@ export function systemTaskResource(jobs: Jobs): Resource {
     names: ['System Task', 'System Tasks'],
     table: 'jobs',
     order: ['-created'],
+    page: { isFound: false },
     search: ['kind', 'message'],
     verbs: ['list', 'retrieve'],
     nameOf: (row) => row.kind,

@@ -32,6 +32,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
     names: ['Token', 'Tokens'],
     table: 'tokens',
     order: ['identifier', 'expires'],
+    page: { columns: ['identifier', 'user', 'intent', 'expiring', 'expires'] },
     search: ['identifier', 'intent', 'user.username', 'description'],
     nameOf: (row) => row.identifier,
     visibility: { by: 'owner', column: 'user', write: 'owner', create: 'anyone signed in' },

@@ -49,7 +49,15 @@ export function defineDevice<F extends Fields>({
   segment,
   ...kind
 }: DeviceDeclaration<F>): DeviceResources<StoredRow<F, DeviceFields, 'int'>> {
-  const common = { ...kind, param: 'id', key: 'int', family: deviceFamily, order: ['name'], search: ['name'] } as const;
+  const common = {
+    ...kind,
+    param: 'id',
+    key: 'int',
+    family: deviceFamily,
+    order: ['name'],
+    search: ['name'],
+    page: { isFound: false },
+  } as const;
   return {
     own: defineResource({
       ...common,

@@ -39,6 +39,8 @@ export interface Common<T = unknown, Nullable extends boolean = boolean> {
   readonly label?: string;
   /** The heading under which forms show it with others. */
   readonly group?: string;
+  /** Whether forms give room for several lines of text. */
+  readonly lines?: boolean;
 }
 
 /** What forms and documents are told of a field. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { Problem } from '../../lib/problem.ts';
-import { visibleRows } from '../access.ts';
+import { visibleOrNone } from '../access.ts';
 import { nameOf } from '../audit.ts';
 import type { Call, Reply } from '../call.ts';
 import type { Row } from '../fields/field.ts';
@@ -31,7 +30,7 @@ async function rowsNaming(
   pk: string | number,
   call: Call,
 ): Promise<Row[]> {
-  const visible = await visibleOrNone(engine, other, call);
+  const visible = await visibleOrNone(other, call, engine.registry);
   if (visible === 'none') return [];
   const row = other.row();
   const plan = engine.plan(other, call);
@@ -50,13 +49,4 @@ async function rowsNaming(
     name: nameOf(other, plan.load(raw, { world: call.world, call, registry: engine.registry })),
     action: field.storage.in === 'join' ? 'cascade_many' : field.nullable && !field.cascades ? 'set_null' : 'cascade',
   }));
-}
-
-async function visibleOrNone(engine: Engine, other: Resource, call: Call) {
-  try {
-    return await visibleRows(other, call, engine.registry);
-  } catch (error) {
-    if (error instanceof Problem) return 'none' as const;
-    throw error;
-  }
 }

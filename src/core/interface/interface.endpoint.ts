@@ -1,0 +1,102 @@
+import type { Actor } from '../../resource/actor.ts';
+import { requireActor } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import {
+  arrayOf,
+  booleanSchema,
+  integerSchema,
+  type JsonSchema,
+  objectSchema,
+  orNull,
+  stringSchema,
+} from '../../resource/json-schema.ts';
+import type { Registry, Resource } from '../../resource/resource.ts';
+import { systemPermissions } from '../access/permissions.ts';
+import { extents, loadRights, type RightsOf } from './rights.ts';
+
+const extent: JsonSchema = { type: 'string', enum: extents };
+
+const person: JsonSchema = objectSchema({
+  pk: integerSchema,
+  username: stringSchema,
+  name: stringSchema,
+  email: stringSchema,
+  is_superuser: booleanSchema,
+});
+
+const resourceSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    path: stringSchema,
+    model: stringSchema,
+    singular: stringSchema,
+    plural: stringSchema,
+    description: stringSchema,
+    family: { ...orNull(stringSchema), description: 'The path of the list that has its rows too.' },
+    kinds: { ...arrayOf(stringSchema), description: 'Of families: the paths of the kinds that can be created.' },
+    may: objectSchema({ view: extent, add: extent, change: extent, delete: extent }),
+  },
+  required: ['path', 'model', 'singular', 'plural', 'description', 'family', 'kinds', 'may'],
+};
+
+/** Everything the frame of the admin interface needs, in one request. */
+export const interfaceEndpoint = (version: string): Endpoint =>
+  defineEndpoint({
+    id: 'admin_interface_retrieve',
+    method: 'GET',
+    path: '/admin/interface/',
+    summary: 'Read who asks, what there is, and what they may do with it',
+    access: 'authenticated',
+    answer: {
+      status: 200,
+      schemaName: 'AdminInterface',
+      schema: objectSchema({
+        version: stringSchema,
+        user: person,
+        acting: { ...orNull(person), description: 'Who acts as the user, when it is somebody else.' },
+        has_rights: { ...booleanSchema, description: 'Whether there is anything here for the caller.' },
+        system_permissions: arrayOf(stringSchema),
+        resources: arrayOf(resourceSchema),
+      }),
+    },
+    async run({ call, engine: { registry }, tx }) {
+      const actor = requireActor(call);
+      const rightsOf = await loadRights(actor, registry, tx);
+      const resources = registry.resources
+        .map((resource) => describe(resource, registry, rightsOf))
+        .filter(({ may }) => may.view !== 'none');
+      const held = systemPermissions.filter((codename) => actor.holds(`svc_rbac.${codename}`));
+      const isOpen = (model: string) => registry.find(model)?.visibility?.by === 'anyone signed in';
+      return {
+        version,
+        user: personOf(actor),
+        acting: actor.impersonator ? personOf(actor.impersonator) : null,
+        has_rights: held.length > 0 || resources.some(({ model }) => !isOpen(model)),
+        system_permissions: held,
+        resources,
+      };
+    },
+  });
+
+const personOf = ({ user: { pk, username, name, email }, isSuperuser }: Actor) => ({
+  ...{ pk, username, name, email },
+  is_superuser: isSuperuser,
+});
+
+function describe(resource: Resource, registry: Registry, rightsOf: RightsOf) {
+  const { path, model, names, description = '', family } = resource;
+  const base = family && registry.find(family.model);
+  const kinds = registry.kinds(model).filter((kind) => kind.verbs.includes('create'));
+  const may = rightsOf(resource);
+  const open = kinds.filter((kind) => rightsOf(kind).add !== 'none');
+  return {
+    ...{ path, model, description },
+    singular: capitalised(names[0]),
+    plural: capitalised(names[1]),
+    family: base?.path ?? null,
+    kinds: open.map((kind) => kind.path),
+    may: open.length > 0 ? { ...may, add: 'all' as const } : may,
+  };
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

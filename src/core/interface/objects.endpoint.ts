@@ -1,0 +1,160 @@
+import { type RawBuilder, sql } from 'kysely';
+import { Invalid } from '../../lib/problem.ts';
+import { visibleOrNone } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import { defineEndpoint, type Endpoint, type EndpointInput } from '../../resource/endpoint.ts';
+import { arrayOf, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { createReadNames, type NamedObject, type ReadNames } from '../../resource/names.ts';
+import { orderBy, searchConditions } from '../../resource/query.ts';
+import { parseKey } from '../../resource/read.ts';
+import type { Engine, Registry, Resource } from '../../resource/resource.ts';
+
+/** The model that stands for everything policies can be bound to. */
+const anyTarget = 'svc_policies.policybindingmodel';
+const mostOfOne = 20;
+const mostOfEach = 5;
+const mostKeys = 200;
+
+/** Objects of all kinds by name: for search, for pickers, and for the names of what an object refers to. */
+export function objectsEndpoint(): Endpoint {
+  let readNames: ReadNames | undefined;
+  return defineEndpoint({
+    id: 'admin_objects_list',
+    method: 'GET',
+    path: '/admin/objects/',
+    summary: 'Find objects of all kinds by name or by key',
+    access: 'authenticated',
+    query: [
+      {
+        name: 'search',
+        schema: stringSchema,
+        description: 'Words that must all be found in the searched members of an object.',
+      },
+      {
+        name: 'model',
+        schema: stringSchema,
+        description: `Look only at this model: the first ${mostOfOne} objects then come without a search too.`,
+      },
+      {
+        name: 'keys',
+        schema: arrayOf(stringSchema),
+        description: `Instead of a search: keys of objects, as \`model:key,key\`; ${mostKeys} at most in all.`,
+      },
+    ],
+    answer: {
+      status: 200,
+      schema: arrayOf(
+        objectSchema({
+          model: stringSchema,
+          pk: stringSchema,
+          name: stringSchema,
+          type: { ...stringSchema, description: 'What people call its kind.' },
+          path: { ...stringSchema, description: 'Where the API has it.' },
+          may: {
+            ...arrayOf({ type: 'string', enum: ['change', 'delete'] }),
+            description: 'What the caller may do with it.',
+          },
+        }),
+      ),
+    },
+    async run({ call, engine }) {
+      readNames ??= createReadNames(engine.registry);
+      const { query } = call.request;
+      const keys = query.getAll('keys').filter(Boolean);
+      return keys.length > 0 ? byKeys(keys, readNames, { call, engine }) : bySearch(readNames, { call, engine });
+    },
+  });
+}
+
+type Input = Pick<EndpointInput, 'call' | 'engine'>;
+
+async function byKeys(texts: readonly string[], readNames: ReadNames, { call, engine: { registry } }: Input) {
+  const asked = texts.map((text) => {
+    const [model = '', list = ''] = text.split(':', 2);
+    return { model, keys: list.split(',').filter(Boolean) };
+  });
+  if (asked.reduce((sum, { keys }) => sum + keys.length, 0) > mostKeys)
+    throw Invalid.field('keys', `Ask for at most ${mostKeys} objects at once.`);
+  const found: NamedObject[] = [];
+  for (const { model, keys } of asked) {
+    for (const resource of resourcesOf(model, registry, 'keys')) {
+      const parsed = keys.map((key) => parseKey(resource, key)).filter((key) => key !== null);
+      if (parsed.length === 0) continue;
+      const condition = sql`${resource.row().col('pk')} in (${sql.join(parsed)})`;
+      found.push(...(await readNames(resource, call, condition, mostKeys)));
+    }
+  }
+  return found;
+}
+
+async function bySearch(readNames: ReadNames, { call, engine }: Input): Promise<NamedObject[]> {
+  const { query } = call.request;
+  const model = query.get('model');
+  const words = (query.get('search') ?? '').trim();
+  if (!model && words === '') return [];
+  const { registry } = engine;
+  const resources = model ? resourcesOf(model, registry, 'model') : registry.resources.filter(isFound(registry));
+  const limit = model ? mostOfOne : mostOfEach;
+  const hits = await findKeys(resources, limit, call, engine);
+  const found: NamedObject[] = [];
+  for (const [resource, keys] of hits) {
+    const condition = sql`${resource.row().col('pk')} in (${sql.join(keys)})`;
+    const named = await readNames(resource, call, condition, limit);
+    const place = new Map(keys.map((key, at) => [String(key), at]));
+    found.push(...named.sort((one, other) => (place.get(one.pk) ?? 0) - (place.get(other.pk) ?? 0)));
+  }
+  return model ? found : nearestFirst(found, words);
+}
+
+/** Whole names before beginnings, and those before the rest. */
+function nearestFirst(found: readonly NamedObject[], words: string): NamedObject[] {
+  const asked = words.toLowerCase();
+  const rank = ({ name }: NamedObject) => {
+    const text = name.toLowerCase();
+    return text === asked ? 0 : text.startsWith(asked) ? 1 : 2;
+  };
+  return found.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Rows of kinds are found in the list of their family. */
+const isFound = (registry: Registry) => (resource: Resource) =>
+  !resource.isAlternate &&
+  resource.page?.isFound !== false &&
+  resource.verbs.includes('list') &&
+  (resource.search?.length ?? 0) > 0 &&
+  !(resource.family && registry.find(resource.family.model));
+
+function resourcesOf(model: string, registry: Registry, parameter: string): readonly Resource[] {
+  if (model === anyTarget) return registry.resources.filter(({ target, family }) => target && !family);
+  const resource = registry.find(model);
+  if (!resource) throw Invalid.field(parameter, `There is no model "${model}".`);
+  return [resource];
+}
+
+/** The keys of what is found, by resource, in one statement over all of them. */
+async function findKeys(
+  resources: readonly Resource[],
+  limit: number,
+  call: Call,
+  { registry }: Engine,
+): Promise<Map<Resource, (string | number)[]>> {
+  const parts: RawBuilder<unknown>[] = [];
+  for (const [at, resource] of resources.entries()) {
+    const visible = await visibleOrNone(resource, call, registry);
+    if (visible === 'none') continue;
+    const conditions = [...(visible ? [visible] : []), ...searchConditions(resource, call, registry)];
+    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+    const key = call.db.dialect.toText(resource.row().col('pk'));
+    parts.push(sql`select * from (select ${sql.lit(at)} as part, ${key} as pk from ${resource.from()} ${where}
+      order by ${orderBy(resource, call, registry)} limit ${limit}) as found_${sql.raw(String(at))}`);
+  }
+  const found = new Map<Resource, (string | number)[]>();
+  if (parts.length === 0) return found;
+  const { rows } = await sql<{ part: number; pk: string }>`${sql.join(parts, sql` union all `)}`.execute(call.db.read);
+  for (const { part, pk } of rows) {
+    const resource = resources[Number(part)];
+    const key = resource && parseKey(resource, pk);
+    if (resource && key !== null && key !== undefined) found.set(resource, [...(found.get(resource) ?? []), key]);
+  }
+  return found;
+}

@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from 'kysely';
+import { heldAmong, ownerColumn, visibleOrNone } from './access.ts';
+import type { Actor } from './actor.ts';
+import { nameOf } from './audit.ts';
+import { type Call, requireActor } from './call.ts';
+import type { Field, Row } from './fields/field.ts';
+import { planOf } from './plan.ts';
+import type { Plan, Registry, Resource } from './resource.ts';
+
+/** An object by its name, for links and pickers. */
+export interface NamedObject {
+  /** Of families: the kind's. */
+  readonly model: string;
+  readonly pk: string;
+  readonly name: string;
+  readonly type: string;
+  /** Its path in the API. */
+  readonly path: string;
+  /** What of `change` and `delete` the caller may do with it. */
+  readonly may: readonly string[];
+}
+
+/** Reads the names of a resource's rows that a condition picks and the caller may see. */
+export type ReadNames = (
+  resource: Resource,
+  call: Call,
+  condition: RawBuilder<unknown>,
+  limit: number,
+) => Promise<NamedObject[]>;
+
+export function createReadNames(registry: Registry): ReadNames {
+  const plans = new Map<Resource, Plan>();
+
+  function planFor(resource: Resource, call: Call): Plan {
+    let plan = plans.get(resource);
+    if (!plan) {
+      const needs = { registry, dialect: call.db.dialect, maySeeSecrets: () => false };
+      plan = planOf({ ...resource, allFields: namingFields(resource) }, 'full', needs);
+      plans.set(resource, plan);
+    }
+    return plan;
+  }
+
+  return async (resource, call, condition, limit) => {
+    const visible = await visibleOrNone(resource, call, registry);
+    if (visible === 'none') return [];
+    const plan = planFor(resource, call);
+    const { visibility } = resource;
+    const row = resource.row();
+    const owner = visibility?.by === 'owner' ? sql`, ${row.col(visibility.column)} as ${sql.ref(ownerColumn)}` : sql``;
+    const { rows } = await sql<Row>`select ${plan.list}${owner} from ${resource.from()}
+      where ${condition}${visible ? sql` and ${visible}` : sql``} limit ${limit}`.execute(call.db.read);
+    const context = { world: call.world, call, registry };
+    const found = rows.map((raw): Found => {
+      const values = plan.load(raw, context);
+      const kind = (typeof values.kind === 'string' ? registry.find(values.kind) : undefined) ?? resource;
+      return { values, kind, pk: raw[resource.keyName ?? 'pk'], owner: raw[ownerColumn] };
+    });
+    const may = await rightsTo(found, call);
+    return found.map((row) => {
+      const { values, kind, pk } = row;
+      const key = String(kind.lookup === 'pk' ? pk : values[kind.lookup]);
+      const name = nameOf(resource, values) || key;
+      const path = `${kind.path}${encodeURIComponent(key)}/`;
+      return { model: kind.model, pk: String(pk), name, type: kind.names[0], path, may: may(row) };
+    });
+  };
+}
+
+interface Found {
+  readonly values: Row;
+  readonly kind: Resource;
+  readonly pk: unknown;
+  readonly owner: unknown;
+}
+
+/** What a name is made of: columns and the objects that they name. Long lists of other objects are not. */
+const namingFields = ({ allFields }: Resource) =>
+  Object.fromEntries(Object.entries(allFields).filter(([, field]) => namesSomething(field)));
+
+const namesSomething = ({ storage, secret, kind }: Field): boolean =>
+  !secret && kind !== 'json' && (storage.in === 'column' || kind === 'embedded');
+
+type Right = 'change' | 'delete';
+const verbOf = { change: 'partial_update', delete: 'destroy' } as const;
+
+/** What the caller may do with each of these rows: two statements for each kind among them, none for superusers. */
+async function rightsTo(found: readonly Found[], call: Call): Promise<(row: Found) => Right[]> {
+  const actor = requireActor(call);
+  const held = new Map<string, ReadonlySet<unknown>>();
+  for (const [kind, rows] of Map.groupBy(found, (row) => row.kind)) {
+    const keys = rows.map(({ pk }) => pk);
+    for (const right of rightsWith(kind, actor)) {
+      const permission = kind.permission(right);
+      held.set(permission, await heldAmong(actor, permission, kind, keys, call.db.read));
+    }
+  }
+  return ({ kind, pk, owner }) => {
+    const rights = rightsWith(kind, actor);
+    const { visibility } = kind;
+    if (visibility?.by === 'owner' && visibility.write !== 'permission')
+      return owner === actor.user.pk || (actor.isSuperuser && visibility.write === 'owner') ? rights : [];
+    return rights.filter((right) => held.get(kind.permission(right))?.has(pk));
+  };
+}
+
+/** The rights that an actor can have: those that an operation is there for. */
+const rightsWith = ({ verbs, reaches }: Resource, { isSuperuser }: Actor): Right[] =>
+  reaches && !isSuperuser ? [] : (['change', 'delete'] as const).filter((right) => verbs.includes(verbOf[right]));

@@ -1,0 +1,86 @@
+import { fieldNote, typeNote } from './field-note.ts';
+import { type Field, isShown } from './fields/field.ts';
+import type { FieldNote, JsonSchema } from './json-schema.ts';
+import type { Registry, Resource } from './resource.ts';
+
+/** What pages need to know of a resource beside its operations (`x-resources` in the OpenAPI document). */
+export interface ResourceNote {
+  readonly model: string;
+  readonly names: readonly [singular: string, plural: string];
+  /** The member that names an object in paths, and the one that names it for people. */
+  readonly key: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  /** The members that a list can be ordered by, and its order unless asked otherwise. */
+  readonly orderable: readonly string[];
+  readonly order: readonly string[];
+  readonly isSearched: boolean;
+  readonly always: Readonly<Record<string, string>>;
+  readonly filters: readonly FilterNote[];
+}
+
+export interface FilterNote extends FieldNote {
+  readonly name: string;
+  readonly choices?: readonly unknown[];
+}
+
+export function resourceNote(resource: Resource, registry: Registry): ResourceNote {
+  const { model, names, lookup, page = {}, order, search = [] } = resource;
+  const shown = shownFields(resource);
+  // A kind may hide fields of its family.
+  const declared = page.columns?.filter((name) => shown.some(([other]) => other === name));
+  const title = declared?.[0] ?? titleOf(resource);
+  return {
+    model,
+    names,
+    key: lookup === 'pk' ? (resource.keyName ?? 'pk') : lookup,
+    title,
+    columns: declared ?? [title, ...columnsOf(resource, title)],
+    orderable: shown.filter(([, field]) => field.orderable).map(([name]) => name),
+    order: order.filter((name) => !name.includes('.')),
+    isSearched: search.length > 0,
+    always: page.always ?? {},
+    filters: filtersOf(resource, registry),
+  };
+}
+
+const shownFields = ({ allFields }: Resource): [string, Field][] =>
+  Object.entries(allFields).filter(([, field]) => isShown(field));
+
+const titles = ['name', 'username', 'title', 'identifier', 'label', 'domain', 'slug', 'action', 'description', 'id'];
+
+const titleOf = (resource: Resource): string => {
+  const shown = new Set(shownFields(resource).map(([name]) => name));
+  return titles.find((name) => shown.has(name)) ?? resource.keyName ?? 'pk';
+};
+
+const columnKinds: ReadonlySet<string> = new Set(['choice', 'flag', 'reference', 'time', 'number', 'text', 'duration']);
+/** They say the same of most rows, or what only programs read. */
+const unremarkable = /^(managed|uuid|uid|component|verbose_name_plural|meta_model_name|policy_engine_mode)$|_obj$/;
+const mostColumns = 5;
+
+/** Of families and their kinds what kind it is, then what can be filtered by, then the rest in order. */
+function columnsOf(resource: Resource, title: string): string[] {
+  const isFamily = resource.allFields.kind !== undefined && resource.family === undefined;
+  const fields = shownFields(resource)
+    .filter(([name, field]) => name !== title && !unremarkable.test(name) && name !== 'verbose_name' && !isBulky(field))
+    .filter(([name, field]) => columnKinds.has(fieldNote(name, field).kind));
+  const rank = ([, field]: [string, Field]) => (field.filter ? 0 : 1);
+  const names = fields.toSorted((one, other) => rank(one) - rank(other)).map(([name]) => name);
+  return [...(isFamily ? ['verbose_name'] : []), ...names].slice(0, mostColumns - 1);
+}
+
+const isBulky = ({ kind, secret }: Field): boolean => secret === true || kind === 'derived';
+
+function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
+  return Object.entries(resource.filterTable)
+    .filter(([name]) => !(name in (resource.page?.always ?? {})))
+    .map(([name, { schema }]) => {
+      const field = resource.allFields[name];
+      const { help: _, ...note } = field ? fieldNote(name, field, registry) : typeNote(name, itemOf(schema));
+      const choices = itemOf(schema).enum ?? field?.schema.enum;
+      return { name, ...note, ...(choices && { choices }) };
+    });
+}
+
+const itemOf = (schema: JsonSchema): JsonSchema => schema.items ?? schema;

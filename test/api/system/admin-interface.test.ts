@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { unique } from '../../support/make-walk.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { statementsOf } from '../../support/statements.ts';
+
+interface Entry {
+  readonly path: string;
+  readonly kinds: readonly string[];
+  readonly may: Readonly<Record<'view' | 'add' | 'change' | 'delete', string>>;
+}
+
+const everything = { view: 'all', add: 'all', change: 'all', delete: 'all' };
+
+describeOnBoth('admin_interface_retrieve', (server) => {
+  const read = async (api: TestServer['admin']) => (await api.get('/admin/interface/')).body;
+  const entry = (body: { resources: Entry[] }, path: string) => body.resources.find((one) => one.path === path);
+
+  test('offers a superuser every resource with every verb that it has', async () => {
+    const body = await read(server().admin);
+    expect(body).toMatchObject({ has_rights: true, user: { username: 'admin', is_superuser: true }, acting: null });
+    const { resources } = server().app.engine.registry;
+    expect(body.resources.map(({ path }: Entry) => path)).toEqual(
+      resources.filter(({ verbs }) => verbs.includes('list')).map(({ path }) => path),
+    );
+    expect(entry(body, '/core/groups/')?.may).toEqual(everything);
+    expect(entry(body, '/rbac/permissions/')?.may).toEqual({
+      ...{ view: 'all', add: 'none', change: 'none', delete: 'none' },
+    });
+    expect(entry(body, '/stages/all/')?.kinds).toContain('/stages/deny/');
+  });
+
+  test('offers somebody without rights nothing', async () => {
+    const { api } = await server().user();
+    expect(await read(api)).toMatchObject({ has_rights: false, resources: [] });
+  });
+
+  test('offers others what they hold, and never what decides how people sign in', async () => {
+    const permissions = ['svc_core.view_group', 'svc_core.change_group', 'svc_stages_deny.view_denystage'];
+    const { api } = await server().user([...permissions, 'svc_stages_deny.change_denystage']);
+    const body = await read(api);
+    expect(body.has_rights).toBe(true);
+    expect(entry(body, '/core/groups/')?.may).toEqual({ view: 'all', add: 'none', change: 'all', delete: 'none' });
+    expect(entry(body, '/stages/deny/')?.may).toEqual({ view: 'all', add: 'none', change: 'none', delete: 'none' });
+    expect(entry(body, '/stages/all/')).toMatchObject({ kinds: [], may: { view: 'some', add: 'none' } });
+    expect(entry(body, '/core/users/')).toBeUndefined();
+    expect(entry(body, '/core/tokens/')).toBeUndefined();
+  });
+});
+
+describeOnBoth('admin_objects_list', (server) => {
+  const find = (query: string, api = server().admin) => api.get(`/admin/objects/?${query}`);
+
+  test('finds objects of several kinds by a word of their names', async () => {
+    const mark = unique('beacon');
+    const group = (await server().admin.post('/core/groups/', { name: `${mark} people` })).body;
+    const stage = (await server().admin.post('/stages/deny/', { name: `${mark} stop` })).body;
+    const user = (await server().admin.post('/core/users/', { username: mark, name: 'Somebody' })).body;
+    const { status, body } = await find(`search=${mark}`);
+    expect(status).toBe(200);
+    const may = ['change', 'delete'];
+    expect(body).toEqual([
+      { model: 'svc_core.user', pk: String(user.pk), name: mark, type: 'User', path: `/core/users/${user.pk}/`, may },
+      {
+        ...{ model: 'svc_core.group', pk: group.pk, name: `${mark} people`, type: 'Group', may },
+        path: `/core/groups/${group.pk}/`,
+      },
+      {
+        ...{ model: 'svc_stages_deny.denystage', pk: stage.pk, name: `${mark} stop`, type: 'Deny Stage', may },
+        path: `/stages/deny/${stage.pk}/`,
+      },
+    ]);
+  });
+
+  test('finds for each caller what they may see, and says what they may do with it', async () => {
+    const mark = unique('harbour');
+    const group = (await server().admin.post('/core/groups/', { name: mark })).body;
+    await server().admin.post('/stages/deny/', { name: mark });
+    expect((await find(`search=${mark}`, (await server().user()).api)).body).toEqual([]);
+    const viewer = await server().user(['svc_core.view_group']);
+    expect((await find(`search=${mark}`, viewer.api)).body).toMatchObject([{ pk: group.pk, may: [] }]);
+    const editor = await server().user(['svc_core.view_group']);
+    await server().admin.post(`/rbac/permissions/assigned_by_users/${editor.pk}/assign/`, {
+      permissions: ['svc_core.change_group'],
+      model: 'svc_core.group',
+      object_pk: group.pk,
+    });
+    expect((await find(`search=${mark}`, editor.api)).body).toMatchObject([{ pk: group.pk, may: ['change'] }]);
+    const byKey = (api = viewer.api) => find(`keys=svc_core.group:${group.pk}`, api);
+    expect((await byKey()).body).toHaveLength(1);
+    expect((await byKey((await server().user()).api)).body).toEqual([]);
+  });
+
+  test('names objects by their keys, several models at once, those of families by their kind', async () => {
+    const stage = (await server().admin.post('/stages/deny/', { name: unique('stage') })).body;
+    const flow = (await server().admin.get('/flows/instances/default-authentication-flow/')).body;
+    const { body } = await find(`keys=svc_flows.stage:${stage.pk}&keys=svc_flows.flow:${flow.pk},no-key`);
+    expect(body).toMatchObject([
+      { pk: stage.pk, name: stage.name, path: `/stages/deny/${stage.pk}/` },
+      { pk: flow.pk, path: '/flows/instances/default-authentication-flow/' },
+    ]);
+    const target = await find(`keys=svc_policies.policybindingmodel:${flow.pk}`);
+    expect(target.body).toMatchObject([{ model: 'svc_flows.flow', pk: flow.pk }]);
+  });
+
+  test('offers the first objects of a model without a search, and nothing of all models', async () => {
+    const offered = (await find('model=svc_flows.flow')).body;
+    expect(offered.length).toBeGreaterThan(2);
+    expect(offered.length).toBeLessThanOrEqual(20);
+    expect((await find('')).body).toEqual([]);
+    expect((await find('search=%20')).body).toEqual([]);
+  });
+
+  test('refuses models that are not there, and more keys than it reads at once', async () => {
+    expect(await find('model=svc_core.nothing')).toMatchObject({ status: 400 });
+    expect(await find('keys=svc_core.nothing:1')).toMatchObject({ status: 400 });
+    const many = Array.from({ length: 201 }, (_, at) => at).join(',');
+    expect((await find(`keys=svc_core.user:${many}`)).body.keys).toEqual(['Ask for at most 200 objects at once.']);
+    expect((await find('search=%00a')).status).toBe(200);
+  });
+
+  test('looks at all models in one statement, and reads names in one for each model found', async () => {
+    const mark = unique('lantern');
+    await server().admin.post('/core/groups/', { name: `${mark} one` });
+    await server().admin.post('/core/groups/', { name: `${mark} two` });
+    const ask = () => find(`search=${mark}`);
+    await ask();
+    const statements = await statementsOf(server(), ask);
+    expect(statements.filter((sql) => sql.includes('union all'))).toHaveLength(1);
+    expect(statements.filter((sql) => sql.includes('"groups"'))).toHaveLength(2);
+    expect(statements.length).toBeLessThan(6);
+  });
+});
+
+describeOnBoth('the OpenAPI document of one path', (server) => {
+  test('has its operations, the schemas they refer to, and what pages are told', async () => {
+    const { body } = await server().nobody.get('/schema/?under=/core/groups/');
+    expect(Object.keys(body.paths)).toContain('/core/groups/{group_uuid}/add_user/');
+    expect(Object.keys(body.paths).every((path) => path.startsWith('/core/groups/'))).toBe(true);
+    expect(body.components.schemas.GroupRequest.properties.name['x-field'].label).toBe('Name');
+    expect(body.components.schemas.DenyStage).toBeUndefined();
+    expect(body['x-resources']['/core/groups/']).toMatchObject({
+      ...{ model: 'svc_core.group', key: 'pk', title: 'name', isSearched: true, order: ['name'] },
+      filters: expect.arrayContaining([{ name: 'is_superuser', kind: 'flag', label: 'Is superuser' }]),
+    });
+    const other = (await server().nobody.get('/schema/?under=/policies/reputation/')).body;
+    expect(Object.keys(other.paths).filter((path) => path.includes('scores'))).toEqual([]);
+    expect((await server().nobody.get('/schema/?under=/nothing/')).status).toBe(400);
+  });
+});
