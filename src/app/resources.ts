@@ -21,6 +21,7 @@ import { systemOperations } from '../core/system/system-operations.ts';
 import { systemTaskResource } from '../core/system/system-task.resource.ts';
 import { tokenResource } from '../core/token/token.resource.ts';
 import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
+import { currentBrandAction } from '../flow/current-brand.ts';
 import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
 import { flowResource } from '../flow/flow.resource.ts';
@@ -33,8 +34,8 @@ import { transportResource } from '../notify/transport.resource.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import { bindingResource } from '../policy/binding.resource.ts';
 import { policiesResource } from '../policy/policies.resource.ts';
-import { checkAccessAction, createEvaluateAccess } from '../provider/application-access.ts';
-import { providersResource } from '../provider/provider.family.ts';
+import { checkAccessAction, createEvaluateAccess, refusedApplications } from '../provider/application-access.ts';
+import { providersResource, suggestedLaunchUrl } from '../provider/provider.family.ts';
 import type { Endpoint } from '../resource/endpoint.ts';
 import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
@@ -73,7 +74,11 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     mappingsResource(world),
     ...ownOf(kinds.mappingKinds),
     // Applications and providers
-    applicationResource({ evaluateAccess, checkAccess: checkAccessAction(evaluateAccess) }),
+    applicationResource({
+      refusedApplications: refusedApplications(evaluateAccess),
+      checkAccess: checkAccessAction(evaluateAccess),
+      suggestedLaunchUrl,
+    }),
     consentResource,
     providersResource,
     ...ownOf(kinds.providerKinds),
@@ -88,7 +93,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     stagesResource(policies),
     ...ownOf(kinds.stageKinds),
     ...kinds.deviceKinds.flatMap(({ deviceResources: { own, admin } }) => [own, admin]),
-    brandResource(world),
+    brandResource({ currentBrand: currentBrandAction(world.settings) }),
     // Sources
     sourcesResource({ policies, kinds: kinds.sourceKinds }),
     ...ownOf(kinds.sourceKinds),

@@ -37,16 +37,6 @@ const owned: Readonly<Record<string, readonly string[]>> = {
   app: ['install', 'bootstrap_steps'],
 };
 
-/** Names that still point upwards. The list may only get shorter. */
-const upward = [
-  // Applications and brands show what they refer to.
-  'core names policy_bindings',
-  'core names providers',
-  'core names flows',
-];
-/** The same among kinds: keys of OAuth sources may verify assertions of OAuth2 clients. */
-const sideways = ['kinds/providers/oauth2 names source_oauth'];
-
 const root = fileURLToPath(new URL('../', import.meta.url));
 const ranks = ['lib', 'platform', 'resource', 'core', 'policy', 'flow', 'source', 'kinds', 'app'];
 const rankOf = (layer: string) => ranks.indexOf(layer === 'provider' || layer === 'notify' ? 'source' : layer);
@@ -87,7 +77,7 @@ test('statements name no tables of layers above their own', () => {
   const found = namings
     .filter(({ layer, table }) => rankOf(ownerOf.get(table) ?? 'kinds') > rankOf(layer))
     .map(({ layer, table }) => `${layer} names ${table}`);
-  expect([...new Set(found)].sort()).toEqual([...upward].sort());
+  expect([...new Set(found)].sort()).toEqual([]);
 });
 
 test('a kind’s tables are named by that kind, and by the app at most', () => {
@@ -96,11 +86,9 @@ test('a kind’s tables are named by that kind, and by the app at most', () => {
     if (ownerOf.has(table)) continue;
     const folders = [...new Set(namings.filter((naming) => naming.table === table).map(({ folder }) => folder))];
     const kinds = folders.filter((folder) => folder.startsWith('kinds/'));
-    const [owner = 'no kind'] = kinds.filter((folder) => !sideways.includes(`${folder} names ${table}`));
-    found.push(...kinds.filter((folder) => folder !== owner).map((folder) => `${folder} names ${table}`));
-    if (kinds.length === 0) found.push(`no kind names ${table}`);
+    if (kinds.length !== 1) found.push(`${table} is named by ${kinds.join(', ') || 'no kind'}`);
   }
-  expect(found).toEqual(sideways);
+  expect(found).toEqual([]);
 });
 
 test('every table that a layer owns exists', () => {

@@ -28,8 +28,18 @@ export interface ProtocolKind extends Kind {
   readonly detourOf?: DetourOf;
   /** Sees each event in the transaction that records it, to queue work or to write to an outbox. */
   afterEvent?(tx: Query, call: Call, event: NewEvent): Promise<void>;
+  /** The keys that enabled objects of this kind publish, to verify tokens that other parties sign with them. */
+  keySets?(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
   /** Who presents this bearer token to the API; null when it is none of this kind's, or not good. */
   actorOfBearer?(token: string, now: string): Promise<Actor | null>;
+}
+
+/** Keys as a JWKS, or the address of one; stored keys win. */
+export interface KeySet {
+  /** The key of the object that publishes them. */
+  readonly source: string;
+  readonly jwks: string;
+  readonly url: string;
 }
 
 export type AppendStep = (step: PlanStep, state: FlowState, tx: Query, call: Call, registry: Registry) => Promise<void>;
@@ -45,6 +55,8 @@ export interface RouteServer {
   readonly executor: Executor;
   readonly flows: FlowReads;
   readonly evaluateAccess: EvaluateAccess;
+  /** The key sets that objects of all kinds publish. */
+  keySets(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
   /** Where people sign in who come by this host, to come back to `next`. */
   signInPath(host: string, query: Query, next: string | null): Promise<string>;
 }

@@ -4,7 +4,7 @@ import type { ResourceWorld } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
 import type { EndNeeds } from './executor/end-walk.ts';
 import type { Detour, DetourOf } from './executor/sign-out-detour.ts';
-import type { ProtocolKind } from './protocol-kind.ts';
+import type { KeySet, ProtocolKind, RouteServer } from './protocol-kind.ts';
 
 type Kinds = readonly ProtocolKind[];
 
@@ -38,6 +38,15 @@ export function recordingFor(kinds: Kinds, record: ResourceWorld['record']): Res
     for (const kind of watching) await kind.afterEvent?.(tx, call, event);
   };
 }
+
+/** The key sets that objects of all kinds publish. */
+export const keySetsBy =
+  (kinds: Kinds): RouteServer['keySets'] =>
+  async (objects, query) => {
+    const found: KeySet[] = [];
+    for (const kind of kinds) found.push(...((await kind.keySets?.(objects, query)) ?? []));
+    return found;
+  };
 
 /** Who presents a bearer token, by the first kind that knows it. */
 export const bearerBy =

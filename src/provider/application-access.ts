@@ -1,9 +1,15 @@
-import { applicationTarget, type EvaluateAccess, requestedUser } from '../core/application/application-access.ts';
+import { sql } from 'kysely';
+import {
+  type ApplicationRow,
+  applicationTarget,
+  type EvaluateAccess,
+  requestedUser,
+} from '../core/application/application-access.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import { nameDeciders } from '../policy/deciders.ts';
 import type { PolicyEngine } from '../policy/engine.ts';
 import { policyRequest } from '../policy/request.ts';
-import { requireActor } from '../resource/call.ts';
+import { type Call, requireActor } from '../resource/call.ts';
 import { integerSchema } from '../resource/json-schema.ts';
 import type { Action } from '../resource/resource.ts';
 
@@ -20,8 +26,21 @@ export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
   };
 }
 
+/** The keys of applications that a user may not use. Applications without bindings are open to all and not evaluated. */
+export const refusedApplications =
+  (evaluate: EvaluateAccess) =>
+  async (call: Call, userPk: number): Promise<string[]> => {
+    const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode
+      from applications a where a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(
+      call.db.read,
+    );
+    if (rows.length === 0) return [];
+    const answers = await evaluate(call, userPk, rows.map(applicationTarget));
+    return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);
+  };
+
 /** Whether the caller, or a user whom the caller may query, has access to an application. Only superusers see the reasons. */
-export function checkAccessAction(ask: EvaluateAccess): Action {
+export function checkAccessAction(evaluate: EvaluateAccess): Action<ApplicationRow> {
   return {
     name: 'check_access',
     on: 'row',
@@ -31,8 +50,8 @@ export function checkAccessAction(ask: EvaluateAccess): Action {
     query: { for_user: integerSchema },
     answer: { status: 200, schema: { $ref: '#/components/schemas/PolicyTestResult' } },
     async run({ call, row }) {
-      const application = applicationTarget(row as unknown as Parameters<typeof applicationTarget>[0]);
-      const answers = await ask(call, await requestedUser(call), [application]);
+      const application = applicationTarget(row);
+      const answers = await evaluate(call, await requestedUser(call), [application]);
       const { passing = false, messages = [], logs = [], deciders = [] } = answers.get(application.pk) ?? {};
       if (!requireActor(call).isSuperuser) return { passing, messages: [], log_messages: [] };
       const decided = (await nameDeciders(deciders, call.db.read)).map(({ name, binding }) => ({

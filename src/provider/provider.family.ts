@@ -100,6 +100,10 @@ export function defineProvider<F extends Fields>({
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 
+/** The launch URL that a provider suggests, as an SQL expression. */
+export const suggestedLaunchUrl = (provider: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select p.launch_url from providers p where p.pk = ${provider})`;
+
 /** Providers of every kind. */
 export const providersResource = defineFamilyList({
   family: providerFamily,

@@ -1,10 +1,11 @@
 import { quiet } from './jobs.ts';
 import type { TestServer } from './server.ts';
 
-/** Jobs and stamps of caches come by themselves, as do the beginning and the end of transactions. */
-const besides = /\bjobs\b|from stamps|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+/** Statements of the job worker, of cache stamps and of transactions, which may come at any time. */
+const besides =
+  /\bjobs\b|from unmatched_events limit|from stamps|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
 
-/** The statements that reading something sends to the database. */
+/** The statements that a read sends to the database. */
 export async function statementsOf(server: TestServer, work: () => Promise<unknown>): Promise<string[]> {
   await quiet(server);
   const statements: string[] = [];

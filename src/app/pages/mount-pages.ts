@@ -1,6 +1,6 @@
 import { defaultBranding } from '../../core/brand/branding.ts';
-import { currentBrand } from '../../core/brand/current-brand.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
+import { currentBrand } from '../../flow/current-brand.ts';
 import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { serveFolder } from '../../platform/http/files.ts';

@@ -33,7 +33,8 @@ export type EvaluateAccess = (
   applications: readonly ApplicationTarget[],
 ) => Promise<ReadonlyMap<string, AccessAnswer>>;
 
-interface ApplicationRow {
+/** The columns that `applicationTarget` reads. */
+export interface ApplicationRow {
   readonly pk: string;
   readonly name: string;
   readonly slug: string;
@@ -52,17 +53,6 @@ export const applicationTarget = ({
   mode: policy_engine_mode,
   facts: { pk, name, slug, group, meta_model_name: 'svc_core.application' },
 });
-
-/** The keys of applications that a user may not use. Applications without bindings are open to all and not evaluated. */
-export async function refusedApplications(ask: EvaluateAccess, call: Call, userPk: number): Promise<string[]> {
-  const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode
-    from applications a where a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(
-    call.db.read,
-  );
-  if (rows.length === 0) return [];
-  const answers = await ask(call, userPk, rows.map(applicationTarget));
-  return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);
-}
 
 const otherUsers = 'svc_core.view_user_applications';
 

@@ -10,10 +10,10 @@ import { computed, nested, nestedMany } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { hasFlag, readFlag } from '../../resource/flags.ts';
 import { booleanSchema, integerSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
-import type { Action, CheckInput, Filter, Resource } from '../../resource/resource.ts';
+import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
 import { imageActions, releaseImage } from '../media/image-actions.ts';
 import { image } from '../media/image-field.ts';
-import { type EvaluateAccess, refusedApplications, requestedUser } from './application-access.ts';
+import { type ApplicationRow, requestedUser } from './application-access.ts';
 import { metricsAction } from './application-metrics.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
 
@@ -23,13 +23,19 @@ const providerModel = 'svc_core.provider';
 const backchannel = { table: 'application_backchannel_providers', own: 'application', other: 'provider' };
 
 export interface ApplicationNeeds {
-  readonly evaluateAccess: EvaluateAccess;
-  /** Asks whether a user may use one application. */
-  readonly checkAccess: Action;
+  /** The keys of applications that a user may not use. */
+  refusedApplications(call: Call, userPk: number): Promise<string[]>;
+  /** Checks whether a user may use one application. */
+  readonly checkAccess: Action<ApplicationRow>;
+  /** The launch URL that a provider suggests, as an SQL expression. */
+  suggestedLaunchUrl(provider: RawBuilder<unknown>): RawBuilder<unknown>;
 }
 
 /** Something people sign in to, and whom its policies let use it. */
-export function applicationResource({ evaluateAccess, checkAccess }: ApplicationNeeds): Resource {
+export function applicationResource(needs: ApplicationNeeds): Resource {
+  /** The administrator's value, else the one derived from the provider. */
+  const launchTemplate = (row: RowAlias): RawBuilder<unknown> =>
+    sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${needs.suggestedLaunchUrl(row.col('provider'))}, '')`;
   return defineResource({
     path,
     param: 'slug',
@@ -48,10 +54,13 @@ export function applicationResource({ evaluateAccess, checkAccess }: Application
     search: ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'],
     filters: {
       for_user: { schema: integerSchema, condition: () => null },
-      only_with_launch_url: onlyWithLaunchUrl,
+      only_with_launch_url: {
+        schema: booleanSchema,
+        condition: ({ texts, row }) => (readFlag(texts[0]) ? sql`${launchTemplate(row)} <> ''` : null),
+      },
       superuser_full_list: { schema: booleanSchema, condition: () => null },
     },
-    visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(evaluateAccess, actor, row, call) },
+    visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(needs, actor, row, call) },
     fields: {
       name: text({ filter: true, help: 'What people read in their list of applications.' }),
       slug: slug({
@@ -107,39 +116,28 @@ export function applicationResource({ evaluateAccess, checkAccess }: Application
     check: checkBackchannel,
     afterWrite: (input) => releaseImage('meta_icon', input),
     actions: [
-      checkAccess,
+      needs.checkAccess,
       metricsAction,
       ...imageActions({ model: applicationModel, column: 'meta_icon', field: 'icon' }),
     ],
   });
 }
 
-/** The administrator's value, else the one derived from the provider. */
-function launchTemplate(row: RowAlias): RawBuilder<unknown> {
-  const suggested = sql`(select p.launch_url from providers p where p.pk = ${row.col('provider')})`;
-  return sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${suggested}, '')`;
-}
-
-const onlyWithLaunchUrl: Filter = {
-  schema: booleanSchema,
-  condition: ({ texts, row }) => (readFlag(texts[0]) ? sql`${launchTemplate(row)} <> ''` : null),
-};
-
 /**
  * The list shows what a user may use, independent of permissions; everything else requires permissions. Any signed-in
  * caller may check their access.
  */
 async function visibleApplications(
-  evaluateAccess: EvaluateAccess,
+  { refusedApplications }: ApplicationNeeds,
   actor: Actor,
   row: RowAlias,
   call: Call,
 ): Promise<RawBuilder<unknown> | null> {
-  const { path: asked, query } = call.request;
-  if (asked.includes(path) && asked.endsWith('/check_access/')) return null;
-  if (!asked.endsWith(path)) return permittedApplications(actor, row, call);
+  const { path: requested, query } = call.request;
+  if (requested.includes(path) && requested.endsWith('/check_access/')) return null;
+  if (!requested.endsWith(path)) return permittedApplications(actor, row, call);
   if (actor.isSuperuser && hasFlag(query, 'superuser_full_list')) return null;
-  const refused = await refusedApplications(evaluateAccess, call, await requestedUser(call));
+  const refused = await refusedApplications(call, await requestedUser(call));
   return refused.length === 0 ? null : sql`${row.col('pk')} not in (${sql.join(refused)})`;
 }
 
@@ -160,12 +158,12 @@ async function checkBackchannel({
   given,
   current,
 }: CheckInput<{ pk: string; backchannel_providers: readonly number[] }>): Promise<Complaints | null> {
-  const providers = values.backchannel_providers;
-  if (!given.has('backchannel_providers') || providers.length === 0) return null;
+  const named = values.backchannel_providers;
+  if (!given.has('backchannel_providers') || named.length === 0) return null;
   await call.db.dialect.exclusive('backchannel providers')?.execute(tx);
   const others = current ? sql` and ab.application <> ${current.pk}` : sql``;
   const { rows } = await sql<{ provider: number }>`select ab.provider from application_backchannel_providers ab
-    where ab.provider in (${sql.join(providers)})${others} limit 1`.execute(tx);
+    where ab.provider in (${sql.join(named)})${others} limit 1`.execute(tx);
   const taken = rows[0];
   return taken
     ? { backchannel_providers: [`Provider ${taken.provider} is a backchannel provider of another application.`] }

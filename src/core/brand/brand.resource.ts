@@ -6,15 +6,14 @@ import { flag } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { keyFilter } from '../../resource/query.ts';
-import type { CheckInput, Resource } from '../../resource/resource.ts';
+import type { Action, CheckInput, Resource } from '../../resource/resource.ts';
 import { imageAddressComplaint } from '../media/image-field.ts';
-import type { Settings } from '../settings/settings.ts';
 import { normalDomain } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
-import { currentBrandAction } from './current-brand.ts';
 
 interface Needs {
-  readonly settings: { current(): Promise<Settings> };
+  /** Shows the brand of a host with its flows. */
+  readonly currentBrand: Action;
 }
 
 const flow = (notes: FieldNotes) => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, ...notes });
@@ -22,7 +21,7 @@ const address = (fallback: string, notes: FieldNotes) =>
   text({ default: fallback, filter: true, check: imageAddressComplaint, ...notes });
 
 /** How the server looks, and which flows it uses, for the people who come by one domain. */
-export function brandResource({ settings }: Needs): Resource {
+export function brandResource({ currentBrand }: Needs): Resource {
   return defineResource({
     path: '/core/brands/',
     param: 'brand_uuid',
@@ -84,7 +83,7 @@ export function brandResource({ settings }: Needs): Resource {
       }),
     },
     check: oneDefault,
-    actions: [currentBrandAction(settings)],
+    actions: [currentBrand],
   });
 }
 

@@ -1,5 +1,5 @@
-import { brandFlows } from '../../../core/brand/brand-flows.ts';
 import type { Settings, SettingsStore } from '../../../core/settings/settings.ts';
+import { brandFlows } from '../../../flow/brand-flows.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Geo } from '../../../platform/geo/geo.ts';

@@ -11,16 +11,13 @@ import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
 import { devicePath } from './device/device-authorization.ts';
 import { handleDevicePage } from './device/device-page.ts';
-import { createFailureCount } from './failure-count.ts';
 import { proofField } from './form-proof.ts';
 import { handleEndSession } from './logout/end-session.ts';
 import { OAuthError } from './oauth-error.ts';
-import { createRefusalEvents } from './refusal-events.ts';
 import { browserRefusalOf } from './refusal-of.ts';
-import { createSigner } from './signing.ts';
 import { authorizePath, endSessionPath } from './urls.ts';
 
-export interface BrowserMount extends Omit<BrowserNeeds, 'signer' | 'failures' | 'refusals'> {
+export interface BrowserMount extends BrowserNeeds {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
   readonly sessions: SessionNeeds;
@@ -31,17 +28,10 @@ type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promis
 
 /** What people come to with a browser on their way to a client or back. */
 export function browserRoutes(mount: BrowserMount): Route[] {
-  const needs: BrowserNeeds = {
-    ...mount,
-    signer: createSigner(mount.key.box),
-    failures: createFailureCount(mount.db, 'browsers'),
-    refusals: createRefusalEvents(mount.db),
-  };
-
   const serve =
     (endpoint: BrowserEndpoint): AnswerCall =>
     async (http) => {
-      const answer = await answerOf(http, async () => endpoint(needs, await callOf(http), textOf(http)));
+      const answer = await answerOf(http, async () => endpoint(mount, await callOf(http), textOf(http)));
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 

@@ -26,7 +26,7 @@ const maxClockSkewSeconds = 60;
  * is `private_key_jwt`; any other subject is a workload. Null when it proves nothing.
  */
 export async function checkAssertion(
-  needs: Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'remoteKeys'>,
+  needs: Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
   call: Call,
   client: Client,
   assertion: string,

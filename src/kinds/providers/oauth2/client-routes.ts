@@ -4,16 +4,13 @@ import type { Route } from '../../../platform/http/route.ts';
 import { type AnswerCall, anyMethod, type HttpCall, withHead } from '../../../platform/http/routes.ts';
 import type { Call, ResourceWorld } from '../../../resource/call.ts';
 import { backRoutes } from './back-routes.ts';
-import { createFailureCount } from './failure-count.ts';
 import { frontRoutes } from './front-routes.ts';
 import type { OAuthNeeds } from './needs.ts';
 import { answerOAuth, type OAuthEndpoint, readJson } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isOriginOf } from './redirect-uris.ts';
-import { createRefusalEvents } from './refusal-events.ts';
-import { createSigner } from './signing.ts';
 
-export interface MountNeeds extends Omit<OAuthNeeds, 'signer' | 'failures' | 'refusals'> {
+export interface MountNeeds extends OAuthNeeds {
   readonly clock: { now(): string };
   readonly world: ResourceWorld;
 }
@@ -25,12 +22,6 @@ const preflightSeconds = 600;
 
 /** The endpoints of OAuth 2 and OpenID Connect that clients call. */
 export function clientRoutes(mount: MountNeeds): Route[] {
-  const needs: OAuthNeeds = {
-    ...mount,
-    signer: createSigner(mount.key.box),
-    failures: createFailureCount(mount.db, 'clients'),
-    refusals: createRefusalEvents(mount.db),
-  };
   const callOf = (http: HttpCall): Call => ({
     actor: null,
     request: http.facts,
@@ -58,7 +49,7 @@ export function clientRoutes(mount: MountNeeds): Route[] {
         },
       };
     };
-  return [...backRoutes(needs), ...frontRoutes(needs)].flatMap(([methods, shortPath, endpoint, largestBody]) => {
+  return [...backRoutes(mount), ...frontRoutes(mount)].flatMap(([methods, shortPath, endpoint, largestBody]) => {
     const path = urlOf(shortPath);
     const refuse = notOffered([...withHead(methods), 'OPTIONS']);
     return [

@@ -8,34 +8,33 @@ import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /**
- * Counts failures by address and by whom it claims to be, on all instances together: secrets of clients are long, so it is their
- * number that must not hurt. Others behind the same proxy go on meanwhile.
+ * Counts failures by network and claimed identity, on all instances together. Client secrets are too long to guess; the
+ * limit keeps attempts cheap. Others behind the same proxy are not affected.
  */
 export interface FailureCount {
-  /** Throws while whoever claims to be this has to wait; without a claim, the address as a whole. */
+  /** Throws while the claimed identity has to wait; without one, the network as a whole. */
   check(call: Call, who?: string): void;
   count(call: Call, who?: string): void;
 }
 
-const most = 100;
+const maxFailures = 100;
 const windowMs = 60_000;
-/** At least half of these, those that failed last. */
-const remembered = 20_000;
+const maxSubjects = 20_000;
 
-export function createFailureCount(db: Database, name: string): FailureCount {
-  const others = createSharedCounts({ db, name: `oauth2 ${name}`, windowMs });
-  const counts = createLruCache<{ readonly failures: number; readonly until: string }>(remembered);
+export function createFailureCount(db: Database): FailureCount {
+  const others = createSharedCounts({ db, name: 'oauth2', windowMs });
+  const counts = createLruCache<{ readonly failures: number; readonly until: string }>(maxSubjects);
   const current = ({ request, now }: Call, who = '') => {
     const subject = `${networkOf(request.clientIp)} ${who}`;
-    const known = counts.get(subject);
-    const own = known && known.until > now ? known.failures : 0;
-    return { subject, own, failures: own + (others?.of(subject) ?? 0), until: known?.until ?? now };
+    const counted = counts.get(subject);
+    const own = counted && counted.until > now ? counted.failures : 0;
+    return { subject, own, failures: own + (others?.of(subject) ?? 0), until: counted?.until ?? now };
   };
   let lastUntil = '';
   return {
     check(call, who) {
       // Nearly always nobody has failed for a while.
-      if (lastUntil <= call.now || current(call, who).failures < most) return;
+      if (lastUntil <= call.now || current(call, who).failures < maxFailures) return;
       throw new OAuthError('temporarily_unavailable', 'Too many attempts have failed. Try again in a minute.', {
         status: 429,
         headers: { 'retry-after': String(windowMs / 1000) },
@@ -46,7 +45,7 @@ export function createFailureCount(db: Database, name: string): FailureCount {
       const end = own === 0 ? addMilliseconds(call.now, windowMs) : until;
       const failures = own + 1;
       counts.set(subject, { failures, until: end });
-      const tellFrom = most * worthTelling;
+      const tellFrom = maxFailures * worthTelling;
       if (failures >= tellFrom) others?.add(subject, failures === tellFrom ? tellFrom : 1);
       if (end > lastUntil) lastUntil = end;
     },

@@ -1,3 +1,4 @@
+import type { RouteServer } from '../../../flow/protocol-kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import type { RemoteKeys } from '../../../platform/fetch/remote-keys.ts';
@@ -20,6 +21,7 @@ export interface OAuthNeeds {
   readonly fetch: GuardedFetch;
   readonly engine: Engine;
   readonly remoteKeys: RemoteKeys;
+  readonly keySets: RouteServer['keySets'];
   readonly signer: Signer;
   readonly failures: FailureCount;
   readonly refusals: RefusalEvents;

@@ -13,11 +13,14 @@ import { decideOnRequest } from './authorize/decide-request.ts';
 import { browserRoutes } from './browser-routes.ts';
 import { clientRoutes } from './client-routes.ts';
 import { oauth2Demo } from './demo.ts';
+import { createFailureCount } from './failure-count.ts';
 import { accessTokens, authorizationCodes, refreshTokens } from './grant.resource.ts';
 import { detourByFrames } from './logout/front-channel.ts';
 import { logoutJobs, queueLogouts } from './logout/logout.jobs.ts';
 import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
+import { createRefusalEvents } from './refusal-events.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
+import { createSigner } from './signing.ts';
 
 interface Needs {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -33,6 +36,7 @@ interface Needs {
 export function oauth2(needs: Needs): ProviderKind {
   const { db, key, fetch, config } = needs;
   const { publicUrl } = config;
+  const signer = createSigner(key.box);
   return {
     resource: oauth2Provider(needs),
     clientFacts: clientFacts(publicUrl),
@@ -43,6 +47,9 @@ export function oauth2(needs: Needs): ProviderKind {
         ...server,
         publicUrl,
         remoteKeys: createRemoteKeys(fetch),
+        signer,
+        failures: createFailureCount(db),
+        refusals: createRefusalEvents(db),
       };
       return [...clientRoutes(shared), ...browserRoutes(shared)];
     },
@@ -50,7 +57,7 @@ export function oauth2(needs: Needs): ProviderKind {
     detourOf: detourByFrames({ key, publicUrl }),
     afterEvent: queueLogouts(needs.jobs),
     actorOfBearer: (token, now) => actorOfAccessToken(db, key, token, now, publicUrl),
-    jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl }),
+    jobs: (server) => logoutJobs({ ...needs, ...server, publicUrl, signer }),
     // Clients may want their answer by a form that the page sends to them.
     pageNeeds: { forms: true },
     expiring: [

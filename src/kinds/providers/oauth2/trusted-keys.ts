@@ -10,29 +10,23 @@ export interface TrustedKeys {
   readonly jwks: string;
 }
 
-interface SourceRow {
-  readonly source: string;
-  readonly jwks: string;
-  readonly url: string;
-}
-
 /**
  * The keys by which a JWT of a client may be verified: its own, then those of the provider's JWKS sources. Stored keys win
  * over those at an address. The JWT says which key it needs, so that a rotated one is fetched.
  */
 export async function loadTrustedKeys(
-  { db, remoteKeys }: Pick<OAuthNeeds, 'db' | 'remoteKeys'>,
+  { db, remoteKeys, keySets }: Pick<OAuthNeeds, 'db' | 'remoteKeys' | 'keySets'>,
   client: Pick<Client, 'pk' | 'jwks' | 'jwks_uri'>,
   jwt: string,
   now: string,
 ): Promise<TrustedKeys[]> {
-  // A source that is switched off vouches for nobody.
-  const { rows } = await sql<SourceRow>`select s.pk as source, o.oidc_jwks as jwks, o.oidc_jwks_url as url
-    from provider_oauth2_jwks_sources j join sources s on s.pk = j.source join source_oauth o on o.pk = s.pk
-    where j.provider = ${client.pk} and s.enabled order by s.pk`.execute(db.read);
+  const { rows } = await sql<{ source: string }>`select source from provider_oauth2_jwks_sources
+    where provider = ${client.pk}`.execute(db.read);
+  const sources = rows.map(({ source }) => source);
+  const published = sources.length > 0 ? await keySets(sources, db.read) : [];
   const kid = unverifiedKeyId(jwt);
   const trusted: TrustedKeys[] = [];
-  for (const { source, jwks, url } of [{ source: null, jwks: client.jwks, url: client.jwks_uri }, ...rows]) {
+  for (const { source, jwks, url } of [{ source: null, jwks: client.jwks, url: client.jwks_uri }, ...published]) {
     const keys = isKeySet(JSON.parse(jwks)) || url === '' ? jwks : await remoteKeys(url, now, kid);
     if (keys !== null && isKeySet(JSON.parse(keys))) trusted.push({ source, jwks: keys });
   }

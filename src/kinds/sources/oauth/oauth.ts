@@ -16,6 +16,7 @@ import { oauthSourceMapping } from './oauth-mapping.resource.ts';
 import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPath, oauthResource } from './oauth-model.ts';
 import { oauthSpeaker } from './oauth-speaker.ts';
 import { refreshJob } from './refresh.job.ts';
+import { sourceKeySets } from './source-key-sets.ts';
 
 interface Needs extends SignInNeeds {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -52,6 +53,7 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
     link: { component: 'xak-user-settings-source-oauth', configureUrl: pathOf },
     iconOf: ({ icon, provider_type }) =>
       icon === null || icon === defaultIcon ? `/static/sources/oauth/${provider_type}.svg` : icon,
+    keySets: sourceKeySets,
     jobs: (server) => [refreshJob(needs.fetch, server)],
     demo: oauthDemo,
   };

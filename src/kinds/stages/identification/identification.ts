@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { brandFlows } from '../../../core/brand/brand-flows.ts';
+import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { setPendingUser } from '../../../flow/executor/flow-state.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';

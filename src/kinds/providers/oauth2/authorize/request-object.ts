@@ -18,7 +18,7 @@ export const requestObjectAlgorithms = (client: Pick<Client, 'security_profile'>
  * not signed is refused: it would protect nothing.
  */
 export async function openRequestObject(
-  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys'>,
+  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
   client: Client,
   object: string,
   now: string,
@@ -35,7 +35,7 @@ export async function openRequestObject(
 type JwtClaims = Readonly<Record<string, unknown>>;
 
 async function verified(
-  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys'>,
+  needs: Pick<BrowserNeeds, 'db' | 'publicUrl' | 'remoteKeys' | 'keySets'>,
   client: Client,
   object: string,
   now: string,

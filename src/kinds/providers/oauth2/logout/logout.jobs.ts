@@ -9,12 +9,12 @@ import { seconds } from '../claims.ts';
 import { type Client, loadClient } from '../client.ts';
 import type { OAuthNeeds } from '../needs.ts';
 import { publishKey } from '../published-keys.ts';
-import { createSigner, signJwt } from '../signing.ts';
+import { signJwt } from '../signing.ts';
 import { issuerOf } from '../urls.ts';
 import { hasLogins, type Login, takeEndedLogins } from './logins.ts';
 import { loadLogoutSettings } from './logout-settings.ts';
 
-interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl'> {
+interface Needs extends Pick<OAuthNeeds, 'db' | 'key' | 'publicUrl' | 'signer'> {
   readonly fetch: GuardedFetch;
   jobs(): Jobs;
   systemCall(): Call;
@@ -53,7 +53,6 @@ function mayEndSession({ action, context }: NewEvent): boolean {
  * Connect Back-Channel Logout.
  */
 export function logoutJobs(needs: Needs): JobKind[] {
-  const signer = createSigner(needs.key.box);
   return [
     {
       name: findEnded,
@@ -90,7 +89,7 @@ export function logoutJobs(needs: Needs): JobKind[] {
   async function logoutToken(client: Client, { subject, sid }: Login): Promise<string> {
     const { now } = needs.systemCall();
     const expires = addMilliseconds(now, lifetimeMs);
-    const key = signer.keyOf(client);
+    const key = needs.signer.keyOf(client);
     await needs.db.write((tx) => publishKey(needs.db, tx, client, key, expires));
     return signJwt(key, 'logout+jwt', {
       iss: issuerOf(needs.publicUrl, client.assigned_application_slug, client.issuer_mode),

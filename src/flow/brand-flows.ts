@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database, Query } from '../../platform/db/database.ts';
-import { queryCache } from '../../platform/db/query-cache.ts';
-import { findBrandOfHost } from './brand-of-host.ts';
+import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
+import type { Database, Query } from '../platform/db/database.ts';
+import { queryCache } from '../platform/db/query-cache.ts';
 
 export const brandFlowNames = [
   'flow_authentication',

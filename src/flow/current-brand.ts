@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Query } from '../../platform/db/database.ts';
-import type { Row } from '../../resource/fields/field.ts';
-import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../../resource/json-schema.ts';
-import type { Action } from '../../resource/resource.ts';
-import type { Settings } from '../settings/settings.ts';
+import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
+import { defaultBranding } from '../core/brand/branding.ts';
+import type { Settings } from '../core/settings/settings.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Row } from '../resource/fields/field.ts';
+import { arrayOf, type JsonSchema, objectSchema, orNull, stringSchema } from '../resource/json-schema.ts';
+import type { Action } from '../resource/resource.ts';
 import { brandFlowColumns, brandFlowNames } from './brand-flows.ts';
-import { findBrandOfHost } from './brand-of-host.ts';
-import { defaultBranding } from './branding.ts';
 
 const themes = ['automatic', 'light', 'dark'];
 
