@@ -75,7 +75,7 @@ export function createStrangerRows(
 
 function watchTable(db: Database, { table, ofNetwork, inAll, where }: StrangerLimit & { readonly table: string }) {
   const others = createSharedCounts({ db, name: `stranger ${table} ${where}`, windowMs });
-  const byNetwork = createRateLimit({ most: ofNetwork, windowMs, others });
+  const byNetwork = createRateLimit({ max: ofNetwork, windowMs, others });
   let counted = { at: Number.NEGATIVE_INFINITY, rows: 0 };
   let refusals = 0;
 

@@ -3,7 +3,7 @@ import { imageActions, releaseImage } from '../core/media/image-actions.ts';
 import { image } from '../core/media/image-field.ts';
 import { Invalid } from '../lib/problem.ts';
 import { defineResource } from '../resource/define.ts';
-import { flag, uuid } from '../resource/fields/scalar.ts';
+import { boolean, uuid } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import { arrayOf, integerSchema, stringSchema, uuidSchema } from '../resource/json-schema.ts';
@@ -80,7 +80,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
         default: 'any',
         help: 'Whether one binding has to pass (any) or every one (all).',
       }),
-      compatibility_mode: flag({
+      compatibility_mode: boolean({
         default: false,
         help: 'Build pages so that password managers on phones find the fields.',
       }),

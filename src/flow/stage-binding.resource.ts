@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
-import { canonicalUuid, flag, isUuid, uuid, whole } from '../resource/fields/scalar.ts';
+import { boolean, canonicalUuid, integer, isUuid, uuid } from '../resource/fields/scalar.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { choice } from '../resource/fields/text.ts';
 import { arrayOf, uuidSchema } from '../resource/json-schema.ts';
@@ -32,17 +32,17 @@ export const stageBindingResource = defineResource({
     target: ref('svc_flows.flow', 'uuid', { filter: true, help: 'The flow that the stage is part of.' }),
     stage: ref('svc_flows.stage', 'uuid', { filter: true, help: 'The stage to show.' }),
     stage_obj: nested('svc_flows.stage', 'stage'),
-    evaluate_on_plan: flag({
+    evaluate_on_plan: boolean({
       default: false,
       filter: true,
       help: 'Ask the bound policies once, when the flow begins.',
     }),
-    re_evaluate_policies: flag({
+    re_evaluate_policies: boolean({
       default: true,
       filter: true,
       help: 'Ask the bound policies when somebody comes to this step.',
     }),
-    order: whole({ filter: true, help: 'Stages come from the lowest number up.' }),
+    order: integer({ filter: true, help: 'Stages come from the lowest number up.' }),
     policy_engine_mode: choice(policyEngineModes, {
       default: 'any',
       filter: true,

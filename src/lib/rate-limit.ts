@@ -22,7 +22,7 @@ interface Window {
 }
 
 export interface Limit {
-  readonly most: number;
+  readonly max: number;
   readonly windowMs: number;
   readonly keys?: number;
   readonly others?: CountsOfOthers | null;
@@ -30,7 +30,7 @@ export interface Limit {
 
 /** So many in each window of time, which begins with the first of them. At least the last `keys` that came are remembered. */
 export function createRateLimit(
-  { most, windowMs, keys = 5_000, others = null }: Limit,
+  { max, windowMs, keys = 5_000, others = null }: Limit,
   now: () => number = Date.now,
 ): RateLimit {
   const windows = createLruCache<Window>(2 * keys);
@@ -48,9 +48,9 @@ export function createRateLimit(
       const moment = now();
       const window = windowOf(key, moment);
       window.count += 1;
-      const tellFrom = Math.ceil(most * worthTelling);
+      const tellFrom = Math.ceil(max * worthTelling);
       if (window.count >= tellFrom) others?.add(key, window.count === tellFrom ? tellFrom : 1);
-      return window.count + (others?.of(key) ?? 0) > most ? window.ends - moment : 0;
+      return window.count + (others?.of(key) ?? 0) > max ? window.ends - moment : 0;
     },
   };
 }

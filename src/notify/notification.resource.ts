@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { requireActor } from '../resource/call.ts';
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
-import { flag, time } from '../resource/fields/scalar.ts';
+import { boolean, time } from '../resource/fields/scalar.ts';
 import { embedded } from '../resource/fields/shown.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import type { Action } from '../resource/resource.ts';
@@ -28,7 +28,7 @@ export const notificationResource = defineResource({
     body: text({ readOnly: true, filter: true }),
     created: time({ readOnly: true, filter: true }),
     event: embedded('svc_events.event', 'uuid', { filter: true, nullable: true }),
-    seen: flag({ default: false, filter: true, help: 'Whether the notification was read.' }),
+    seen: boolean({ default: false, filter: true, help: 'Whether the notification was read.' }),
     user: ref('svc_core.user', 'int', { readOnly: true, writeOnly: true, filter: true }),
   },
   actions: [markAllSeen()],

@@ -52,7 +52,7 @@ export type EventFacts = {
 /** It cannot arrive, however often it is tried. */
 export class Undeliverable extends Error {}
 
-const longestBody = 4_000;
+const maxBodyLength = 4_000;
 
 /** What people are told of an event. */
-export const summaryOf = (event: EventFacts): string => sentenceOf(event).slice(0, longestBody);
+export const summaryOf = (event: EventFacts): string => sentenceOf(event).slice(0, maxBodyLength);

@@ -1,6 +1,6 @@
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
-import { flag } from '../resource/fields/scalar.ts';
+import { boolean } from '../resource/fields/scalar.ts';
 import { choice, text } from '../resource/fields/text.ts';
 import { stringSchema } from '../resource/json-schema.ts';
 import type { Resource } from '../resource/resource.ts';
@@ -38,7 +38,7 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
         nullable: true,
         help: 'The expression that makes the body of a webhook; empty sends the usual one.',
       }),
-      send_once: flag({
+      send_once: boolean({
         default: false,
         filter: true,
         help: 'Send one message for the whole group, as fits a chat channel.',

@@ -28,7 +28,7 @@ interface Counted {
 /** One statement for all subjects, however many requests there are. */
 const tellEveryMs = 1_000;
 const maxCached = 5_000;
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 /** Counts that all instances on one database add up. Null where there is one instance. */
 export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
@@ -40,7 +40,7 @@ export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOther
   async function tell(): Promise<void> {
     timer = undefined;
     // In one order, or two instances could wait for each other.
-    const told = [...untold].sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, mostAtOnce);
+    const told = [...untold].sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, maxAtOnce);
     untold.clear();
     const rows = await db.write((tx) => add(told).execute(tx), { durable: false });
     for (const { pk, count, expires, wait } of rows.rows) {

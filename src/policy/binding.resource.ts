@@ -1,6 +1,6 @@
 import { defineResource } from '../resource/define.ts';
 import { ref } from '../resource/fields/ref.ts';
-import { flag, whole } from '../resource/fields/scalar.ts';
+import { boolean, integer } from '../resource/fields/scalar.ts';
 import { nested } from '../resource/fields/shown.ts';
 import { isNullFilter } from '../resource/filters.ts';
 import type { CheckInput, Resource } from '../resource/resource.ts';
@@ -56,16 +56,16 @@ export const bindingResource = (resources: Resources): Resource =>
       group_obj: nested('svc_core.group', 'group'),
       user_obj: nested('svc_core.user', 'user'),
       target: targetField(resources),
-      negate: flag({ default: false, help: 'Turn the decision around; its messages stay.' }),
-      enabled: flag({ default: true, filter: true, help: 'Turn off to leave the binding out without deleting it.' }),
-      order: whole({ filter: true, help: 'Bindings are asked from the lowest number up.' }),
-      timeout: whole({
+      negate: boolean({ default: false, help: 'Turn the decision around; its messages stay.' }),
+      enabled: boolean({ default: true, filter: true, help: 'Turn off to leave the binding out without deleting it.' }),
+      order: integer({ filter: true, help: 'Bindings are asked from the lowest number up.' }),
+      timeout: integer({
         default: 30,
         min: 0,
         filter: true,
         help: 'Seconds after which the policy is given up. Zero sets no limit.',
       }),
-      failure_result: flag({ default: false, help: 'The decision when the policy breaks or takes too long.' }),
+      failure_result: boolean({ default: false, help: 'The decision when the policy breaks or takes too long.' }),
     },
     check: checkBinding,
     async afterWrite({ verb, current, ...input }) {

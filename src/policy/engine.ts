@@ -79,7 +79,7 @@ interface Bound {
 
 const boundCache = queryCache<Bound>('bindings');
 /** Evaluating very many targets at once is rare, and the entry would be large. */
-const mostTargetsKept = 20;
+const maxCachedTargets = 20;
 
 interface Outcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
   readonly decider: Decider;
@@ -115,7 +115,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       return { bindings, policies: await policiesOf(bindings, call, query) };
     };
     if (tx) return load(tx);
-    if (pks.length > mostTargetsKept) return load(call.db.read);
+    if (pks.length > maxCachedTargets) return load(call.db.read);
     return boundCache.read(call.db, pks.join(), load);
   }
 
@@ -188,7 +188,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     cache: boundCache,
     async mightMatch({ call, targetPks, action }) {
       // What is bound to so many is not cached: looking it up is no quicker than to ask.
-      if (targetPks.length > mostTargetsKept) return true;
+      if (targetPks.length > maxCachedTargets) return true;
       const { bindings, policies } = await boundTo(targetPks, call, undefined);
       return bindings.some(({ policy, kind, negate }) => {
         const row = policy === null ? undefined : policies.get(policy);

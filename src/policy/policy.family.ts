@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { defineResource } from '../resource/define.ts';
 import type { Fields } from '../resource/fields/field.ts';
-import { flag, time } from '../resource/fields/scalar.ts';
+import { boolean, time } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { integerSchema } from '../resource/json-schema.ts';
@@ -20,7 +20,7 @@ export const policyFamily = {
       filter: true,
       help: 'What the policy is called; unique.',
     }),
-    execution_logging: flag({
+    execution_logging: boolean({
       default: false,
       filter: true,
       help: 'Record every decision of this policy, not only those that failed.',

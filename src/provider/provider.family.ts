@@ -3,7 +3,7 @@ import { defineResource } from '../resource/define.ts';
 import { defineFamilyList } from '../resource/family.ts';
 import { type Field, type Fields, mapFields, type RowAlias } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
-import { flag } from '../resource/fields/scalar.ts';
+import { boolean } from '../resource/fields/scalar.ts';
 import { computed } from '../resource/fields/shown.ts';
 import { text } from '../resource/fields/text.ts';
 import { eitherFilter } from '../resource/filters.ts';
@@ -59,7 +59,7 @@ export const providerFamily = {
     assigned_backchannel_application_slug: assignedBackchannel('slug', slugHelp),
     assigned_backchannel_application_name: assignedBackchannel('name', nameHelp),
     /** Whether it serves an application behind the scenes instead of signing people in; fixed by the kind. */
-    is_backchannel: flag({ readOnly: true, writeOnly: true, default: false }),
+    is_backchannel: boolean({ readOnly: true, writeOnly: true, default: false }),
     /** Where the application can be opened, as far as the kind can tell from its own settings. */
     launch_url: text({ readOnly: true, writeOnly: true, blank: true, default: '' }),
   },
@@ -94,7 +94,7 @@ export function defineProvider<F extends Fields>({
     order: ['name'],
     search: ['name'],
     ...kind,
-    fields: { ...shared, is_backchannel: flag({ ...hidden, default: isBackchannel }), ...fields },
+    fields: { ...shared, is_backchannel: boolean({ ...hidden, default: isBackchannel }), ...fields },
   });
 }
 

@@ -36,7 +36,7 @@ type Offered = ReadonlyMap<string, Operation>;
 export function mountApi(routes: Routes, operations: readonly Operation[], needs: ApiNeeds): void {
   const windowMs = 60_000;
   const others = createSharedCounts({ db: needs.db, name: 'anonymous', windowMs });
-  const anonymous = createRateLimit({ most: needs.anonymousPerMinute, windowMs, others });
+  const anonymous = createRateLimit({ max: needs.anonymousPerMinute, windowMs, others });
 
   async function serve(http: HttpCall, offered: Offered): Promise<HttpAnswer> {
     const started = performance.now();

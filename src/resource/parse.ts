@@ -88,7 +88,7 @@ interface Probed {
 }
 
 /** A statement takes so many parameters and no more: SQLite 32,766. */
-const mostKeys = 2_000;
+const maxKeys = 2_000;
 
 /** Asks for all references and unique values of a body in one statement, unless it names thousands. */
 async function probe(
@@ -113,7 +113,7 @@ async function probe(
     sql`select ${sql.lit(name)} as name, cast(pk as text) as pk from ${sql.table(table)} where ${where}`;
   const probes = [
     ...references.flatMap(({ name, table }) =>
-      chunksOf(keysOf(values[name]), mostKeys).map((some) => ({
+      chunksOf(keysOf(values[name]), maxKeys).map((some) => ({
         keys: some.length,
         query: select(name, table, sql`pk in (${sql.join(some)})`),
       })),
@@ -126,7 +126,7 @@ async function probe(
   if (probes.length === 0) return {};
 
   const rows: Probed[] = [];
-  const isLarge = probes.some(({ keys }) => keys === mostKeys);
+  const isLarge = probes.some(({ keys }) => keys === maxKeys);
   for (const some of isLarge ? probes.map((one) => [one]) : [probes]) {
     const queries = some.map(({ query }) => query);
     rows.push(...(await sql<Probed>`${sql.join(queries, sql` union all `)}`.execute(db)).rows);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../lib/json.ts';
 import type { Dialect } from '../platform/db/dialect.ts';
 import { orUnreadable, sealContext } from '../platform/keys.ts';
 import { asStored, type Derive, type Field, isShown, type ReadContext, type Row } from './fields/field.ts';
-import { uuid, whole } from './fields/scalar.ts';
+import { integer, uuid } from './fields/scalar.ts';
 import { derivedField } from './fields/shown.ts';
 import { text } from './fields/text.ts';
 import type { Plan, PlanColumn, Registry, Resource } from './resource.ts';
@@ -86,7 +86,7 @@ function membersOf(resource: Resource, view: string): [string, Field][] {
 
 export function keyField(resource: Resource): Field {
   const options = { readOnly: true, ...(resource.keyName === null && { writeOnly: true }) };
-  if (resource.key === 'int') return whole(options);
+  if (resource.key === 'int') return integer(options);
   return resource.key === 'uuid' ? uuid(options) : text(options);
 }
 

@@ -32,7 +32,7 @@ export function fieldFilter(column: string, field: Field): Filter {
       const parsed = parseFilterText(field, texts.at(-1) ?? '');
       if (parsed === null || 'complaint' in parsed) return parsed;
       // No row can have a number that its column cannot hold.
-      if (field.kind === 'whole' && !isInt32(parsed.value)) return sql`1 = 0`;
+      if (field.kind === 'integer' && !isInt32(parsed.value)) return sql`1 = 0`;
       return sql`${row.col(column)} = ${parsed.value}`;
     },
   };
@@ -66,11 +66,11 @@ export function relatedFilter(path: string): Filter {
 
 function parseFilterText(field: Field, text: string): { value: unknown } | { complaint: string } | null {
   switch (field.kind) {
-    case 'flag': {
+    case 'boolean': {
       const value = readFlag(text);
       return value === null ? null : { value };
     }
-    case 'whole':
+    case 'integer':
     case 'real': {
       const number = Number(text);
       return Number.isFinite(number) && text.trim() !== '' ? { value: number } : { complaint: 'Enter a number.' };

@@ -57,7 +57,7 @@ const titleOf = (resource: Resource): string => {
 const columnKinds: ReadonlySet<string> = new Set(['choice', 'flag', 'reference', 'time', 'number', 'text', 'duration']);
 /** They say the same of most rows, or what only programs read. */
 const unremarkable = /^(managed|uuid|uid|component|verbose_name_plural|meta_model_name|policy_engine_mode)$|_obj$/;
-const mostColumns = 5;
+const maxColumns = 5;
 
 /** Of families and their kinds what kind it is, then what can be filtered by, then the rest in order. */
 function columnsOf(resource: Resource, title: string): string[] {
@@ -67,7 +67,7 @@ function columnsOf(resource: Resource, title: string): string[] {
     .filter(([name, field]) => columnKinds.has(fieldNote(name, field).kind));
   const rank = ([, field]: [string, Field]) => (field.filter ? 0 : 1);
   const names = fields.toSorted((one, other) => rank(one) - rank(other)).map(([name]) => name);
-  return [...(isFamily ? ['verbose_name'] : []), ...names].slice(0, mostColumns - 1);
+  return [...(isFamily ? ['verbose_name'] : []), ...names].slice(0, maxColumns - 1);
 }
 
 const isBulky = ({ kind, secret }: Field): boolean => secret === true || kind === 'derived';

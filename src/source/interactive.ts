@@ -74,7 +74,7 @@ export function doorRoutes<S extends SourceRow>(
 ): Route[] {
   const { server, resource, speaker } = door;
   // Strangers can meet the same misconfiguration as often as they like.
-  const reports = createRateLimit({ most: 1, windowMs: 10 * 60_000 });
+  const reports = createRateLimit({ max: 1, windowMs: 10 * 60_000 });
 
   const serve = (handle: Handle<S>) => async (http: HttpCall) => {
     const { call, given } = await callOf(server, http);

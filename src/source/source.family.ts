@@ -3,7 +3,7 @@ import { image } from '../core/media/image-field.ts';
 import { defineResource } from '../resource/define.ts';
 import { type Field, type Fields, mapFields } from '../resource/fields/field.ts';
 import { ref, refs } from '../resource/fields/ref.ts';
-import { flag } from '../resource/fields/scalar.ts';
+import { boolean } from '../resource/fields/scalar.ts';
 import { choice, slug, text } from '../resource/fields/text.ts';
 import type { Family, KindDeclaration, Resource } from '../resource/resource.ts';
 import type { NoFields, StoredRow } from '../resource/stored-row.ts';
@@ -22,7 +22,7 @@ export const sourceFamily = {
       unique: 'source with this slug already exists.',
       help: 'Part of the addresses that belong to the source.',
     }),
-    enabled: flag({ default: true, help: 'Turn off to close the source without deleting it.' }),
+    enabled: boolean({ default: true, help: 'Turn off to close the source without deleting it.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'What users go through who are known already.',

@@ -54,7 +54,7 @@ async function storedValue(ground: ResourceGround, resource: Resource, pk: unkno
   const { rows } = await sql<{ value: unknown }>`select ${row.col(first)} as value from ${resource.from()}
     where ${row.col('pk')} = ${pk}`.execute(db.read);
   const value = rows[0]?.value;
-  return field.kind === 'flag' ? value === true || value === 1 : value;
+  return field.kind === 'boolean' ? value === true || value === 1 : value;
 }
 
 const shownKey = ({ resource: { keyName }, pk, path }: Sample) =>
@@ -136,7 +136,7 @@ describeEveryResource(
           (await listed(admin, resource, `ordering=${order}&${everything}`)).map((row) => row[name]);
         const ascending = await values(name);
         expect([name, (await values(`-${name}`)).reverse()]).toEqual([name, ascending]);
-        if (field.kind === 'whole') expect([name, ascending]).toEqual([name, sortedNumbers(ascending)]);
+        if (field.kind === 'integer') expect([name, ascending]).toEqual([name, sortedNumbers(ascending)]);
       }
     });
 

@@ -10,7 +10,7 @@ export function sampleOf(name: string, field: Field, number: number): unknown {
       return `return ${number} > 0`;
     case 'duration':
       return `minutes=${number}`;
-    case 'flag':
+    case 'boolean':
       return field.default ?? true;
     case 'choice':
       return field.default ?? field.schema.enum?.[0];

@@ -53,7 +53,7 @@ async function unchanging({ stored, admin }: ResourceGround, path: string | null
 }
 
 const modelOf = ({ app, modelName }: Resource) => ({ app, model_name: modelName });
-const plainKinds = new Set(['text', 'choice', 'flag', 'whole', 'real', 'expression', 'duration']);
+const plainKinds = new Set(['text', 'choice', 'boolean', 'integer', 'real', 'expression', 'duration']);
 
 /** The members that are shown as they were sent. */
 function echoed(resource: Resource, body: Row): Row {

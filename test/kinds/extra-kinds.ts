@@ -15,7 +15,7 @@ import { createTable } from '../../src/platform/db/table.ts';
 import { definePolicyKind, pass, refuse } from '../../src/policy/kind.ts';
 import { definePolicy } from '../../src/policy/policy.family.ts';
 import { defineProvider } from '../../src/provider/provider.family.ts';
-import { flag } from '../../src/resource/fields/scalar.ts';
+import { boolean } from '../../src/resource/fields/scalar.ts';
 import { text } from '../../src/resource/fields/text.ts';
 import { stringSchema } from '../../src/resource/json-schema.ts';
 import { defineSource, type SourceRow } from '../../src/source/source.family.ts';
@@ -68,7 +68,7 @@ export const withExtraKinds: KindLists = {
         path: '/policies/extra/',
         model: 'svc_policies_extra.extrapolicy',
         table: 'policy_extra',
-        fields: { lets_in: flag({ default: false }) },
+        fields: { lets_in: boolean({ default: false }) },
       }),
       evaluate: ({ lets_in }) => (lets_in ? pass : refuse('The extra policy says no.')),
     }),

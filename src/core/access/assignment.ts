@@ -9,8 +9,8 @@ import type { Grant } from './delegation.ts';
 import { assignableModels } from './models.ts';
 import { requireObjectKey } from './object-key.ts';
 
-const mostAtOnce = 1000;
-const permissions = { max: mostAtOnce, help: 'Permissions as `app.codename`, or codenames for one object.' };
+const maxAtOnce = 1000;
+const permissions = { max: maxAtOnce, help: 'Permissions as `app.codename`, or codenames for one object.' };
 const object = {
   model: choice(assignableModels, { required: false, help: 'The model of the one object, together with `object_pk`.' }),
   object_pk: text({ required: false, max: 255, help: 'The one object; without it permissions hold everywhere.' }),

@@ -13,7 +13,7 @@ import { checkMayGrant, checkMayTouchUser } from './delegation.ts';
 import { verboseMembers } from './model-verbose.ts';
 import { requireObjectKey } from './object-key.ts';
 
-const largestPage = 10;
+const maxPageSize = 10;
 
 /** Every resource there is; asked when a query is made, because the list is made of what asks. */
 type AllResources = () => readonly Resource[];
@@ -65,7 +65,7 @@ function objectPermissions(all: AllResources, { holder, filter, ...declared }: H
     order: ['permission.codename'],
     page: { isFound: false },
     search: ['permission.codename', 'permission.model', 'permission.app_label', 'object_pk'],
-    maxPageSize: largestPage,
+    maxPageSize,
     nameOf: (row) => `${row.app_label}.${row.codename} ${row.object_pk}`,
     fields: {
       codename: ofPermission('codename'),

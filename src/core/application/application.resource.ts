@@ -5,7 +5,7 @@ import type { Call } from '../../resource/call.ts';
 import { defineResource } from '../../resource/define.ts';
 import type { RowAlias } from '../../resource/fields/field.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
-import { flag } from '../../resource/fields/scalar.ts';
+import { boolean } from '../../resource/fields/scalar.ts';
 import { computed, nested, nestedMany } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { hasFlag, readFlag } from '../../resource/flags.ts';
@@ -80,7 +80,10 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
       }),
       backchannel_providers_obj: nestedMany(providerModel, backchannel, { order: 'name' }),
       launch_template: { ...computed(stringSchema, launchTemplate), writeOnly: true },
-      open_in_new_tab: flag({ default: false, help: 'Open the application beside the list instead of in its place.' }),
+      open_in_new_tab: boolean({
+        default: false,
+        help: 'Open the application beside the list instead of in its place.',
+      }),
       meta_launch_url: text({
         blank: true,
         default: '',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { defineResource } from '../../resource/define.ts';
 import type { Field, FieldNotes } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { flag } from '../../resource/fields/scalar.ts';
+import { boolean } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { keyFilter } from '../../resource/query.ts';
@@ -39,7 +39,11 @@ export function brandResource({ currentBrand }: Needs): Resource {
     nameOf: (row) => `Brand ${row.domain}`,
     fields: {
       domain: domain(),
-      default: flag({ default: false, filter: true, help: 'Used for hosts that no other brand names. One brand is.' }),
+      default: boolean({
+        default: false,
+        filter: true,
+        help: 'Used for hosts that no other brand names. One brand is.',
+      }),
       branding_title: text({
         default: defaultBranding.title,
         filter: true,

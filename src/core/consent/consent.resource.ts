@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../lib/json.ts';
 import { defineResource } from '../../resource/define.ts';
-import { flag, time } from '../../resource/fields/scalar.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
 import { embedded } from '../../resource/fields/shown.ts';
 import { text } from '../../resource/fields/text.ts';
 import { readAndDeleteVerbs } from '../../resource/verbs/verb.ts';
@@ -24,7 +24,7 @@ export const consentResource = defineResource({
   nameOf: (row) => `User Consent ${nameIn(row.application, 'name')} by ${nameIn(row.user, 'username')}`,
   fields: {
     expires: time({ nullable: true, readOnly: true }),
-    expiring: flag({ readOnly: true }),
+    expiring: boolean({ readOnly: true }),
     user: embedded('svc_core.user', 'int', { filter: true }),
     application: embedded('svc_core.application', 'uuid', { filter: true }),
     permissions: text({ blank: true, readOnly: true, default: '' }),

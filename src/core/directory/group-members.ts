@@ -3,13 +3,13 @@ import { Problem } from '../../lib/problem.ts';
 import { isVisible } from '../../resource/access.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { actionOn } from '../../resource/define.ts';
-import { whole } from '../../resource/fields/scalar.ts';
+import { integer } from '../../resource/fields/scalar.ts';
 import type { ActionInput } from '../../resource/resource.ts';
 import { bringsSuperuser, checkMayGrantMembership } from '../access/delegation.ts';
 import { checkSuperuserLeft } from '../access/last-superuser.ts';
 import { checkMayTouchGroup } from './group-rules.ts';
 
-const body = { pk: whole({ help: 'The key of the user.' }) };
+const body = { pk: integer({ help: 'The key of the user.' }) };
 
 const common = {
   on: 'row',

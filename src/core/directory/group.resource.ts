@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { defineResource } from '../../resource/define.ts';
 import { ref, refs } from '../../resource/fields/ref.ts';
-import { flag } from '../../resource/fields/scalar.ts';
+import { boolean } from '../../resource/fields/scalar.ts';
 import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
@@ -42,7 +42,7 @@ export const groupResource = defineResource({
   },
   fields: {
     name: text({ unique: 'This field must be unique.', filter: true, help: 'What the group is called; unique.' }),
-    is_superuser: flag({ default: false, filter: true, help: 'Whether members may do everything.' }),
+    is_superuser: boolean({ default: false, filter: true, help: 'Whether members may do everything.' }),
     parent: ref('svc_core.group', 'uuid', {
       nullable: true,
       help: 'The group above: its roles and attributes hold for this group too.',

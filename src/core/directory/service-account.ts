@@ -8,7 +8,7 @@ import { requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { defineAction } from '../../resource/define.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { flag, time } from '../../resource/fields/scalar.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import { integerSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
@@ -37,8 +37,8 @@ export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<un
     credentials: longLivedCredentials,
     body: {
       name: text({ max: 150, help: 'The user name of the account.' }),
-      create_group: flag({ default: false, help: 'Make a group of the same name with the account in it.' }),
-      expiring: flag({ default: true, help: 'Turn off for a token that never ends.' }),
+      create_group: boolean({ default: false, help: 'Make a group of the same name with the account in it.' }),
+      expiring: boolean({ default: true, help: 'Turn off for a token that never ends.' }),
       expires: time<true>({ default: null, help: 'When its token ends; after 360 days when empty.' }),
     },
     bodySchema: 'UserServiceAccountRequest',

@@ -5,7 +5,7 @@ import { randomUuid } from '../../platform/random.ts';
 import type { Call } from '../../resource/call.ts';
 import { defineResource } from '../../resource/define.ts';
 import { refs } from '../../resource/fields/ref.ts';
-import { flag, time, uuid } from '../../resource/fields/scalar.ts';
+import { boolean, time, uuid } from '../../resource/fields/scalar.ts';
 import { computed, nestedMany } from '../../resource/fields/shown.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { choice, text } from '../../resource/fields/text.ts';
@@ -33,7 +33,7 @@ export interface UserNeeds {
   readonly userActions: readonly Action[];
 }
 
-const mostUids = 10_000;
+const maxUids = 10_000;
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
@@ -46,7 +46,7 @@ export function userResource({ installId, passwords, settings, key, config, user
     let uid = uids.get(pk);
     if (uid === undefined) {
       uid = hash('sha256', `${pk}-${installId}`);
-      if (uids.size >= mostUids) uids.clear();
+      if (uids.size >= maxUids) uids.clear();
       uids.set(pk, uid);
     }
     return uid;
@@ -73,7 +73,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         help: 'The name a user signs in with; unique, whatever the case.',
       }),
       name: text({ blank: true, required: true, filter: true, help: 'What others read.' }),
-      is_active: flag({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
+      is_active: boolean({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
       last_login: time({
         nullable: true,
         default: null,

@@ -62,8 +62,8 @@ const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 /** Indexed columns are limited in length, and an overlong typed name must not prevent its event. */
-const longest = 255;
-export const clipped = (text: string): string => text.slice(0, longest);
+const maxLength = 255;
+export const clipped = (text: string): string => text.slice(0, maxLength);
 
 const text = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? clipped(String(value)).toWellFormed() : null;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
 import { defineResource } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
-import { time, whole } from '../../resource/fields/scalar.ts';
+import { integer, time } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { noChoice, text } from '../../resource/fields/text.ts';
 import { oneOfFilter } from '../../resource/filters.ts';
@@ -84,7 +84,7 @@ export function eventResource({ settings, announce }: Needs): Resource {
       created: time({ readOnly: true, default: (call) => call.now }),
       expires: time<true>({ required: false, help: 'When the event is deleted.' }),
       brand: json({ anyValue: true, default: () => ({}), help: 'The brand under which it happened.' }),
-      user_pk: whole({ readOnly: true, writeOnly: true, nullable: true }),
+      user_pk: integer({ readOnly: true, writeOnly: true, nullable: true }),
       username: copied,
       subject: copied,
       model_app: copied,

@@ -66,18 +66,18 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
 }
 
 /** The longest text, and the most members of an object or list, that a stranger can have recorded. */
-const longestText = 500;
-const mostMembers = 50;
+const maxTextLength = 500;
+const maxMembers = 50;
 
 /** People may have long texts recorded; whoever has not signed in, may not. */
 const clippedFor = (actor: Actor | null, context: Record<string, unknown>): Record<string, unknown> =>
   actor ? context : Object.fromEntries(Object.entries(context).map(([name, value]) => [name, clip(value)]));
 
 function clip(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > longestText ? `${value.slice(0, longestText)}…` : value;
-  if (Array.isArray(value)) return value.slice(0, mostMembers).map(clip);
+  if (typeof value === 'string') return value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, maxMembers).map(clip);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).slice(0, mostMembers);
+  const members = Object.entries(value).slice(0, maxMembers);
   return Object.fromEntries(members.map(([name, inner]) => [clip(name), clip(inner)]));
 }
 

@@ -11,9 +11,9 @@ import type { Engine, Registry, Resource } from '../../resource/resource.ts';
 
 /** The model that stands for everything policies can be bound to. */
 const anyTarget = 'svc_policies.policybindingmodel';
-const mostOfOne = 20;
-const mostOfEach = 5;
-const mostKeys = 200;
+const maxOfOneModel = 20;
+const maxOfEachModel = 5;
+const maxKeys = 200;
 
 /** Objects of all kinds by name: for search, for pickers, and for the names of what an object refers to. */
 export function objectsEndpoint(): Endpoint {
@@ -33,12 +33,12 @@ export function objectsEndpoint(): Endpoint {
       {
         name: 'model',
         schema: stringSchema,
-        description: `Look only at this model: the first ${mostOfOne} objects then come without a search too.`,
+        description: `Look only at this model: the first ${maxOfOneModel} objects then come without a search too.`,
       },
       {
         name: 'keys',
         schema: arrayOf(stringSchema),
-        description: `Instead of a search: keys of objects, as \`model:key,key\`; ${mostKeys} at most in all.`,
+        description: `Instead of a search: keys of objects, as \`model:key,key\`; ${maxKeys} at most in all.`,
       },
     ],
     answer: {
@@ -73,15 +73,15 @@ async function byKeys(texts: readonly string[], readNames: ReadNames, { call, en
     const [model = '', list = ''] = text.split(':', 2);
     return { model, keys: list.split(',').filter(Boolean) };
   });
-  if (asked.reduce((sum, { keys }) => sum + keys.length, 0) > mostKeys)
-    throw Invalid.field('keys', `Ask for at most ${mostKeys} objects at once.`);
+  if (asked.reduce((sum, { keys }) => sum + keys.length, 0) > maxKeys)
+    throw Invalid.field('keys', `Ask for at most ${maxKeys} objects at once.`);
   const found: NamedObject[] = [];
   for (const { model, keys } of asked) {
     for (const resource of resourcesOf(model, registry, 'keys')) {
       const parsed = keys.map((key) => parseKey(resource, key)).filter((key) => key !== null);
       if (parsed.length === 0) continue;
       const condition = sql`${resource.row().col('pk')} in (${sql.join(parsed)})`;
-      found.push(...(await readNames(resource, call, condition, mostKeys)));
+      found.push(...(await readNames(resource, call, condition, maxKeys)));
     }
   }
   return found;
@@ -94,7 +94,7 @@ async function bySearch(readNames: ReadNames, { call, engine }: Input): Promise<
   if (!model && words === '') return [];
   const { registry } = engine;
   const resources = model ? resourcesOf(model, registry, 'model') : registry.resources.filter(isFound(registry));
-  const limit = model ? mostOfOne : mostOfEach;
+  const limit = model ? maxOfOneModel : maxOfEachModel;
   const hits = await findKeys(resources, limit, call, engine);
   const found: NamedObject[] = [];
   for (const [resource, keys] of hits) {

@@ -3,7 +3,7 @@ import { Invalid } from '../../lib/problem.ts';
 import { modelFacts } from '../../resource/audit.ts';
 import { defineAction } from '../../resource/define.ts';
 import type { ValuesOf } from '../../resource/fields/field.ts';
-import { whole } from '../../resource/fields/scalar.ts';
+import { integer } from '../../resource/fields/scalar.ts';
 import { choice, text } from '../../resource/fields/text.ts';
 import { asksForFile } from '../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
@@ -17,7 +17,7 @@ const pemFile = 'application/x-pem-file';
 const body = {
   common_name: text({ help: 'What the certificate is made out to; also its name here.' }),
   subject_alt_name: text({ blank: true, default: '', help: 'Host names and IP addresses, separated by commas.' }),
-  validity_days: whole({ min: 1, help: 'For how many days it is valid.' }),
+  validity_days: integer({ min: 1, help: 'For how many days it is valid.' }),
   alg: choice(['rsa', 'ecdsa'], { default: 'rsa', help: 'The kind of key.' }),
 };
 

@@ -1,7 +1,7 @@
 import { actionOn, defineResource } from '../../resource/define.ts';
 import { defineFamilyList } from '../../resource/family.ts';
 import type { Fields } from '../../resource/fields/field.ts';
-import { flag } from '../../resource/fields/scalar.ts';
+import { boolean } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
@@ -20,7 +20,7 @@ export const connectionFamily = {
       filter: true,
       help: 'What the connection is called; unique.',
     }),
-    local: flag({ default: false, filter: true, help: localHelp }),
+    local: boolean({ default: false, filter: true, help: localHelp }),
   },
 } satisfies Family;
 
@@ -51,7 +51,7 @@ export function connectionsResource(kinds: readonly ConnectionKind[]): Resource 
     names: ['Outpost Service-Connection', 'Outpost Service-Connections'],
     order: ['name'],
     search: ['name'],
-    fields: { local: flag({ default: false, help: localHelp }) },
+    fields: { local: boolean({ default: false, help: localHelp }) },
     actions: [stateAction(kinds)],
   });
 }

@@ -4,7 +4,7 @@ import type { UserAgentParser } from '../../platform/user-agent.ts';
 import { requireActor } from '../../resource/call.ts';
 import { defineAction, defineResource } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { flag, time } from '../../resource/fields/scalar.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import {
   booleanSchema,
@@ -89,7 +89,7 @@ const signOutEverywhere = defineAction({
   method: 'POST',
   summary: 'End all sessions of the caller',
   access: 'authenticated',
-  body: { keep_current: flag({ default: false, help: 'Whether the browser that asks stays signed in.' }) },
+  body: { keep_current: boolean({ default: false, help: 'Whether the browser that asks stays signed in.' }) },
   bodySchema: 'SignOutEverywhereRequest',
   answer: { status: 204 },
   async run({ tx, call, values }) {

@@ -4,7 +4,7 @@ import { checkReach } from '../../resource/access.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import { accept, type Common, complain, type Field, type Row } from '../../resource/fields/field.ts';
-import { duration, flag, whole } from '../../resource/fields/scalar.ts';
+import { boolean, duration, integer } from '../../resource/fields/scalar.ts';
 import { list, record } from '../../resource/fields/structured.ts';
 import { text } from '../../resource/fields/text.ts';
 import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../resource/json-schema.ts';
@@ -40,9 +40,9 @@ function atLeast(least: string, options: Common<string, false>): Field<string> {
 
 const fields = {
   avatars: text({ default: avatars, check: avatarsComplaint, help: 'How users are shown; the first way that works.' }),
-  default_user_change_name: flag({ default: true, help: 'Let users change their name.' }),
-  default_user_change_email: flag({ default: false, help: 'Let users change their e-mail address.' }),
-  default_user_change_username: flag({ default: false, help: 'Let users change their user name.' }),
+  default_user_change_name: boolean({ default: true, help: 'Let users change their name.' }),
+  default_user_change_email: boolean({ default: false, help: 'Let users change their e-mail address.' }),
+  default_user_change_username: boolean({ default: false, help: 'Let users change their user name.' }),
   event_retention: atLeast('days=1', { default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
   footer_links: list(
     record({
@@ -51,14 +51,14 @@ const fields = {
     }),
     { default: () => [], max: 50, help: 'Links shown below the pages where users sign in.' },
   ),
-  gdpr_compliance: flag({ default: true, help: 'Delete the events of a user together with the user.' }),
-  impersonation: flag({ default: true, help: 'Let administrators act as another user.' }),
-  impersonation_require_reason: flag({ default: false, help: 'Ask administrators why they act as another user.' }),
+  gdpr_compliance: boolean({ default: true, help: 'Delete the events of a user together with the user.' }),
+  impersonation: boolean({ default: true, help: 'Let administrators act as another user.' }),
+  impersonation_require_reason: boolean({ default: false, help: 'Ask administrators why they act as another user.' }),
   default_token_duration: atLeast('minutes=5', {
     default: default_token_duration,
     help: 'How long tokens, links and invitations are valid. Only superusers may change it.',
   }),
-  default_token_length: whole({
+  default_token_length: integer({
     min: minKeyLength,
     max: maxKeyLength,
     default: default_token_length,

@@ -69,8 +69,8 @@ function settleExpiry({ values, given, now, duration, isNew }: Expiry, attribute
   if (values.intent === 'api' && (isNew || isAsked)) values.expires = usual;
   values.expires ??= usual;
   if (values.intent !== 'app_password' || !isAsked) return null;
-  const longest = attributes[tokenLifetimeAttribute];
-  const maxMs = typeof longest === 'string' ? parseDuration(longest) : null;
+  const maxLifetime = attributes[tokenLifetimeAttribute];
+  const maxMs = typeof maxLifetime === 'string' ? parseDuration(maxLifetime) : null;
   const limit = maxMs === null ? usual : addMilliseconds(now, maxMs);
   if (values.expires <= limit) return null;
   return { expires: [`Token expires exceeds maximum lifetime (${limit} UTC).`] };

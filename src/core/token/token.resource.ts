@@ -6,7 +6,7 @@ import { requireActor } from '../../resource/call.ts';
 import { longLivedCredentials } from '../../resource/credentials.ts';
 import { actionOn, defineResource } from '../../resource/define.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { flag, time } from '../../resource/fields/scalar.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
 import { nested } from '../../resource/fields/shown.ts';
 import { choice, slug, text } from '../../resource/fields/text.ts';
 import { relatedFilter } from '../../resource/query.ts';
@@ -62,7 +62,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
         filter: true,
         help: 'When the token ends; the default lifetime applies if empty.',
       }),
-      expiring: flag({ default: true, filter: true, help: 'Turn off for a token that never ends.' }),
+      expiring: boolean({ default: true, filter: true, help: 'Turn off for a token that never ends.' }),
     },
     filters: { user__username: relatedFilter('user.username') },
     check: (input) => checkToken(input, needs),

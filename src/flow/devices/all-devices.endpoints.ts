@@ -31,7 +31,7 @@ const deviceSchema = objectSchema({
 
 const answer = { status: 200, schema: arrayOf(deviceSchema), schemaName: 'Device' } as const;
 /** A list without pages has to end somewhere. */
-const most = 1_000;
+const maxDevices = 1_000;
 
 /** Devices of every kind, the newest first: one's own, and for administrators anybody's. */
 export const allDevices: readonly Endpoint[] = [
@@ -48,7 +48,7 @@ export const allDevices: readonly Endpoint[] = [
     id: 'authenticators_admin_all_list',
     method: 'GET',
     path: '/authenticators/admin/all/',
-    summary: `List devices of all kinds, of one user or of all; no more than ${most}`,
+    summary: `List devices of all kinds, of one user or of all; no more than ${maxDevices}`,
     access: 'superuser',
     query: [{ name: 'user', schema: integerSchema, description: 'Whose devices.' }],
     answer,
@@ -71,7 +71,7 @@ interface DeviceRow extends Row {
 
 async function listDevices(query: Query, registry: Registry, condition: RawBuilder<unknown>): Promise<Row[]> {
   const { rows } = await sql<DeviceRow>`select d.kind, d.pk, d.name, d.confirmed, d.created, d.last_updated, d.last_used
-    from devices d where ${condition} order by d.pk desc limit ${most}`.execute(query);
+    from devices d where ${condition} order by d.pk desc limit ${maxDevices}`.execute(query);
   return rows.map(({ kind, confirmed, ...row }) => {
     const [verbose_name = '', verbose_name_plural = ''] = registry.find(kind)?.names ?? [];
     return {

@@ -3,7 +3,7 @@ import { inPerson } from '../../resource/credentials.ts';
 import { defineResource } from '../../resource/define.ts';
 import type { Fields, Row } from '../../resource/fields/field.ts';
 import { ref } from '../../resource/fields/ref.ts';
-import { flag, time } from '../../resource/fields/scalar.ts';
+import { boolean, time } from '../../resource/fields/scalar.ts';
 import { text } from '../../resource/fields/text.ts';
 import type { Family, KindDeclaration, Resource } from '../../resource/resource.ts';
 import type { StoredRow } from '../../resource/stored-row.ts';
@@ -21,7 +21,7 @@ export const deviceFamily = {
   fields: {
     user: ref('svc_core.user', 'int', { ...hidden, default: (call) => requireActor(call).user.pk }),
     name: text({ max: 64, filter: true, help: 'What the owner calls it.' }),
-    confirmed: flag({ ...hidden, default: false }),
+    confirmed: boolean({ ...hidden, default: false }),
     created: time({ ...hidden, default: ({ now }) => now }),
     last_updated: time({ ...hidden, onWrite: ({ now }) => now }),
     last_used: time({ ...hidden, nullable: true }),

@@ -12,7 +12,7 @@ const maxMessageLength = 500;
 
 /** Strangers who run into the same fault again and again do not fill the log of events by it. */
 export function createFaultEvents(): FaultEvents {
-  const byStage = createRateLimit({ most: 3, windowMs: 10 * 60_000 });
+  const byStage = createRateLimit({ max: 3, windowMs: 10 * 60_000 });
   return {
     async record(call, { flow, state }, error) {
       const planned = state.stages[state.at];

@@ -84,6 +84,6 @@ export class Rollback<T> extends Error {
 export type QueryCaches = ReadonlyMap<string, CacheEntries>;
 
 export interface CacheEntries {
-  readonly most: number;
+  readonly size: number;
   readonly byKey: Map<string | number, Watched<unknown>>;
 }

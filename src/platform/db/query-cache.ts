@@ -13,7 +13,7 @@ export interface QueryCache<Value> {
 }
 
 export const openQueryCaches = (sizes: Readonly<Record<string, number>>): QueryCaches =>
-  new Map(Object.entries(sizes).map(([name, most]) => [name, { most, byKey: new Map() }]));
+  new Map(Object.entries(sizes).map(([name, size]) => [name, { size, byKey: new Map() }]));
 
 export function queryCache<Value>(name: string): QueryCache<Value> {
   function entriesOf({ queryCaches }: Database): CacheEntries | null {
@@ -27,7 +27,7 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
     async read(db, key, load) {
       const entries = entriesOf(db);
       if (!db.watch || !entries) return load(db.read);
-      const { most, byKey } = entries;
+      const { size, byKey } = entries;
       // Only this cache writes under its name, so its entries are of its type.
       const known = byKey.get(key) as Watched<Value> | undefined;
       if (known && !known.canTell) return load(db.read);
@@ -38,7 +38,7 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
       // Anybody can ask for what does not exist, so that is not cached.
       if (fresh.value === null) return fresh.value;
       const [oldest] = byKey.keys();
-      if (byKey.size >= most && oldest !== undefined) byKey.delete(oldest);
+      if (byKey.size >= size && oldest !== undefined) byKey.delete(oldest);
       byKey.set(key, fresh);
       return fresh.value;
     },

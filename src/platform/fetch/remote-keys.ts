@@ -20,7 +20,7 @@ const validForMs = 5 * 60_000;
 /** The least time between two fetches of an address. */
 const floorMs = 30_000;
 const maxAddresses = 200;
-const largestSet = 262_144;
+const maxSetBytes = 262_144;
 
 /** Fetches the keys of other servers when they are needed, and caches them. */
 export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
@@ -48,7 +48,7 @@ async function mayHold(keys: Promise<string | null>, kid: string | undefined): P
 
 async function fetchKeys(fetch: GuardedFetch, url: string): Promise<string | null> {
   try {
-    const answer = await fetch(url, { headers: { accept: 'application/json' }, maxBytes: largestSet });
+    const answer = await fetch(url, { headers: { accept: 'application/json' }, maxBytes: maxSetBytes });
     const body = answer.status === 200 ? answer.json() : null;
     return isKeySet(body) ? JSON.stringify(body) : null;
   } catch (error) {

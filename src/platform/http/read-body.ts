@@ -10,14 +10,14 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined;
 
 /** Reads a body. Throws as soon as it exceeds the limit, without reading the rest. */
-export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > mostBytes) return reject(tooLarge());
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(tooLarge());
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= mostBytes) return void chunks.push(chunk);
+      if (size <= maxBytes) return void chunks.push(chunk);
       request.pause().removeAllListeners('data');
       reject(tooLarge());
     });

@@ -10,14 +10,14 @@ export interface Upload {
 
 export const isUpload = ({ headers }: IncomingMessage): boolean => /^multipart\//i.test(headers['content-type'] ?? '');
 
-const largestFile = 5 * 1024 * 1024;
+const maxFileBytes = 5 * 1024 * 1024;
 const roomForFields = 64 * 1024;
 
 /** Reads a body of parts (RFC 7578) with one file at most. */
 export async function readUpload(request: IncomingMessage): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';
   if (!isUpload(request)) throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
-  const form = await parse(await readBody(request, largestFile + roomForFields), type);
+  const form = await parse(await readBody(request, maxFileBytes + roomForFields), type);
   const fields: [string, string][] = [];
   const files: File[] = [];
   for (const [name, value] of form) {
@@ -25,7 +25,7 @@ export async function readUpload(request: IncomingMessage): Promise<Upload> {
     else files.push(value);
   }
   const [file, another] = files;
-  if (another || (file && file.size > largestFile)) throw new Problem('payload_too_large');
+  if (another || (file && file.size > maxFileBytes)) throw new Problem('payload_too_large');
   return { bytes: file ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0), fields: Object.fromEntries(fields) };
 }
 

@@ -40,9 +40,9 @@ const no = new Set<unknown>([
   '0',
 ]);
 
-export function flag<N extends boolean = false>(options: Common<boolean, N> = {}): Field<boolean | Null<N>> {
+export function boolean<N extends boolean = false>(options: Common<boolean, N> = {}): Field<boolean | Null<N>> {
   return {
-    kind: 'flag',
+    kind: 'boolean',
     orderable: true,
     storage: { in: 'column', type: 'bool' },
     schema: { type: 'boolean' },
@@ -54,16 +54,16 @@ export function flag<N extends boolean = false>(options: Common<boolean, N> = {}
   };
 }
 
-export interface WholeOptions<N extends boolean = boolean> extends Common<number, N> {
+export interface IntegerOptions<N extends boolean = boolean> extends Common<number, N> {
   readonly min?: number;
   readonly max?: number;
 }
 
 /** An integer of 32 bits, or of the narrower range given. */
-export function whole<N extends boolean = false>(options: WholeOptions<N> = {}): Field<number | Null<N>> {
+export function integer<N extends boolean = false>(options: IntegerOptions<N> = {}): Field<number | Null<N>> {
   const { min = int32.min, max = int32.max } = options;
   return {
-    kind: 'whole',
+    kind: 'integer',
     orderable: true,
     storage: { in: 'column', type: 'int' },
     schema: { type: 'integer', minimum: min, maximum: max },

@@ -8,7 +8,7 @@ import type { Engine, Resource } from '../resource.ts';
 
 const defaultPageSize = 100;
 /** Past this a page would be a way to exhaust the server; the envelope tells the caller to read on. */
-const largestPageSize = 10_000;
+const defaultMaxPageSize = 10_000;
 
 /** Rows, count, and no statement more for what is nested in them. */
 export async function list(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
@@ -46,7 +46,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   };
 }
 
-export function pageSize(text: string | null, largest = largestPageSize): number {
+export function pageSize(text: string | null, largest = defaultMaxPageSize): number {
   const number = /^\d+$/.test(text ?? '') ? Number(text) : 0;
   return Math.min(number > 0 ? number : defaultPageSize, largest);
 }

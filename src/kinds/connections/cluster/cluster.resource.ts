@@ -1,7 +1,7 @@
 import { defineConnection } from '../../../core/outpost/service-connection.family.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
 import type { CheckInput } from '../../../resource/resource.ts';
 import { readKubeconfig } from './kubeconfig.ts';
@@ -21,7 +21,7 @@ export const clusterConnection = defineConnection({
       default: () => ({}),
       help: 'A kubeconfig; its current context says which cluster is meant.',
     }),
-    verify_ssl: flag({ default: true, help: 'Whether the certificate of the cluster’s API must be trusted.' }),
+    verify_ssl: boolean({ default: true, help: 'Whether the certificate of the cluster’s API must be trusted.' }),
   },
   check: checkKubeconfig,
 });

@@ -1,5 +1,5 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 
 /** For trying out how bindings behave. */
 export const dummyPolicy = definePolicy({
@@ -11,8 +11,8 @@ export const dummyPolicy = definePolicy({
   description: 'Decides as it is told, after a while. For trying out bindings and their timeouts.',
   table: 'policy_dummy',
   fields: {
-    result: flag({ default: false, filter: true, help: 'What the policy decides.' }),
-    wait_min: whole({ default: 5, filter: true, help: 'Wait at least so many seconds.' }),
-    wait_max: whole({ default: 30, filter: true, help: 'Wait at most so many seconds.' }),
+    result: boolean({ default: false, filter: true, help: 'What the policy decides.' }),
+    wait_min: integer({ default: 5, filter: true, help: 'Wait at least so many seconds.' }),
+    wait_max: integer({ default: 30, filter: true, help: 'Wait at most so many seconds.' }),
   },
 });

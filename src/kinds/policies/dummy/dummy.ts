@@ -14,8 +14,8 @@ export const dummyPolicies = definePolicyKind({
   },
   async evaluate({ result, wait_min, wait_max }) {
     const least = within(Number(wait_min));
-    const most = Math.max(within(Number(wait_max)), least);
-    const seconds = randomInt(least, most + 1);
+    const longest = Math.max(within(Number(wait_max)), least);
+    const seconds = randomInt(least, longest + 1);
     if (seconds > 0) await sleep(seconds * 1_000, undefined, { ref: false });
     return { passing: Boolean(result), messages: ['dummy'], logs: [`It waited ${seconds} seconds.`] };
   },

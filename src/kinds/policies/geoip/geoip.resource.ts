@@ -1,6 +1,6 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { defineEndpoint } from '../../../resource/endpoint.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
+import { integer } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { countriesByName, country, countryList, detailed } from './country.ts';
 
@@ -16,7 +16,7 @@ export const geoIpPolicy = definePolicy({
   description: 'Passes when the address of the client is in one of some countries or of some autonomous systems.',
   table: 'policy_geoip',
   fields: {
-    asns: list(whole(), { default: () => [], help: 'Networks (autonomous system numbers) that pass.' }),
+    asns: list(integer(), { default: () => [], help: 'Networks (autonomous system numbers) that pass.' }),
     countries: list(country, {
       max: maxCountries,
       arrange: (codes) => [...new Set(codes)].sort(),

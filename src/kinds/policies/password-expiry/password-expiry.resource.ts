@@ -1,5 +1,5 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 
 /** Refuses, or forces a change of, passwords older than a number of days. */
 export const passwordExpiryPolicy = definePolicy({
@@ -11,8 +11,8 @@ export const passwordExpiryPolicy = definePolicy({
   description: 'Refuses passwords that are older than a number of days, or has them changed.',
   table: 'policy_password_expiry',
   fields: {
-    days: whole({ filter: true, help: 'After so many days a password has expired.' }),
-    deny_only: flag({
+    days: integer({ filter: true, help: 'After so many days a password has expired.' }),
+    deny_only: boolean({
       default: false,
       filter: true,
       help: 'Only refuse access; otherwise the password is made unusable.',

@@ -1,8 +1,8 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
 
-const amount = (help: string, fallback = 0) => whole({ min: 0, default: fallback, filter: true, help });
+const amount = (help: string, fallback = 0) => integer({ min: 0, default: fallback, filter: true, help });
 
 /** Asks how good a new password is. */
 export const passwordPolicy = definePolicy({
@@ -27,19 +27,23 @@ export const passwordPolicy = definePolicy({
       help: 'Which characters count as symbols.',
     }),
     error_message: text({ blank: true, default: '', filter: true, help: 'What is said when the rules are not met.' }),
-    check_static_rules: flag({
+    check_static_rules: boolean({
       default: true,
       filter: true,
       help: 'Apply the rules on length and kinds of characters.',
     }),
-    check_have_i_been_pwned: flag({
+    check_have_i_been_pwned: boolean({
       default: false,
       filter: true,
       help: 'Ask a public list of stolen passwords, telling it five digits of a hash. When it does not answer, the policy cannot decide: the binding says what that means.',
     }),
-    check_zxcvbn: flag({ default: false, filter: true, help: 'Estimate how long guessing the password would take.' }),
+    check_zxcvbn: boolean({
+      default: false,
+      filter: true,
+      help: 'Estimate how long guessing the password would take.',
+    }),
     hibp_allowed_count: amount('In how many known leaks a password may have turned up.'),
-    zxcvbn_score_threshold: whole({
+    zxcvbn_score_threshold: integer({
       min: 0,
       default: 2,
       filter: true,

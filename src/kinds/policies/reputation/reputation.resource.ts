@@ -1,5 +1,5 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 
 /** Tells whose attempts to sign in have failed too often of late. */
 export const reputationPolicy = definePolicy({
@@ -12,9 +12,9 @@ export const reputationPolicy = definePolicy({
   table: 'policy_reputation',
   search: ['name', 'threshold'],
   fields: {
-    check_ip: flag({ default: true, filter: true, help: 'Judge the network the request comes from.' }),
-    check_username: flag({ default: true, filter: true, help: 'Judge the user name that was typed.' }),
-    threshold: whole({
+    check_ip: boolean({ default: true, filter: true, help: 'Judge the network the request comes from.' }),
+    check_username: boolean({ default: true, filter: true, help: 'Judge the user name that was typed.' }),
+    threshold: integer({
       default: -5,
       filter: true,
       help: 'Passes when the score is at or below this number, which is usually negative.',

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../resource/define.ts';
-import { time, whole } from '../../../resource/fields/scalar.ts';
+import { integer, time } from '../../../resource/fields/scalar.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { listedFilter } from '../../../resource/filters.ts';
@@ -24,7 +24,7 @@ export const reputationScores = defineResource({
     ip: text({ readOnly: true, filter: true }),
     ip_geo_data: json({ readOnly: true, anyValue: true }),
     ip_asn_data: json({ readOnly: true, anyValue: true }),
-    score: whole({ readOnly: true, filter: true }),
+    score: integer({ readOnly: true, filter: true }),
     updated: time({ readOnly: true }),
     expires: time({ readOnly: true, writeOnly: true }),
   },

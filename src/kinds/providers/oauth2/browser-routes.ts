@@ -91,10 +91,10 @@ export function browserRoutes(mount: BrowserMount): Route[] {
 const isOurForm = (text: string): boolean => new URLSearchParams(text).has(proofField);
 
 /** Bytes of a form that a browser brings; it goes on as an address, which has less room. */
-const largestForm = 65_536;
+const maxFormBytes = 65_536;
 
 function textOf({ facts, body }: HttpCall): string {
   if (facts.method !== 'POST') return facts.query.toString();
-  if (body.length > largestForm) throw new OAuthError('invalid_request', 'The request is too large.', { status: 413 });
+  if (body.length > maxFormBytes) throw new OAuthError('invalid_request', 'The request is too large.', { status: 413 });
   return new URLSearchParams(body.toString('utf8')).toString();
 }

@@ -8,7 +8,7 @@ import type { Engine } from '../../../resource/resource.ts';
 import { createRow } from '../../../resource/verbs/write-row.ts';
 import type { Client } from './client.ts';
 
-const longestName = 150;
+const maxNameLength = 150;
 const suffixLength = 8;
 const cache = queryCache<number | null>('client accounts');
 
@@ -33,7 +33,7 @@ export async function clientAccount(
     const users = engine.registry.require('svc_core.user');
     const { pk } = await createRow(engine, users, call, tx, {
       username: await freeName(tx, `gatehouse-${client.name}-${name}`),
-      name: `${client.application.name}: ${name}`.slice(0, longestName).toWellFormed(),
+      name: `${client.application.name}: ${name}`.slice(0, maxNameLength).toWellFormed(),
       type: 'service_account',
       path: 'gatehouse/service-accounts',
     });
@@ -52,9 +52,9 @@ const find = async (query: Query, provider: number, subject: string): Promise<nu
   (await accountOf(query, provider, subject))[0]?.user ?? null;
 
 async function freeName(tx: Query, wanted: string): Promise<string> {
-  const name = wanted.slice(0, longestName).toWellFormed();
+  const name = wanted.slice(0, maxNameLength).toWellFormed();
   const { rows } = await sql`select 1 from users where lower(username) = lower(${name})`.execute(tx);
   return rows.length === 0
     ? name
-    : `${name.slice(0, longestName - suffixLength - 1).toWellFormed()}-${randomText(suffixLength)}`;
+    : `${name.slice(0, maxNameLength - suffixLength - 1).toWellFormed()}-${randomText(suffixLength)}`;
 }

@@ -2,7 +2,7 @@ import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { json } from '../../../resource/fields/structured.ts';
 
-const mostKeys = 50;
+const maxKeys = 50;
 /** Members that only a private or a secret key has (RFC 7518 §6). */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
@@ -19,7 +19,7 @@ export function jwksComplaint(value: unknown): string | null {
   if (Object.keys(value).length === 0) return null;
   const keys: unknown = 'keys' in value ? value.keys : null;
   if (!Array.isArray(keys)) return 'A JWK Set is expected: an object with a list of keys.';
-  if (keys.length > mostKeys) return `A JWK Set may hold at most ${mostKeys} keys.`;
+  if (keys.length > maxKeys) return `A JWK Set may hold at most ${maxKeys} keys.`;
   if (!keys.every(isJwk)) return 'Each key must be an object that names its type (kty).';
   const isPublic = keys.every((key) => privateMembers.every((member) => !Object.hasOwn(key, member)));
   return isPublic ? null : 'The JWK Set holds a private or secret key. Only public keys belong here; replace that key.';

@@ -22,8 +22,8 @@ export interface ClientMetadata {
 }
 
 const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
-const longestName = 100;
-const mostUris = 50;
+const maxNameLength = 100;
+const maxUris = 50;
 
 const refuse = (text: string) => new OAuthError('invalid_client_metadata', text);
 
@@ -46,7 +46,7 @@ export function readMetadata(body: unknown): ClientMetadata {
   }
   const optional = ['client_uri', 'backchannel_logout_uri', 'frontchannel_logout_uri', 'jwks_uri'] as const;
   return {
-    client_name: (readText(given, 'client_name') ?? 'Registered client').slice(0, longestName),
+    client_name: (readText(given, 'client_name') ?? 'Registered client').slice(0, maxNameLength),
     redirect_uris: redirectUris,
     grant_types: grants,
     response_types: grants.includes('authorization_code') ? ['code'] : [],
@@ -86,7 +86,7 @@ function readText(given: Record<string, unknown>, name: string): string | undefi
 function readTexts(given: Record<string, unknown>, name: string): string[] | undefined {
   const value = given[name];
   if (value === undefined) return undefined;
-  const isList = Array.isArray(value) && value.length <= mostUris && value.every((one) => typeof one === 'string');
+  const isList = Array.isArray(value) && value.length <= maxUris && value.every((one) => typeof one === 'string');
   if (!isList) throw refuse(`${name} must be a list of texts.`);
   return value.map((one: string) => one.toWellFormed());
 }

@@ -49,11 +49,11 @@ export function clientRoutes(mount: MountNeeds): Route[] {
         },
       };
     };
-  return [...backRoutes(mount), ...frontRoutes(mount)].flatMap(([methods, shortPath, endpoint, largestBody]) => {
+  return [...backRoutes(mount), ...frontRoutes(mount)].flatMap(([methods, shortPath, endpoint, maxBodyBytes]) => {
     const path = urlOf(shortPath);
     const refuse = notOffered([...withHead(methods), 'OPTIONS']);
     return [
-      { methods, path, handle: (http) => answerOAuth(http, callOf(http), endpoint, largestBody) },
+      { methods, path, handle: (http) => answerOAuth(http, callOf(http), endpoint, maxBodyBytes) },
       { methods: ['OPTIONS'], path, handle: preflight(methods) },
       { methods: [anyMethod], path, handle: (http) => answerOAuth(http, callOf(http), refuse) },
     ] satisfies Route[];

@@ -7,7 +7,7 @@ import { lengthOf } from './claims.ts';
 import type { RedirectUri } from './redirect-uris.ts';
 import { fapi2Algorithms } from './security-profile.ts';
 
-const longestCodeMs = 60_000;
+const maxCodeMs = 60_000;
 const leastRsaBits = 2048;
 const refusedGrants = ['implicit', 'hybrid', 'password'];
 const goodKeys = 'RSA with at least 2048 bits, EC on P-256, or Ed25519';
@@ -48,7 +48,7 @@ function grantsComplaint(grants: readonly string[]): string | null {
 
 /** §5.3.2.1 */
 function codeComplaint(validity: string): string | null {
-  return lengthOf(validity) > longestCodeMs ? 'authorization codes must end within 60 seconds.' : null;
+  return lengthOf(validity) > maxCodeMs ? 'authorization codes must end within 60 seconds.' : null;
 }
 
 /** §5.3.2.2: over TLS, or to an app on the device itself (RFC 8252 §7.3). */

@@ -1,4 +1,4 @@
-import { largestPush, pushEndpoint } from './authorize/push-request.ts';
+import { maxPushBytes, pushEndpoint } from './authorize/push-request.ts';
 import { deviceAuthorizationEndpoint } from './device/device-authorization.ts';
 import { discoveryEndpoint, globalDiscoveryEndpoint } from './discovery.ts';
 import { globalJwksEndpoint } from './global-keys.ts';
@@ -19,7 +19,7 @@ export function frontRoutes(needs: OAuthNeeds): readonly Route[] {
     [['GET'], '/.well-known/openid-configuration', globalDiscovery],
     [['GET'], '/.well-known/oauth-authorization-server', globalDiscovery],
     [['GET'], 'jwks/', globalJwksEndpoint(needs)],
-    [['POST'], 'par/', pushEndpoint(needs), largestPush],
+    [['POST'], 'par/', pushEndpoint(needs), maxPushBytes],
     [['POST'], 'device/', deviceAuthorizationEndpoint(needs)],
   ];
 }

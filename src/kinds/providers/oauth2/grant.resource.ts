@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../lib/json.ts';
 import { defineResource } from '../../../resource/define.ts';
-import { flag, time } from '../../../resource/fields/scalar.ts';
+import { boolean, time } from '../../../resource/fields/scalar.ts';
 import { embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -14,13 +14,13 @@ const common = {
   user: embedded('svc_core.user', 'int', { filter: true }),
   expires: time({ nullable: true, readOnly: true }),
   scope: list(text(), { readOnly: true }),
-  expiring: flag({ readOnly: true, writeOnly: true }),
+  expiring: boolean({ readOnly: true, writeOnly: true }),
 };
 
 const token = {
   ...common,
   id_token: { ...text({ readOnly: true }), orderable: false },
-  revoked: flag({ readOnly: true }),
+  revoked: boolean({ readOnly: true }),
 };
 
 /** What was granted through OAuth2 providers. People see their own; who takes one away needs the right to. */

@@ -32,7 +32,7 @@ export type Route = readonly [
   methods: readonly ('GET' | 'POST')[],
   path: string,
   endpoint: OAuthEndpoint,
-  largestBody?: number,
+  maxBodyBytes?: number,
 ];
 
 /** RFC 6749 §5.1 */
@@ -43,14 +43,14 @@ export async function answerOAuth(
   http: HttpCall,
   call: Call,
   endpoint: OAuthEndpoint,
-  largestBody?: number,
+  maxBodyBytes?: number,
 ): Promise<HttpAnswer> {
   let readers: readonly RedirectUri[] = [];
   const isOf: Exchange['isOf'] = ({ redirect_uris }) => {
     readers = redirect_uris;
   };
   const answer = await answerOf(http, async () => {
-    checkSize(http, largestBody);
+    checkSize(http, maxBodyBytes);
     return endpoint({ call, params: readParams(http), isOf });
   });
   const { status, body, headers, fault } = answer;

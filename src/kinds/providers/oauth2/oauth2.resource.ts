@@ -5,7 +5,7 @@ import { randomText } from '../../../platform/random.ts';
 import { defineProvider } from '../../../provider/provider.family.ts';
 import type { Row } from '../../../resource/fields/field.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
-import { canonicalUuid, duration, flag, isUuid } from '../../../resource/fields/scalar.ts';
+import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
@@ -66,7 +66,7 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
       access_code_validity: validity('minutes=1', 'codes'),
       access_token_validity: validity('hours=1', 'access tokens'),
       refresh_token_validity: validity('days=30', 'refresh tokens'),
-      include_claims_in_id_token: flag({
+      include_claims_in_id_token: boolean({
         default: true,
         filter: true,
         help: 'Put the claims into the id_token too, for clients that never ask the userinfo endpoint.',

@@ -23,12 +23,12 @@ const windowMs = 10 * 60_000;
 
 /** Administrators are notified of the first wrong address of a provider in this time, and of so many providers; all are recorded. */
 const notifiedEveryMs = 3_600_000;
-const mostNotified = 5;
+const maxNotified = 5;
 
 export function createRefusalEvents(db: Database): RefusalEvents {
-  const limit = (name: string, most: number, ms = windowMs) =>
+  const limit = (name: string, max: number, ms = windowMs) =>
     createRateLimit({
-      most,
+      max,
       windowMs: ms,
       others: createSharedCounts({ db, name: `oauth2 ${name}`, windowMs: ms }),
     });
@@ -36,7 +36,7 @@ export function createRefusalEvents(db: Database): RefusalEvents {
   const byNetwork = limit('wrong redirects by network', 5);
   const inAll = limit('wrong redirects', 30);
   const byProvider = limit('notified redirects by provider', 1, notifiedEveryMs);
-  const notified = limit('notified redirects', mostNotified, notifiedEveryMs);
+  const notified = limit('notified redirects', maxNotified, notifiedEveryMs);
   const record = (call: Call, event: NewEvent) => call.db.write((tx) => call.world.record(tx, call, event));
   return {
     async denied(call, client, answer) {

@@ -36,11 +36,11 @@ export interface Signer {
   keyOf(client: Pick<Client, 'signingKey' | 'client_secret' | 'security_profile'>): SigningKey;
 }
 
-const mostKeys = 500;
+const maxKeys = 500;
 
 /** Reading a key takes longer than signing with it, so keys are cached, each as it was stored. */
 export function createSigner(box: SecretBox): Signer {
-  const known = createLruCache<{ readonly stored: StoredKey; readonly key: SigningKey }>(mostKeys);
+  const known = createLruCache<{ readonly stored: StoredKey; readonly key: SigningKey }>(maxKeys);
   function read(stored: StoredKey): SigningKey {
     const { pk, sealedKey, certificate, profile } = stored;
     const name = `${profile} ${pk}`;

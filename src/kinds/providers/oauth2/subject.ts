@@ -7,7 +7,7 @@ import type { OAuthNeeds } from './needs.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** OpenID Connect Core §2 */
-const longestSubject = 255;
+const maxSubjectLength = 255;
 
 /**
  * Who a token is about, as `subjectOf` has it. Nothing is issued for a subject that another user has as well: the client would
@@ -27,7 +27,7 @@ export async function uniqueSubject(
   );
   // Users without a `upn` are known by a hash, which nobody can take for theirs.
   const isAnothersHash = /^[0-9a-f]{64}$/i.test(subject) && subject !== subjectOf('hashed_user_id', user, installId);
-  if (rows.length === 0 && !isAnothersHash && subject.length <= longestSubject) return subject;
+  if (rows.length === 0 && !isAnothersHash && subject.length <= maxSubjectLength) return subject;
   await refusals.sharedSubject(call, client, user);
   throw new OAuthError('access_denied', 'The client could not tell the user from others.');
 }

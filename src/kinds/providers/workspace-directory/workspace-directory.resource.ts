@@ -1,6 +1,6 @@
 import { defineProvider } from '../../../provider/provider.family.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { secretJson } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 
@@ -44,7 +44,7 @@ export const workspaceDirectoryProvider = defineProvider({
       default: scopes.join(','),
       help: 'What the service account may do in the directory, with commas between.',
     }),
-    exclude_users_service_account: flag({ default: false, filter: true, help: 'Leave service accounts out.' }),
+    exclude_users_service_account: boolean({ default: false, filter: true, help: 'Leave service accounts out.' }),
     filter_group: ref('svc_core.group', 'uuid', {
       nullable: true,
       filter: true,

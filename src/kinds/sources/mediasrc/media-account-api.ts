@@ -42,7 +42,7 @@ interface Needs {
 }
 
 const timeoutMs = 4_000;
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 const maxEntries = 10_000;
 
 export function createMediaAccountApi({ fetch, apiUrl, clientId }: Needs): MediaAccountApi {
@@ -54,7 +54,7 @@ export function createMediaAccountApi({ fetch, apiUrl, clientId }: Needs): Media
       'x-plex-product': 'Gatehouse',
     };
     try {
-      return read(await fetch(`${apiUrl}${path}`, { headers, timeoutMs, maxBytes: mostBytes }));
+      return read(await fetch(`${apiUrl}${path}`, { headers, timeoutMs, maxBytes }));
     } catch (error) {
       if (error instanceof OutboundError) throw new MediaServerFailed(reasons[error.reason]);
       throw error;

@@ -1,6 +1,6 @@
 import { image } from '../../../core/media/image-field.ts';
 import { randomText } from '../../../platform/random.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -40,7 +40,7 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
         default: () => [],
         help: 'Only members of one of these servers may enter; an empty list allows every server.',
       }),
-      allow_friends: flag({
+      allow_friends: boolean({
         default: true,
         filter: true,
         help: 'Whether friends of the owner may enter without sharing a server.',

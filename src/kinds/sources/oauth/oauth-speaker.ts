@@ -32,7 +32,7 @@ type Secrets = { readonly verifier: string; readonly nonce: string };
 export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
   const remoteKeys = createRemoteKeys(fetch);
   // Anybody can make us ask a service that does not answer.
-  const discoveries = createRateLimit({ most: 10, windowMs: 60_000 });
+  const discoveries = createRateLimit({ max: 10, windowMs: 60_000 });
 
   const endpoints = (source: OAuthSource, call: Call): Promise<Endpoints> =>
     endpointsOf(

@@ -5,7 +5,7 @@ import { parseJson } from '../../../resource/fields/structured.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 
 const timeoutMs = 8_000;
-const mostBytes = 262_144;
+const maxBytes = 262_144;
 
 /** Why a service's answer is of no use. The text is for people; it names no address. */
 const reasons: Record<OutboundReason, string> = {
@@ -33,7 +33,7 @@ async function send(fetch: GuardedFetch, about: { name: string; what: string }, 
   try {
     const answer = await fetch(url, {
       timeoutMs,
-      maxBytes: mostBytes,
+      maxBytes,
       ...request,
       headers: { accept: 'application/json', ...request.headers },
     });

@@ -12,10 +12,10 @@ export interface Person {
   readonly groups?: Json | undefined;
 }
 
-const longestText = 1_024;
+const maxTextLength = 1_024;
 
 export const textOr = (value: Json | undefined, fallback = ''): string =>
-  typeof value === 'string' && value.length <= longestText ? value.trim() : fallback;
+  typeof value === 'string' && value.length <= maxTextLength ? value.trim() : fallback;
 
 /** The identifier as text; null where there is none that tells people apart. */
 export function identifierOf(id: Json | undefined): string | null {

@@ -21,7 +21,7 @@ interface Exchange {
   readonly client: Client;
 }
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
 /** Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.5). Throws `SourceRefusal`. */
 export async function redeemCode(
@@ -69,7 +69,7 @@ function tokensOf(body: JsonObject, about: { name: string; what: string }, now: 
 
 /** What can be sent in a header (RFC 6750 §2.1). */
 const tokenIn = (value: Json | undefined): string | null =>
-  typeof value === 'string' && value.length <= longestToken && /^[\x21-\x7e]+$/.test(value) ? value : null;
+  typeof value === 'string' && value.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(value) ? value : null;
 
 /** RFC 6749 §2.3.1: both parts are encoded as in a form. */
 const basicOf = ({ id, secret }: Client): string =>

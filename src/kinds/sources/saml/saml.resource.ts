@@ -1,7 +1,7 @@
 import { image } from '../../../core/media/image-field.ts';
 import { actionOn } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { duration, flag } from '../../../resource/fields/scalar.ts';
+import { boolean, duration } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { asksForFile } from '../../../resource/flags.ts';
 import { booleanSchema, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
@@ -89,7 +89,7 @@ export function samlSource({ config: { publicUrl } }: { readonly config: { reado
         help: 'Where sign-out requests are sent, if the identity provider takes them.',
         group: 'Endpoints',
       }),
-      allow_idp_initiated: flag({
+      allow_idp_initiated: boolean({
         default: false,
         filter: true,
         help: 'Accept responses that answer no request of ours. Risky: such a response could be somebody else’s.',

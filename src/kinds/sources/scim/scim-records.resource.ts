@@ -1,6 +1,6 @@
 import { defineResource } from '../../../resource/define.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { flag, time, uuid, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer, time, uuid } from '../../../resource/fields/scalar.ts';
 import { nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -18,7 +18,7 @@ const hidden = { readOnly: true, writeOnly: true } as const;
 const known = {
   external_id: text({ ...hidden, nullable: true, default: null }),
   /** Whether the source has made what the record stands for, and may delete it. */
-  is_own: flag({ ...hidden, default: false }),
+  is_own: boolean({ ...hidden, default: false }),
   created: time({ ...hidden, nullable: true, default: ({ now }) => now }),
   last_updated: time({ ...hidden, nullable: true, onWrite: ({ now }) => now }),
 };
@@ -43,7 +43,7 @@ export const scimUserResource = defineResource({
   filters: {
     source__slug: relatedFilter('source.slug'),
     user__username: relatedFilter('user.username'),
-    user__id: fieldFilter('user', whole()),
+    user__id: fieldFilter('user', integer()),
   },
   fields: {
     id: text({

@@ -65,12 +65,12 @@ export async function takeCode(
 }
 
 /** False when there were as many as an hour allows; then nothing is counted. */
-async function countSending(tx: Query, subject: string, most: number, now: string): Promise<boolean> {
+async function countSending(tx: Query, subject: string, max: number, now: string): Promise<boolean> {
   const { rows } = await sql`insert into sms_sendings as s (subject, sent, expires)
     values (${subject}, 1, ${addMilliseconds(now, hourMs)})
     on conflict (subject) do update set sent = case when s.expires > ${now} then s.sent + 1 else 1 end,
       expires = case when s.expires > ${now} then s.expires else excluded.expires end
-    where s.expires <= ${now} or s.sent < ${most} returning subject`.execute(tx);
+    where s.expires <= ${now} or s.sent < ${max} returning subject`.execute(tx);
   return rows.length > 0;
 }
 

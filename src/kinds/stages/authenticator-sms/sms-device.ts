@@ -1,6 +1,6 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { smsStage } from './sms-stage.resource.ts';
@@ -17,7 +17,7 @@ export const smsDevices = defineDevice({
   fields: {
     phone_number: text({ readOnly: true, blank: true, default: '' }),
     /** Whether what is kept of the number is only a hash. */
-    is_hashed: flag({ ...hidden, default: false }),
+    is_hashed: boolean({ ...hidden, default: false }),
     number_hash: text({ ...hidden, nullable: true, default: null }),
     stage: ref(smsStage.model, 'uuid', { ...hidden, nullable: true }),
   },

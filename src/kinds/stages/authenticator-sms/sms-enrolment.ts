@@ -12,7 +12,7 @@ import {
   stay,
 } from '../../../flow/executor/stage-kind.ts';
 import type { ValuesOf } from '../../../resource/fields/field.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
+import { integer } from '../../../resource/fields/scalar.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { readPhoneNumber } from './phone-number.ts';
@@ -22,7 +22,7 @@ import { smsDevices } from './sms-device.ts';
 import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
 
 const optional = { nullable: true, default: null } as const;
-const answer = { phone_number: text({ ...optional, max: 40 }), code: whole({ ...optional, min: 0, max: 999_999 }) };
+const answer = { phone_number: text({ ...optional, max: 40 }), code: integer({ ...optional, min: 0, max: 999_999 }) };
 
 /** Asks for a number, sends a code to it, and keeps the phone once the code comes back. */
 export function smsEnrolment(needs: SmsNeeds): StageKind {

@@ -2,7 +2,7 @@ import { setupFields } from '../../../flow/devices/setup-fields.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { parseOutboundUrl } from '../../../platform/fetch/redirect.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import type { RowOf } from '../../../resource/resource.ts';
@@ -30,7 +30,7 @@ export const smsStage = defineStage({
       filter: true,
       help: 'How the server proves itself to the message service.',
     }),
-    verify_only: flag({
+    verify_only: boolean({
       default: false,
       filter: true,
       help: 'Keeps only a hash of the number: it is proven once, and no code can be sent to it later.',

@@ -1,6 +1,6 @@
 import { setupFields } from '../../../flow/devices/setup-fields.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
+import { integer } from '../../../resource/fields/scalar.ts';
 
 export const staticSetupModel = 'svc_stages_authenticator_static.authenticatorstaticstage';
 
@@ -15,8 +15,8 @@ export const authenticatorStaticStage = defineStage({
   table: 'stage_authenticator_static',
   fields: {
     ...setupFields,
-    token_count: whole({ min: 1, max: 100, default: 6, filter: true, help: 'How many codes somebody gets.' }),
-    token_length: whole({
+    token_count: integer({ min: 1, max: 100, default: 6, filter: true, help: 'How many codes somebody gets.' }),
+    token_length: integer({
       min: 6,
       max: 16,
       default: 12,

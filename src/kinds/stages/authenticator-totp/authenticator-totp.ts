@@ -2,7 +2,7 @@ import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
 import { ask, defineStageKind, deny, keptText, type Step, stay } from '../../../flow/executor/stage-kind.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
+import { integer } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { authenticatorTotpStage } from './authenticator-totp-stage.resource.ts';
@@ -14,7 +14,7 @@ export const authenticatorTotp = defineStageKind({
   resource: authenticatorTotpStage,
   component: 'xak-stage-authenticator-totp',
   challenge: { ...pendingUserSchemas, config_url: stringSchema },
-  answer: { code: whole({ min: 0, max: 99_999_999 }) },
+  answer: { code: integer({ min: 0, max: 99_999_999 }) },
   async demo({ api }) {
     await api.ensure('/stages/authenticator/totp/', { name: 'Demo: app' }, { digits: '8' });
   },

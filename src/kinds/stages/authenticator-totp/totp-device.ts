@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { defineDevice } from '../../../flow/devices/device.family.ts';
 import { codeProof, type DeviceKind, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
+import { integer } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 import { totpSetupModel } from './authenticator-totp-stage.resource.ts';
@@ -19,8 +19,8 @@ export const totpDevices = defineDevice({
   table: 'device_totp',
   fields: {
     key: secret({ ...hidden, default: newTotpSecret }),
-    digits: whole({ ...hidden, default: 6 }),
-    last_step: whole({ ...hidden, default: 0 }),
+    digits: integer({ ...hidden, default: 6 }),
+    last_step: integer({ ...hidden, default: 0 }),
   },
 });
 

@@ -1,7 +1,7 @@
 import { type DeviceKind, type FactorGround, plainChallenges } from '../../../flow/devices/device-kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { faultEvent, ServiceFault } from '../../../flow/services/ask-service.ts';
-import { whole } from '../../../resource/fields/scalar.ts';
+import { integer } from '../../../resource/fields/scalar.ts';
 import type { TwofactorDevice } from './twofactor-device.ts';
 import { twofactorDevices } from './twofactor-device.ts';
 import type { TwofactorNeeds } from './twofactor-enrolment.ts';
@@ -16,7 +16,7 @@ export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, '
     deviceResources: twofactorDevices,
     setupStage: resource.model,
     methods: () => ['mca'],
-    proof: { twofactor: whole({ nullable: true, default: null }) },
+    proof: { twofactor: integer({ nullable: true, default: null }) },
     challenges: async (ground) => plainChallenges('twofactor', askable(ground)),
     async prove(ground, given) {
       const { call, engine } = ground.step;

@@ -1,5 +1,5 @@
 import { defineDevice } from '../../../flow/devices/device.family.ts';
-import { flag, real } from '../../../resource/fields/scalar.ts';
+import { boolean, real } from '../../../resource/fields/scalar.ts';
 import { computed, embedded } from '../../../resource/fields/shown.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { text } from '../../../resource/fields/text.ts';
@@ -25,7 +25,7 @@ export const webauthnDevices = defineDevice({
     public_key: text({ ...hidden, nullable: true, default: null }),
     // Counts to 2^32, which is more than the columns for whole numbers hold.
     sign_count: real({ ...hidden, default: 0 }),
-    attested: flag({ ...hidden, default: false }),
+    attested: boolean({ ...hidden, default: false }),
     transports: list(text(), { ...hidden, default: () => [] }),
   },
 });

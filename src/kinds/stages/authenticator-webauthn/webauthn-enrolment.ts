@@ -37,7 +37,7 @@ interface Needs {
   readonly config: { readonly publicUrl: string };
 }
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 const failed = 'This device could not be registered. Please try again.';
 const taken = 'This device is registered already.';
 
@@ -102,7 +102,7 @@ function register(step: Step<Settings>, user: UserFacts, credential: NewCredenti
 function again({ memory }: Pick<Step, 'memory'>, complaint: string): Move {
   const attempts = Number(memory.attempts ?? 0) + 1;
   memory.attempts = attempts;
-  return attempts < mostAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);
+  return attempts < maxAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);
 }
 
 /** What the browser itself says of the new key. It may lie, but an honest one tells people what they need to know. */

@@ -1,5 +1,5 @@
 import { defineStage } from '../../../flow/stage.family.ts';
-import { flag, real } from '../../../resource/fields/scalar.ts';
+import { boolean, real } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 
@@ -25,10 +25,10 @@ export const captchaStage = defineStage({
       default: 'https://www.recaptcha.net/recaptcha/api/siteverify',
       help: 'Where this server asks the captcha service what it found.',
     }),
-    interactive: flag({ default: false, help: 'Whether people have to do something before they can go on.' }),
+    interactive: boolean({ default: false, help: 'Whether people have to do something before they can go on.' }),
     score_min_threshold: real({ default: 0.5, help: 'Scores below are refused, where the service gives any.' }),
     score_max_threshold: real({ default: 1, help: 'Scores above are refused, where the service gives any.' }),
-    error_on_invalid_score: flag({
+    error_on_invalid_score: boolean({
       default: true,
       help: 'Without this a refused score goes on, and policies can decide by `context.captcha.response.score`.',
     }),

@@ -7,7 +7,7 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import { randomText } from '../../../platform/random.ts';
-import { duration, flag } from '../../../resource/fields/scalar.ts';
+import { boolean, duration } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { arrayOf, objectSchema, stringSchema } from '../../../resource/json-schema.ts';
 
@@ -53,7 +53,7 @@ export const consentKind = defineStageKind({
   },
   answer: {
     token: text({ strict: true }),
-    refused: flag({ default: false, help: 'That the person does not agree.' }),
+    refused: boolean({ default: false, help: 'That the person does not agree.' }),
   },
   async show(step) {
     const { context, settings, call } = step;

@@ -1,6 +1,6 @@
 import { ask, defineStageKind, next } from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 
 const dummyStage = defineStage({
@@ -12,7 +12,7 @@ const dummyStage = defineStage({
   description: 'Shows its name and waits for a click: for trying out how a flow is put together.',
   table: 'stage_dummy',
   fields: {
-    throw_error: flag({
+    throw_error: boolean({
       default: false,
       filter: true,
       help: 'Fail on purpose, to see what a broken stage looks like.',

@@ -1,5 +1,5 @@
 import { defineStage } from '../../../flow/stage.family.ts';
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 import { arrayOf } from '../../../resource/json-schema.ts';
@@ -30,7 +30,7 @@ export const emailStage = defineStage({
   description: 'Send the user of the flow a link by e-mail; opening it goes on with the flow.',
   table: 'stage_email',
   fields: {
-    use_global_settings: flag({
+    use_global_settings: boolean({
       default: true,
       filter: true,
       help: 'Send through the mail server of GATEHOUSE_SMTP_URL. The mail server below is used only when this is off.',
@@ -42,7 +42,7 @@ export const emailStage = defineStage({
       help: 'The mail server to use in place of the global one.',
       group: 'Mail server',
     }),
-    port: whole({
+    port: integer({
       default: 25,
       min: 1,
       max: 65_535,
@@ -65,9 +65,9 @@ export const emailStage = defineStage({
       help: 'The password for the mail server.',
       group: 'Mail server',
     }),
-    use_tls: flag({ default: false, filter: true, help: 'Encrypt after the greeting (STARTTLS), or send nothing.' }),
-    use_ssl: flag({ default: false, filter: true, help: 'Encrypt from the first byte.' }),
-    timeout: whole({ default: 10, min: 1, max: 60, filter: true, help: 'Seconds to wait for the mail server.' }),
+    use_tls: boolean({ default: false, filter: true, help: 'Encrypt after the greeting (STARTTLS), or send nothing.' }),
+    use_ssl: boolean({ default: false, filter: true, help: 'Encrypt from the first byte.' }),
+    timeout: integer({ default: 10, min: 1, max: 60, filter: true, help: 'Seconds to wait for the mail server.' }),
     from_address: text({
       default: 'gatehouse@localhost',
       max: 254,
@@ -76,7 +76,7 @@ export const emailStage = defineStage({
       help: 'The sender that people see.',
       group: 'Mail server',
     }),
-    token_expiry: whole({
+    token_expiry: integer({
       default: 30,
       min: 1,
       max: 43_200,
@@ -90,7 +90,7 @@ export const emailStage = defineStage({
       check: (name) => (Object.hasOwn(templates, name) ? null : `There is no template ${name}.`),
       help: 'What the mail looks like.',
     }),
-    activate_user_on_success: flag({
+    activate_user_on_success: boolean({
       default: false,
       filter: true,
       help: 'Switch on the user whom this flow has made, once the link is opened.',

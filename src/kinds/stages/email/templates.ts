@@ -59,11 +59,11 @@ ${[validity, unasked].map(paragraph).join('\n')}
   return { text, html };
 }
 
-const longestName = 60;
+const maxNameLength = 60;
 
 /** People may call themselves anything and name any address: what could be read as a message or a link is not passed on. */
 function greetingOf(name: string): string {
-  const isPlain = name !== '' && name.length <= longestName && !/[\p{Cc}/:@]|\.\w/u.test(name);
+  const isPlain = name !== '' && name.length <= maxNameLength && !/[\p{Cc}/:@]|\.\w/u.test(name);
   return isPlain ? `Hello ${name},` : 'Hello,';
 }
 

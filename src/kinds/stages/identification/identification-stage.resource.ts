@@ -1,6 +1,6 @@
 import { defineStage } from '../../../flow/stage.family.ts';
 import { ref, refs } from '../../../resource/fields/ref.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice } from '../../../resource/fields/text.ts';
 
@@ -28,12 +28,12 @@ export const identificationStage = defineStage({
       filter: true,
       help: 'Asks for the password on the same screen, and checks it as this stage says.',
     }),
-    case_insensitive_matching: flag({
+    case_insensitive_matching: boolean({
       default: true,
       filter: true,
       help: 'Find users whatever case their name is typed in.',
     }),
-    show_matched_user: flag({
+    show_matched_user: boolean({
       default: false,
       filter: true,
       help: 'Greets by the user’s own name and picture. That tells everybody who has an account.',
@@ -47,8 +47,12 @@ export const identificationStage = defineStage({
       other: 'source',
       help: 'Sources that are offered for signing in.',
     }),
-    show_source_labels: flag({ default: false, filter: true, help: 'Show the names of sources beside their icons.' }),
-    pretend_user_exists: flag({
+    show_source_labels: boolean({
+      default: false,
+      filter: true,
+      help: 'Show the names of sources beside their icons.',
+    }),
+    pretend_user_exists: boolean({
       default: true,
       help: 'Whether names that nobody has go on like any other, so that nobody learns who has an account.',
     }),

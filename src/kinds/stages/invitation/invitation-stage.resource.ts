@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { defineStage } from '../../../flow/stage.family.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { eitherFilter } from '../../../resource/filters.ts';
 
 /** Lets only people with an invitation go on, unless it is told otherwise. */
@@ -19,7 +19,7 @@ export const invitationStage = defineStage({
     ),
   },
   fields: {
-    continue_flow_without_invitation: flag({
+    continue_flow_without_invitation: boolean({
       default: false,
       filter: true,
       help: 'Let people without an invitation go on; otherwise the flow ends for them here.',

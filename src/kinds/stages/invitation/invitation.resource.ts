@@ -11,7 +11,7 @@ import { longLivedCredentials } from '../../../resource/credentials.ts';
 import { defineResource } from '../../../resource/define.ts';
 import type { ReadContext } from '../../../resource/fields/field.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { flag, time } from '../../../resource/fields/scalar.ts';
+import { boolean, time } from '../../../resource/fields/scalar.ts';
 import { embedded, nested } from '../../../resource/fields/shown.ts';
 import { json } from '../../../resource/fields/structured.ts';
 import { slug, text } from '../../../resource/fields/text.ts';
@@ -67,7 +67,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
         help: 'Data that whoever uses it gets, such as attributes or a user name.',
       }),
       created_by: embedded('svc_core.user', 'int', { view: 'member' }),
-      single_use: flag({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),
+      single_use: boolean({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),
       flow: ref('svc_flows.flow', 'uuid', {
         nullable: true,
         help: 'The one flow that accepts this invitation; any flow when empty.',

@@ -1,7 +1,7 @@
 import { appPasswords, ownPasswords } from '../../../flow/passwords/judge-password.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice } from '../../../resource/fields/text.ts';
 
@@ -24,11 +24,11 @@ export const passwordStage = defineStage({
       filter: true,
       help: 'The flow by which people change their password.',
     }),
-    failed_attempts_before_cancel: whole({
+    failed_attempts_before_cancel: integer({
       default: 5,
       filter: true,
       help: 'After so many wrong passwords the flow ends and has to be begun anew.',
     }),
-    allow_show_password: flag({ default: false, filter: true, help: 'Whether what is typed can be made visible.' }),
+    allow_show_password: boolean({ default: false, filter: true, help: 'Whether what is typed can be made visible.' }),
   },
 });

@@ -30,8 +30,8 @@ export function password(needs: PasswordNeeds): StageKind {
         return { ...next(verdict.write, verdict.cookies), mayWait: true };
       }
       memory.failures = Number(memory.failures ?? 0) + 1;
-      const most = settings.failed_attempts_before_cancel;
-      if (most > 0 && memory.failures >= most) return deny('Too many failed attempts.', verdict.write);
+      const maxFailures = settings.failed_attempts_before_cancel;
+      if (maxFailures > 0 && memory.failures >= maxFailures) return deny('Too many failed attempts.', verdict.write);
       return stay({ password: [wrongPassword] }, verdict.write);
     },
   });

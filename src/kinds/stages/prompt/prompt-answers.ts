@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Parsed, Row } from '../../../resource/fields/field.ts';
-import { flag, real, time } from '../../../resource/fields/scalar.ts';
+import { boolean, real, time } from '../../../resource/fields/scalar.ts';
 import { parseText, text } from '../../../resource/fields/text.ts';
 import type { ShownPrompt } from './show-prompt.ts';
 
@@ -14,7 +14,7 @@ const maxFileLength = 2_000_000;
 const parsers: Readonly<Record<string, (value: unknown) => Parsed<Json>>> = {
   email: (value) => text({ max: 254, format: 'email' }).parse(value),
   number: (value) => real().parse(value),
-  checkbox: (value) => flag().parse(value),
+  checkbox: (value) => boolean().parse(value),
   date: (value) => (isDay(value) ? { value } : { complaint: ['Date has wrong format. Use YYYY-MM-DD.'] }),
   'date-time': (value) => time().parse(value),
   password: (value) => parseText(value, { trim: false, strict: true }),

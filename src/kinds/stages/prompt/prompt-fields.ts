@@ -1,4 +1,4 @@
-import { flag, whole } from '../../../resource/fields/scalar.ts';
+import { boolean, integer } from '../../../resource/fields/scalar.ts';
 import { nestedMany } from '../../../resource/fields/shown.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { promptTypes } from './prompt-types.ts';
@@ -12,7 +12,7 @@ export const promptFields = {
   field_key: text({ filter: true, help: 'Under this name the answer is kept.' }),
   label: text({ filter: true, help: 'What stands beside the input.' }),
   type: choice(promptTypes, { filter: true, help: 'What is asked for, and how it is checked.' }),
-  required: flag({ default: true, help: 'Whether an answer has to be given.' }),
+  required: boolean({ default: true, help: 'Whether an answer has to be given.' }),
   placeholder: text({
     blank: true,
     default: '',
@@ -24,18 +24,18 @@ export const promptFields = {
     default: '',
     help: 'What the field holds at first. As an expression of a choice field it returns what is chosen at first.',
   }),
-  order: whole({ default: 0, help: 'Prompts come from the lowest number up.' }),
+  order: integer({ default: 0, help: 'Prompts come from the lowest number up.' }),
   promptstage_set: nestedMany(
     'svc_flows.stage',
     { table: 'prompt_stage_fields', own: 'prompt', other: 'stage' },
     { order: 'name' },
   ),
   sub_text: text({ blank: true, default: '', help: 'A hint below the input.' }),
-  placeholder_expression: flag({
+  placeholder_expression: boolean({
     default: false,
     help: 'Read the placeholder as an expression, which may return a list of choices.',
   }),
-  initial_value_expression: flag({ default: false, help: 'Read the initial value as an expression.' }),
+  initial_value_expression: boolean({ default: false, help: 'Read the initial value as an expression.' }),
 };
 
 export type PromptFields = typeof promptFields;

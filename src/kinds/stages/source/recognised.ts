@@ -23,12 +23,12 @@ export async function recognised(needs: SignInNeeds, step: Step, arrival: Arriva
 }
 
 /** Nobody signs in elsewhere in less. */
-const shortestMs = 60_000;
+const minMs = 60_000;
 
 export type SourceStep = Step<RowOf<ReturnType<typeof sourceStage>>>;
 
 export const untilWhen = ({ settings, call }: SourceStep): string =>
-  addMilliseconds(call.now, Math.max(shortestMs, parseDuration(settings.resume_timeout) ?? 0));
+  addMilliseconds(call.now, Math.max(minMs, parseDuration(settings.resume_timeout) ?? 0));
 
 export function wordsOf(error: unknown): string {
   if (error instanceof Problem) return error.message;

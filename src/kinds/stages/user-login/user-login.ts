@@ -19,7 +19,7 @@ import { Problem } from '../../../lib/problem.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
-import { duration, flag } from '../../../resource/fields/scalar.ts';
+import { boolean, duration } from '../../../resource/fields/scalar.ts';
 import { choice } from '../../../resource/fields/text.ts';
 import type { RowOf } from '../../../resource/resource.ts';
 
@@ -39,7 +39,7 @@ const userLoginStage = defineStage({
       filter: true,
       help: 'How long a session lasts; with no length it ends with the browser, after a day without use, or after a month.',
     }),
-    terminate_other_sessions: flag({ default: false, filter: true, help: 'End all other sessions of the user.' }),
+    terminate_other_sessions: boolean({ default: false, filter: true, help: 'End all other sessions of the user.' }),
     remember_me_offset: duration({
       default: 'seconds=0',
       filter: true,
@@ -74,7 +74,7 @@ export function userLogin(needs: Needs): StageKind {
     resource: userLoginStage,
     component: 'xak-stage-user-login',
     challenge: pendingUserSchemas,
-    answer: { remember_me: flag() },
+    answer: { remember_me: boolean() },
     async show(step) {
       if (lengthOf(step, 'remember_me_offset') > 0 && (await pendingActive(step)))
         return ask(await pendingUserMembers(step));

@@ -1,7 +1,7 @@
 import { checkMayGrantMembership } from '../../../core/access/delegation.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
-import { flag } from '../../../resource/fields/scalar.ts';
+import { boolean } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 
 /** Writes what a flow has gathered to its user. */
@@ -19,7 +19,7 @@ export const userWriteStage = defineStage({
       filter: true,
       help: 'Whether the stage makes new users: never, when there is none yet, or always.',
     }),
-    create_users_as_inactive: flag({
+    create_users_as_inactive: boolean({
       default: false,
       filter: true,
       help: 'New users cannot sign in until an e-mail stage or an administrator activates them.',

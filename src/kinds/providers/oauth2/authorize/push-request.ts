@@ -20,9 +20,9 @@ const lifetimeSeconds = 590;
 const credentials: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
 
 /** Characters of its parameters; requests in an address have less room. */
-const longestRequest = 32_768;
+const maxRequestLength = 32_768;
 /** Bytes of the body, with the client's proof; larger ones are not parsed. */
-export const largestPush = 49_152;
+export const maxPushBytes = 49_152;
 
 /** Takes a request beforehand, from the client itself (RFC 9126): held to the same rules, and told of what is wrong at once. */
 export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
@@ -35,7 +35,7 @@ export function pushEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     await checkRequest(needs, call, client, params);
     const content = { params: formOf(params.entries()) };
     // What was signed may be longer as a form.
-    if (content.params.length > longestRequest) throw new OAuthError('invalid_request', 'The request is too long.');
+    if (content.params.length > maxRequestLength) throw new OAuthError('invalid_request', 'The request is too long.');
     await checkRoom(call, 'oauth2_requests', method);
     const id = randomToken();
     await call.db.write((tx) =>

@@ -34,12 +34,12 @@ export async function hasLogins(query: Query): Promise<boolean> {
   return rows.length > 0;
 }
 
-const most = 500;
+const maxAtOnce = 500;
 
 /** Takes logins out whose session is over. */
 export async function takeEndedLogins(tx: Query, now: string): Promise<Login[]> {
   const { rows } = await sql<Login>`delete from oauth2_logins where pk in (select l.pk from oauth2_logins l
       left join authenticated_sessions s on s.pk = l.session and s.expires > ${now}
-      where s.pk is null order by l.pk limit ${most}) returning session, provider, subject, sid`.execute(tx);
+      where s.pk is null order by l.pk limit ${maxAtOnce}) returning session, provider, subject, sid`.execute(tx);
   return rows;
 }

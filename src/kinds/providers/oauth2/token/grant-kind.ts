@@ -24,7 +24,7 @@ export interface Redeemed {
   /** Who acts for the user (RFC 8693 §1.1), active: they use the application too, so they have to be let in. */
   readonly actor?: UserFacts | undefined;
   /** What may be asked for at most, and what is given to who asks for nothing. */
-  readonly scope: { readonly most: ReadonlySet<string>; readonly otherwise: readonly string[] };
+  readonly scope: { readonly allowed: ReadonlySet<string>; readonly default: readonly string[] };
   readonly family: string;
   readonly session: string | null;
   readonly authTime: string | null;

@@ -49,7 +49,7 @@ async function redeem(redemption: Redemption, kind: GrantKind): Promise<OAuthAns
   const { client } = by;
   const grant = await kind.redeem(redemption);
   const configured = scopeNames(client);
-  const granted = grant.scope.otherwise.filter((name) => configured.has(name));
+  const granted = grant.scope.default.filter((name) => configured.has(name));
   const scope = scopeOf(params, grant, granted, configured);
   const terms = termsOf(params, grant, jkt);
   const user = await loadActiveUser(call, grant.user);
@@ -98,7 +98,7 @@ function scopeOf(
 ): readonly string[] {
   const asked = words(params.get('scope'));
   if (asked.length === 0) return granted;
-  const excess = asked.filter((name) => !scope.most.has(name) || !configured.has(name));
+  const excess = asked.filter((name) => !scope.allowed.has(name) || !configured.has(name));
   if (excess.length > 0) throw new OAuthError('invalid_scope', `Not granted: ${excess.join(' ').slice(0, 200)}`);
   return asked;
 }

@@ -32,7 +32,7 @@ const sourceOfToken = statement<[slug: string, hash: string], TokenRow>(
 );
 
 /** As many as the API lets one network make without signing in. */
-const limit = { most: 1_000, windowMs: 60_000 };
+const limit = { max: 1_000, windowMs: 60_000 };
 
 export type Authenticate = (call: Call, slug: string) => Promise<{ readonly source: ScimSource; readonly call: Call }>;
 

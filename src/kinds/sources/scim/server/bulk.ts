@@ -4,7 +4,7 @@ import { textMember } from './document.ts';
 import { errorBody, scimErrorOf } from './errors.ts';
 import { baseUrl, type Exchange, type ScimAnswer } from './exchange.ts';
 
-export const mostOperations = 500;
+export const maxOperations = 500;
 
 type Run = (exchange: Exchange) => Promise<ScimAnswer>;
 
@@ -24,8 +24,8 @@ export async function bulk(exchange: Exchange, run: Run): Promise<ScimAnswer> {
   const body = exchange.body();
   const list = isObject(body) ? member(body, 'Operations') : undefined;
   if (!isObject(body) || !Array.isArray(list)) throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
-  if (list.length > mostOperations) {
-    throw new ScimError(413, `At most ${mostOperations} operations can be sent at once.`, 'tooMany');
+  if (list.length > maxOperations) {
+    throw new ScimError(413, `At most ${maxOperations} operations can be sent at once.`, 'tooMany');
   }
   const failOnErrors = Number(member(body, 'failOnErrors') ?? 0) || Number.POSITIVE_INFINITY;
   const operations = list.map(readOperation);

@@ -1,8 +1,8 @@
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
-import { mostOperations } from './bulk.ts';
-import { baseUrl, type Exchange, mostBytes, type ScimAnswer } from './exchange.ts';
+import { maxOperations } from './bulk.ts';
+import { baseUrl, type Exchange, maxBytes, type ScimAnswer } from './exchange.ts';
 import { groupType } from './group-type.ts';
-import { mostResults } from './read.ts';
+import { maxResults } from './read.ts';
 import type { ResourceType } from './resource-type.ts';
 import { describeAttribute, enterpriseSchema, groupSchema, type Schema, userSchema } from './schemas.ts';
 import { userType } from './user-type.ts';
@@ -16,8 +16,8 @@ export function serviceProviderConfig(exchange: Exchange): ScimAnswer {
   const body = {
     schemas: [`${urn}ServiceProviderConfig`],
     patch: yes,
-    bulk: { supported: true, maxOperations: mostOperations, maxPayloadSize: mostBytes },
-    filter: { supported: true, maxResults: mostResults },
+    bulk: { supported: true, maxOperations, maxPayloadSize: maxBytes },
+    filter: { supported: true, maxResults },
     changePassword: { supported: false },
     sort: yes,
     etag: yes,

@@ -39,14 +39,14 @@ export const baseUrl = ({ needs, source }: Exchange): string => `${needs.publicU
 
 const deepestBody = 20;
 /** Of a bulk request, as `ServiceProviderConfig` says; other bodies are bounded by the server. */
-export const mostBytes = 1024 * 1024;
+export const maxBytes = 1024 * 1024;
 
 export function readBody({ facts, body: bytes }: HttpCall): unknown {
   const type = facts.header('content-type') ?? 'application/scim+json';
   if (!/^application\/(scim\+)?json\s*(;|$)/i.test(type)) {
     throw new ScimError(415, 'The body must be of type application/scim+json.');
   }
-  if (bytes.length > mostBytes) throw new ScimError(413, `The body is larger than ${mostBytes} bytes.`);
+  if (bytes.length > maxBytes) throw new ScimError(413, `The body is larger than ${maxBytes} bytes.`);
   const body = parse(bytes.toString('utf8'));
   if (isDeeperThan(body, deepestBody)) throw new ScimError(400, 'The body is nested too deeply.', 'invalidSyntax');
   const complaint = findUnstorable(body);

@@ -23,7 +23,7 @@ interface ListRequest {
 }
 
 export const usualCount = 100;
-export const mostResults = 500;
+export const maxResults = 500;
 
 export async function readOne(exchange: Exchange, type: ResourceType, id: string): Promise<ScimAnswer> {
   const { read } = exchange.call.db;
@@ -93,7 +93,7 @@ function wholeNumber(name: string, value: unknown, otherwise: number): number {
 
 async function list(exchange: Exchange, types: readonly ResourceType[], request: ListRequest): Promise<ScimAnswer> {
   const start = Math.max(request.startIndex, 1);
-  const count = Math.min(Math.max(request.count, 0), mostResults);
+  const count = Math.min(Math.max(request.count, 0), maxResults);
   const resources: ScimObject[] = [];
   let total = 0;
   for (const type of types) {

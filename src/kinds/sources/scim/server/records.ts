@@ -95,13 +95,13 @@ export async function loadMembers(groups: readonly string[], query: Query): Prom
   return members;
 }
 
-const mostKeys = 2_000;
+const maxKeys = 2_000;
 
 /** The keys of the users that a list of members names. Those who are not there, and groups, are passed over. */
 export async function memberKeys(members: readonly unknown[], query: Query): Promise<number[]> {
   const ids = members.map((member) => textMember(member, 'value')).filter(isUuid);
   const keys: number[] = [];
-  for (const some of chunksOf([...new Set(ids.map(canonicalUuid))], mostKeys)) {
+  for (const some of chunksOf([...new Set(ids.map(canonicalUuid))], maxKeys)) {
     const { rows } = await sql<{ pk: number }>`select pk from users where uuid in (${sql.join(some)})
       and type <> 'internal_service_account' order by pk`.execute(query);
     keys.push(...rows.map(({ pk }) => pk));

@@ -49,7 +49,7 @@ export const authorizationCode: GrantKind = {
     return {
       user: row.user,
       // The client names no scope here; one that does gets no more than it was granted.
-      scope: { most: new Set(granted), otherwise: granted },
+      scope: { allowed: new Set(granted), default: granted },
       family: row.family,
       session: row.session,
       authTime: row.auth_time,

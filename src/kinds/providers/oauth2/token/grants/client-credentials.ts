@@ -38,7 +38,7 @@ async function accountOf(redemption: Redemption): Promise<number> {
 /** Only what is asked for: nobody has agreed to more. RFC 6749 §4.4.3: no refresh token, since the client can ask again. */
 const grantTo = ({ by: { client } }: Redemption, user: number): Redeemed => ({
   user,
-  scope: { most: scopeNames(client), otherwise: [] },
+  scope: { allowed: scopeNames(client), default: [] },
   family: orderedUuid(),
   session: null,
   authTime: null,

@@ -29,7 +29,7 @@ export const deviceCode: GrantKind = {
     const resource = [request.content.resource ?? []].flat().map(String);
     return {
       user: request.user,
-      scope: { most: new Set(granted), otherwise: granted },
+      scope: { allowed: new Set(granted), default: granted },
       family: orderedUuid(),
       // The device goes on when its person closes the browser in which they let it in.
       session: null,

@@ -52,7 +52,7 @@ export const refreshToken: GrantKind = {
     const { nonce: _, ...terms }: GrantTerms = JSON.parse(row.terms);
     return {
       user: row.user,
-      scope: { most: new Set(granted), otherwise: granted },
+      scope: { allowed: new Set(granted), default: granted },
       family: row.family,
       session: row.session,
       authTime: row.auth_time,

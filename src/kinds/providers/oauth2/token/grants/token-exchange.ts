@@ -42,7 +42,7 @@ export const tokenExchange: GrantKind = {
     return {
       user: subject.user,
       actor,
-      scope: { most: new Set(scope), otherwise: scope },
+      scope: { allowed: new Set(scope), default: scope },
       // Of the same authorization: when that is taken back, this goes with it.
       family: subject.family,
       session: subject.session,
