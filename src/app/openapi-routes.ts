@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Call, Reply } from '../resource/call.ts';
 import { etagOf, matchesEtag } from '../resource/etag.ts';
@@ -86,8 +86,7 @@ interface Rendered {
 
 function render(document: unknown, format: Format): Rendered {
   // No YAML aliases for repeated schemas: not all tools support them.
-  const text =
-    format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const text = format === 'json' ? JSON.stringify(document) : dump(document, { noRefs: true, lineWidth: -1 });
   return { bytes: Buffer.from(text), etag: etagOf(text) };
 }
 

@@ -1,4 +1,4 @@
-import { Document, isScalar, type ParsedNode, parseDocument, Scalar, type ScalarTag, visit, YAMLSeq } from 'yaml';
+import { CORE_SCHEMA, defineScalarTag, defineSequenceTag, dump, load, YAMLException } from 'js-yaml';
 import { isDeeperThan } from '../../lib/json.ts';
 import { Invalid } from '../../lib/problem.ts';
 import type { Row } from '../../resource/fields/field.ts';
@@ -34,94 +34,60 @@ export class Find {
 }
 
 const version = 1;
-const maxTextLength = 1_000_000;
+/** Of anything longer, parsing takes more than a tenth of a second. */
+const maxTextLength = 131_072;
 const maxEntries = 1_000;
 const deepest = 20;
-const keyOfTag = '!KeyOf';
-const findTag = '!Find';
+/** What the parser goes into at all: entries are three levels down. */
+const maxNesting = deepest + 5;
+
+const keyOf = defineScalarTag('!KeyOf', {
+  resolve: (id) => new KeyOf(id),
+  identify: (value) => value instanceof KeyOf,
+  represent: ({ id }: KeyOf) => id,
+});
+const find = defineSequenceTag('!Find', {
+  create: (): unknown[] => [],
+  addItem(items, item) {
+    items.push(item);
+  },
+  finalize([model, pair]) {
+    const [member, value] = Array.isArray(pair) ? pair : [];
+    if (typeof model === 'string' && typeof member === 'string') return new Find(model, member, value);
+    throw new YAMLException('!Find takes a model and a pair of member and value');
+  },
+  identify: (value) => value instanceof Find,
+  represent: ({ model, member, value }: Find) => [model, [member, value]],
+});
+const schema = CORE_SCHEMA.withTags(keyOf, find);
 
 export function writeBlueprint(name: string, entries: readonly BlueprintEntry[]): string {
   const shown = entries.map(({ model, id, identifiers, attrs }) => ({
     model,
     ...(id !== null && { id }),
     state: 'present',
-    identifiers: withNodes(identifiers),
-    attrs: withNodes(attrs),
+    identifiers,
+    attrs,
   }));
-  return new Document({ version, metadata: { name }, entries: shown }).toString({ lineWidth: 120 });
+  return dump({ version, metadata: { name }, entries: shown }, { schema, noRefs: true, lineWidth: 120 });
 }
 
-const withNodes = (values: Row): Row =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.map(nodeOf) : nodeOf(value)]),
-  );
-
-function nodeOf(value: unknown): unknown {
-  if (value instanceof KeyOf) {
-    const node = new Scalar(value.id);
-    node.tag = keyOfTag;
-    return node;
-  }
-  if (!(value instanceof Find)) return value;
-  const member = new YAMLSeq();
-  member.items = [new Scalar(value.member), new Scalar(value.value)];
-  const node = new YAMLSeq();
-  node.items = [new Scalar(value.model), member];
-  node.tag = findTag;
-  node.flow = true;
-  member.flow = true;
-  return node;
-}
-
-const keyOfReader: ScalarTag = { tag: keyOfTag, resolve: (text) => new KeyOf(text) };
-const findReader = {
-  tag: findTag,
-  collection: 'seq' as const,
-  resolve(node: unknown, onError: (message: string) => void): unknown {
-    const [model, pair] = (node as YAMLSeq).toJSON() as unknown[];
-    const [member, value] = Array.isArray(pair) ? pair : [];
-    if (typeof model === 'string' && typeof member === 'string') return new Scalar(new Find(model, member, value));
-    onError(`${findTag} takes a model and a pair of member and value`);
-    return node;
-  },
-};
-
-/** Parses a blueprint. Throws all syntax errors at once; contents are not checked here. */
+/** Parses a blueprint. Contents are not checked here. */
 export function readBlueprint(text: string): BlueprintEntry[] {
-  if (text.length > maxTextLength) throw Invalid.field('file', 'The file is too large.');
-  const document = parseDocument<ParsedNode>(text, {
-    customTags: [keyOfReader, findReader],
-    stringKeys: true,
-    // The library compares each key with all before it, which takes seconds for many; `repeatedKeys` does not.
-    uniqueKeys: false,
-  });
-  const faults = [...document.errors, ...document.warnings].map(({ message }) => message.split('\n')[0] ?? '');
-  faults.push(...repeatedKeys(document));
-  if (faults.length > 0) throw Invalid.field('file', ...faults);
-  return entriesOf(contentOf(document));
+  if (text.length > maxTextLength) {
+    throw Invalid.field('file', `The file is too large: it has ${text.length} characters, at most ${maxTextLength}.`);
+  }
+  return entriesOf(contentOf(text));
 }
 
-function repeatedKeys(document: Document.Parsed): string[] {
-  const faults: string[] = [];
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        const name = isScalar(key) ? key.value : key;
-        if (seen.has(name)) faults.push(`The key ${name} stands twice in the same map.`);
-        seen.add(name);
-      }
-    },
-  });
-  return faults;
-}
-
-function contentOf(document: Document.Parsed): unknown {
+function contentOf(text: string): unknown {
   try {
     // No aliases: a small file could expand to a huge one.
-    return document.toJS({ maxAliasCount: 0 });
+    return load(text, { schema, maxDepth: maxNesting, maxAliases: 0 });
   } catch (error) {
-    throw Invalid.field('file', error instanceof Error ? error.message : 'The file cannot be read.');
+    if (!(error instanceof YAMLException)) throw error;
+    const { reason, mark } = error;
+    throw Invalid.field('file', mark ? `${reason} (line ${mark.line + 1}, column ${mark.column + 1})` : reason);
   }
 }
 
