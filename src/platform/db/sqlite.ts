@@ -220,7 +220,7 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
   function prepare(text: string) {
     let entry = prepared.get(text);
     if (!entry) {
-      const statement = database.prepare(text);
+      const statement = database.prepare(withStablePlan(text));
       const columns = statement.columns();
       const flags = columns.filter(({ type }) => type?.toLowerCase() === flagType).map(({ name }) => name);
       entry = { statement, flags, returnsRows: columns.length > 0 };
@@ -250,6 +250,14 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
       for (const row of statement.iterate(...query.parameters.map(toParameter))) yield readFlags(row, flags);
     },
   };
+}
+
+/**
+ * SQLite plans by the value of a parameter that stands alone after `limit`, `offset` or `like`, and so parses and plans the statement
+ * anew whenever the value is bound: most of the time of a short list. As part of an expression it is not looked at.
+ */
+function withStablePlan(text: string): string {
+  return text.replace(/\b(limit|offset) \?/g, '$1 (? + 0)').replace(/\blike \?/g, "like (? || '')");
 }
 
 interface Prepared {
