@@ -13,6 +13,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
       'users',
       'groups',
       'user_groups',
+      'group_ancestors',
       'roles',
       'group_roles',
       'permissions',

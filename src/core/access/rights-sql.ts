@@ -2,31 +2,25 @@ import { type RawBuilder, sql } from 'kysely';
 
 // Fragments over users, groups and roles that several resources need. `user` is an expression for the user's key.
 
-/** Groups that make their members superusers: those marked so, and all below them. */
-const superuserGroups = sql`with recursive superuser_groups(pk) as (
-  select pk from groups where is_superuser union select g.pk from groups g join superuser_groups s on g.parent = s.pk
-) select pk from superuser_groups`;
+// `group_ancestors` holds each group with itself and all groups above it. `cross join` fixes the order of the joins on SQLite: from the user on.
 
 /** Whether a user is in a superuser group, directly or below one. Says nothing of whether the user is active. */
 export const isSuperuserSql = (user: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`exists (select 1 from user_groups ug where ug."user" = ${user} and ug."group" in (${superuserGroups}))`;
+  sql`exists (select 1 from user_groups ug cross join group_ancestors ga cross join groups g
+    where ug."user" = ${user} and ga."group" = ug."group" and g.pk = ga.ancestor and g.is_superuser)`;
 
 /** The keys of all superusers, active or not: for finding them, where asking each user would take long. */
-export const superusersSql = sql`select ug."user" from user_groups ug where ug."group" in (${superuserGroups})`;
+export const superusersSql = sql`select ug."user" from groups g cross join group_ancestors ga cross join user_groups ug
+  where g.is_superuser and ga.ancestor = g.pk and ug."group" = ga."group"`;
 
 /** The user's groups and all groups above them. */
 export const groupsOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`with recursive own_groups(pk) as (
-    select "group" from user_groups where "user" = ${user}
-    union select g.parent from groups g join own_groups o on g.pk = o.pk where g.parent is not null
-  ) select pk from own_groups`;
+  sql`select ga.ancestor as pk from user_groups ug cross join group_ancestors ga
+    where ug."user" = ${user} and ga."group" = ug."group"`;
 
 /** These groups and all groups above them: whoever is in one has what all of them bring. */
 export const groupsAboveSql = (groups: readonly string[]): RawBuilder<unknown> =>
-  sql`with recursive above_groups(pk) as (
-    select pk from groups where pk in (${sql.join(groups)})
-    union select g.parent from groups g join above_groups a on g.pk = a.pk where g.parent is not null
-  ) select pk from above_groups`;
+  sql`select ancestor as pk from group_ancestors where "group" in (${sql.join(groups)})`;
 
 /** The roles a user has through groups and the groups above them. */
 export const rolesOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>

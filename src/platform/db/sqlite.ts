@@ -15,6 +15,7 @@ import type { Database, Query } from './database.ts';
 import { createEffects } from './effects.ts';
 import { createLogFlush, type LogFlush } from './log-flush.ts';
 import { flagType, sqliteDialect } from './sqlite-dialect.ts';
+import { withStablePlan } from './sqlite-plan.ts';
 import { requireSqlite } from './sqlite-version.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import { ImmediateAdapter } from './statement.ts';
@@ -250,14 +251,6 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
       for (const row of statement.iterate(...query.parameters.map(toParameter))) yield readFlags(row, flags);
     },
   };
-}
-
-/**
- * SQLite plans by the value of a parameter that stands alone after `limit`, `offset` or `like`, and so parses and plans the statement
- * anew whenever the value is bound: most of the time of a short list. As part of an expression it is not looked at.
- */
-function withStablePlan(text: string): string {
-  return text.replace(/\b(limit|offset) \?/g, '$1 (? + 0)').replace(/\blike \?/g, "like (? || '')");
 }
 
 interface Prepared {

@@ -21,6 +21,7 @@ import { stamps } from './0023-stamps.ts';
 import { scimServer } from './0024-scim-server.ts';
 import { oauthSignIns } from './0025-oauth-sign-ins.ts';
 import { userPrincipalNames } from './0026-user-principal-names.ts';
+import { groupAncestors } from './0027-group-ancestors.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   scimServer,
   oauthSignIns,
   userPrincipalNames,
+  groupAncestors,
 ];
