@@ -120,6 +120,31 @@ describeJourney(
       expect(await whoIs(page)).toBe(username);
     });
 
+    test('by a passkey is offered where the name is filled in, and signs in at once', async () => {
+      const { server } = journey();
+      const { username } = await personWithPassword(server);
+      const page = await journey().window();
+      await plugInAuthenticator(page);
+      await page.goto(`/if/flow/${signInFlow}/?next=/if/flow/default-authenticator-webauthn-setup/`);
+      await signInOn(page, username, password);
+      await page.getByRole('button', { name: 'Register a passkey' }).click();
+      await page.waitForURL('**/if/user/**');
+      await page.goto('/if/flow/default-invalidation-flow/');
+      await page.waitForURL(`**/if/flow/${signInFlow}/`);
+      expect(await page.getByLabel('Email address or username').getAttribute('autocomplete')).toBe('username');
+
+      const validate = { device_classes: ['webauthn'], webauthn_user_verification: 'required' };
+      const options = { designation: 'authentication' };
+      const keys = await makeWalk(server, [['authenticator/validate', validate], ['user_login']], options);
+      const { pk } = (await server.admin.get(`/flows/instances/${keys.slug}/`)).body;
+      const names = { user_fields: ['username'], passwordless_flow: pk };
+      const walk = await makeWalk(server, [['identification', names]], options);
+      await page.goto(`/if/flow/${walk.slug}/?next=/if/user/consents/`);
+      expect(await page.getByLabel('Username').getAttribute('autocomplete')).toBe('username webauthn');
+      await page.waitForURL(({ pathname }) => pathname === '/if/user/consents/');
+      expect(await whoIs(page)).toBe(username);
+    });
+
     test('that is not answered can be tried again', async () => {
       const { server } = journey();
       const { username } = await personWithPassword(server);

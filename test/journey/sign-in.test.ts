@@ -127,7 +127,28 @@ describeJourney('signing in', (journey) => {
     await page.waitForURL('**/if/user/');
     await page.goto('/if/flow/default-invalidation-flow/');
     await page.waitForURL(`**/if/flow/${signInFlow}/`);
+    await page.getByRole('status').filter({ hasText: 'You have signed out.' }).waitFor();
     expect(await whoIs(page)).toBeNull();
+    await page.reload();
+    await page.getByLabel('Email address or username').waitFor();
+    await expect.poll(() => page.getByText('You have signed out.').count()).toBe(0);
+  });
+
+  test('is not needed by somebody who is signed in, and says so', async () => {
+    const username = await person(journey());
+    const page = await journey().window();
+    await page.goto('/');
+    await signInOn(page, username, password);
+    await page.waitForURL('**/if/user/');
+    await page.goto(`/if/flow/${signInFlow}/`);
+    await page.getByRole('status').filter({ hasText: 'You are signed in as' }).waitFor();
+    await page.getByLabel('Email address or username').waitFor();
+    await page.getByRole('link', { name: 'Go to your account' }).click();
+    await page.waitForURL('**/if/user/');
+    const stranger = await journey().window();
+    await stranger.goto(`/if/flow/${signInFlow}/`);
+    await stranger.getByLabel('Email address or username').waitFor();
+    await expect.poll(() => stranger.getByText('You are signed in as').count()).toBe(0);
   });
 
   test('sends an answer once, however often the button is pressed', async () => {

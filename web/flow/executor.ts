@@ -10,7 +10,7 @@ export interface FlowAddress {
   readonly query: string;
 }
 
-export function flowAddress({ pathname, search }: Location): FlowAddress {
+export function flowAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): FlowAddress {
   const slug = /^\/if\/flow\/([^/]+)\//.exec(pathname)?.[1] ?? '';
   return { slug: decodeURIComponent(slug), query: search.slice(1) };
 }

@@ -27,6 +27,31 @@ export async function askPasskey(
   return attempt(() => startAuthentication({ optionsJSON }));
 }
 
+/**
+ * Has the browser offer passkeys where it fills in names. Null when it cannot, when nobody takes one, or once they are
+ * withdrawn.
+ */
+export async function offerPasskeys(
+  load: () => Promise<PublicKeyCredentialRequestOptionsJSON | null>,
+): Promise<AuthenticationResponseJSON | null> {
+  if (!('PublicKeyCredential' in globalThis)) return null;
+  const { browserSupportsWebAuthnAutofill, startAuthentication } = await library();
+  if (!(await browserSupportsWebAuthnAutofill())) return null;
+  try {
+    const optionsJSON = await load();
+    return optionsJSON && (await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
+  } catch {
+    // The person does not know that anything was asked: the screen goes on without it.
+    return null;
+  }
+}
+
+/** So that a device can be asked by other means. */
+export async function withdrawPasskeys(): Promise<void> {
+  const { WebAuthnAbortService } = await library();
+  WebAuthnAbortService.cancelCeremony();
+}
+
 async function attempt<T>(ask: () => Promise<T>): Promise<Outcome<T>> {
   if (!('PublicKeyCredential' in globalThis))
     return { trouble: 'This browser does not support passkeys here. They need a secure (https) address.' };

@@ -9,6 +9,7 @@ import {
   redirectComponent,
 } from './challenge.ts';
 import { type Answer, type FlowAddress, sendAnswer, showChallenge } from './executor.ts';
+import { noteSignOut } from './page-facts.ts';
 import { safeAddress } from './safe-address.ts';
 
 export interface Trouble {
@@ -90,9 +91,12 @@ export function useWalk(flow: FlowAddress): Walk {
 }
 
 /** Leaves for where the server sends this browser; false when it does not. */
-function follow(challenge: Challenge): boolean {
+export function follow(challenge: Challenge): boolean {
   const to = challenge.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
-  if (to) location.assign(to);
+  if (to) {
+    noteSignOut();
+    location.assign(to);
+  }
   return to !== null;
 }
 

@@ -27,7 +27,7 @@ export async function needsOfFlowPage(
   const rows = isStorable(slug) ? await flowRows(slug, query) : [];
   const [first] = rows;
   if (!first) return null;
-  const needs: PageNeeds[] = [];
+  const needs: PageNeeds[] = [{ data: { designation: first.designation } }];
   for (const { resource, pageNeeds } of stageKinds) {
     const stages = rows.flatMap(({ stage, kind }) => (stage !== null && kind === resource.model ? [stage] : []));
     if (pageNeeds && stages.length > 0) needs.push(await pageNeeds(stages, query));

@@ -63,8 +63,14 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
 
   const leadTo = (location: string): HttpAnswer => ({ status: 302, headers: { ...notStored, location } });
 
-  const isSignedIn = async (facts: RequestFacts): Promise<boolean> =>
-    (await actorOfSession(needs, facts, needs.clock.now())) !== null;
+  const actorOf = (facts: RequestFacts) => actorOfSession(needs, facts, needs.clock.now());
+  const isSignedIn = async (facts: RequestFacts): Promise<boolean> => (await actorOf(facts)) !== null;
+
+  /** Whoever opens a page to sign in is told who they are signed in as already. */
+  async function greeting(facts: RequestFacts, { data }: Required<PageNeeds>): Promise<PageNeeds> {
+    const actor = data.designation === 'authentication' ? await actorOf(facts) : null;
+    return actor ? { data: { signedInAs: actor.user.name || actor.user.username } } : {};
+  }
 
   routes.on(['GET'], '/', async ({ facts }) =>
     leadTo((await isSignedIn(facts)) ? accountPath : await signInPath(facts.host, db.read, null)),
@@ -72,7 +78,8 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
 
   routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
     const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
-    const page = await show(facts, 'flow', foreign ?? nothingForeign);
+    const wanted = foreign ? mergedNeeds([foreign, await greeting(facts, foreign)]) : nothingForeign;
+    const page = await show(facts, 'flow', wanted);
     const isMissing = page.status === 200 && !foreign;
     return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };
   });

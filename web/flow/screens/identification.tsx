@@ -1,10 +1,13 @@
 import { TextField } from '../../elements/field.tsx';
+import { Notice } from '../../elements/notice.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
+import { AlreadyHere } from './already-here.tsx';
 import { CurrentPassword } from './current-password.tsx';
 import { type LoginSource, SourceButtons } from './source-buttons.tsx';
+import { usePasskeyAutofill } from './use-passkey-autofill.ts';
 
 export interface Identification extends Challenge {
   readonly user_fields: readonly string[] | null;
@@ -30,6 +33,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
   ].map(withNext);
   const names = user_fields ?? [];
   const hasForm = names.length > 0;
+  const trouble = usePasskeyAutofill((hasForm && passwordless) || null);
 
   function submit(form: FormData): void {
     const uid_field = form.get('uid_field');
@@ -63,13 +67,15 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
         )
       }
     >
+      <AlreadyHere />
+      {trouble && <Notice tone="bad">{trouble}</Notice>}
       {hasForm && (
         <TextField
           label={labelOf(names)}
           name="uid_field"
           // OpenID Connect Core §3.1.2.1: the client may know whom to expect.
           defaultValue={new URLSearchParams(location.search).get('login_hint') ?? ''}
-          autoComplete="username"
+          autoComplete={passwordless ? 'username webauthn' : 'username'}
           autoCapitalize="none"
           autoCorrect="off"
           spellCheck={false}
