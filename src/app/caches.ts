@@ -15,6 +15,7 @@ export const queryCacheSizes = {
   'flow stages': 1_000,
   'notification rules': 1,
   'published keys': 1_000,
+  'service providers': 1_000,
   stages: 1_000,
   users: 2_000,
 } as const;

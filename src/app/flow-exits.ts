@@ -19,7 +19,7 @@ export async function homeOf({ designation }: ExecutorFlow, { db, request }: Cal
   if (designation === 'invalidation') return '/';
   const { launch } = await brandTargets(request.host, db);
   // A URL with personal values is only used for a page that knows the user.
-  return launch && !launch.includes('%(') ? (launchUrl(launch, null) ?? ownPage) : ownPage;
+  return launch && !launch.includes('%(') ? (launchUrl(launch, null, '') ?? ownPage) : ownPage;
 }
 
 /** Cancels a flow: deletes the walk. It changes nothing else, so a GET is enough. */

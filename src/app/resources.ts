@@ -78,6 +78,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
       refusedApplications: refusedApplications(evaluateAccess),
       checkAccess: checkAccessAction(evaluateAccess),
       suggestedLaunchUrl,
+      publicUrl: world.config.publicUrl,
     }),
     consentResource,
     providersResource,

@@ -100,9 +100,9 @@ export function defineProvider<F extends Fields>({
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 
-/** The launch URL that a provider suggests, as an SQL expression. */
-export const suggestedLaunchUrl = (provider: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`(select p.launch_url from providers p where p.pk = ${provider})`;
+/** The launch URL that a provider suggests to the application with this slug, as an SQL expression. */
+export const suggestedLaunchUrl = (provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select replace(p.launch_url, '%(application_slug)s', ${slug}) from providers p where p.pk = ${provider})`;
 
 /** Providers of every kind. */
 export const providersResource = defineFamilyList({

@@ -58,7 +58,7 @@ export const defineEndpoint = <B extends Fields = NoFields, Prepared = unknown>(
 
 export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation {
   const { id, method, path, summary, access, answer } = endpoint;
-  const { schema, schemaName, status } = answer;
+  const { schema, schemaName, status, file } = answer;
   return {
     id,
     method,
@@ -69,7 +69,11 @@ export function endpointOperation(endpoint: Endpoint, engine: Engine): Operation
     credentials: endpoint.credentials,
     parameters: parametersOf(endpoint),
     ...(endpoint.body && { body: bodyOf(endpoint, endpoint.body, engine) }),
-    answer: { status, ...(schema && { schema: { schema, ...(schemaName && { name: schemaName }) } }) },
+    answer: {
+      status,
+      ...(schema && { schema: { schema, ...(schemaName && { name: schemaName }) } }),
+      ...(file && { file }),
+    },
     handle: (call) => serve(endpoint, engine, call),
   };
 }

@@ -45,7 +45,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
     const isStrict = wantsStrict(facts);
     let answer: HttpAnswer;
     try {
-      checkAccept(facts);
+      checkAccept(facts, operation);
       const now = needs.now();
       const actor = await signedIn(facts, now);
       if (!operation?.anonymous && !actor) throw new Problem('not_authenticated');
@@ -115,12 +115,15 @@ function byPath(operations: readonly Operation[]): ReadonlyMap<string, Offered> 
   return paths;
 }
 
-function checkAccept(facts: RequestFacts): void {
+function checkAccept(facts: RequestFacts, operation: Operation | undefined): void {
   const accept = facts.header('accept');
+  const file = operation?.answer.file;
   if (
     !accept ||
     accept === 'application/json' ||
-    /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept)
+    /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept) ||
+    (file !== undefined && accept.includes(file)) ||
+    (file?.endsWith('+xml') && /\b(application|text)\/xml\b/i.test(accept))
   )
     return;
   throw new Problem('not_acceptable');

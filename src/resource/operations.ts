@@ -10,6 +10,7 @@ import { keyField } from './plan.ts';
 import { findVisible, showRow } from './read.ts';
 import type { Action, ActionInput, Engine, Resource } from './resource.ts';
 import { paginatedSchema, requestSchema, responseSchema } from './schemas.ts';
+import { plainUpload, readOnce, withFile } from './upload.ts';
 import { list } from './verbs/list.ts';
 import { usedBy } from './verbs/used-by.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -224,35 +225,26 @@ function actionOperation(action: Action, resource: Resource, engine: Engine): Op
       ...(action.method === 'GET' ? [] : [dryRun]),
     ],
     ...(action.body && { body: actionBody(action, engine) }),
-    ...(action.upload && { body: { schema: { name: 'FileUploadRequest', schema: uploadSchema }, upload: true } }),
+    ...(action.upload && !action.body && { body: plainUpload }),
     answer: { status, ...(answer && { schema: answer }), ...(file && { file }), ...(fileSchema && { fileSchema }) },
     handle: (call) => runAction(action, resource, engine, call),
   };
 }
 
-const uploadSchema = {
-  type: 'object',
-  properties: {
-    file: { type: 'string', format: 'binary', 'x-field': { kind: 'file', label: 'File', help: 'The file to store.' } },
-    clear: {
-      type: 'boolean',
-      default: false,
-      'x-field': { kind: 'flag', label: 'Clear', help: 'Remove what is stored instead.' },
-    },
-  },
-} as const;
-
 function actionBody(action: Action, { registry }: Engine): Body {
-  const schema = requestSchema(action.body ?? {}, action.method === 'PATCH', registry);
+  const members = requestSchema(action.body ?? {}, action.method === 'PATCH', registry);
+  const schema = action.upload ? withFile(members) : members;
   return {
     schema: { schema, ...(action.bodySchema && { name: action.bodySchema }) },
     required: Boolean(schema.required),
+    ...(action.upload && { upload: true }),
   };
 }
 
-async function runAction(action: Action, resource: Resource, engine: Engine, call: Call): Promise<Reply> {
+async function runAction(action: Action, resource: Resource, engine: Engine, asked: Call): Promise<Reply> {
   const { registry } = engine;
-  checkSetAccess(action, call);
+  checkSetAccess(action, asked);
+  const call = action.upload && action.body ? await readOnce(asked) : asked;
   const row: Row = action.on === 'row' ? await actionRow(action, resource, engine, call) : {};
   if (action.reaches) checkReach(action.reaches, requireActor(call));
   const body = action.body ? await parseAlone(action.body, call, registry) : { values: {}, given: new Set<string>() };

@@ -182,7 +182,7 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly body?: B;
   /** The name of the body's schema. */
   readonly bodySchema?: string;
-  /** A file upload instead of JSON. */
+  /** A file upload instead of JSON; the members of `body`, if any, are parts beside the file. */
   readonly upload?: boolean;
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly answer: Answer;

@@ -13,6 +13,7 @@ import { contactMappings, mappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { policies } from './policies.ts';
 import { recovery } from './recovery.ts';
+import { samlMappings } from './saml-mappings.ts';
 import { sources } from './sources.ts';
 import { type BootstrapStep, createMake } from './steps.ts';
 import { webauthnDeviceTypes } from './webauthn-device-types.ts';
@@ -30,6 +31,7 @@ const steps: readonly BootstrapStep[] = [
   sources,
   mappings,
   contactMappings,
+  samlMappings,
   certificates,
   notifications,
 ];

@@ -28,14 +28,15 @@ export interface ApplicationNeeds {
   /** Checks whether a user may use one application. */
   readonly checkAccess: Action<ApplicationRow>;
   /** The launch URL that a provider suggests, as an SQL expression. */
-  suggestedLaunchUrl(provider: RawBuilder<unknown>): RawBuilder<unknown>;
+  suggestedLaunchUrl(provider: RawBuilder<unknown>, slug: RawBuilder<unknown>): RawBuilder<unknown>;
+  readonly publicUrl: string;
 }
 
 /** Something people sign in to, and whom its policies let use it. */
 export function applicationResource(needs: ApplicationNeeds): Resource {
   /** The administrator's value, else the one derived from the provider. */
   const launchTemplate = (row: RowAlias): RawBuilder<unknown> =>
-    sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${needs.suggestedLaunchUrl(row.col('provider'))}, '')`;
+    sql`coalesce(nullif(${row.col('meta_launch_url')}, ''), ${needs.suggestedLaunchUrl(row.col('provider'), row.col('slug'))}, '')`;
   return defineResource({
     path,
     param: 'slug',
@@ -113,7 +114,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     derived: {
       launch_url: {
         schema: orNull(stringSchema),
-        from: (row, { call }) => launchUrl(row.launch_template, call.actor?.user ?? null),
+        from: (row, { call }) => launchUrl(row.launch_template, call.actor?.user ?? null, needs.publicUrl),
       },
     },
     check: checkBackchannel,

@@ -12,9 +12,13 @@ const members: Readonly<Record<string, (user: ActorUser) => string>> = {
 
 const placeholder = /%\((\w+)\)s/g;
 
-/** The address with `%(username)s` and the like filled in for this person; null when it leads nowhere on the web. */
-export function launchUrl(template: string, user: ActorUser | null): string | null {
+/**
+ * The address with `%(username)s` and the like filled in for this person; null when it leads nowhere on the web. A provider
+ * may suggest a path on this server.
+ */
+export function launchUrl(template: string, user: ActorUser | null, publicUrl: string): string | null {
   const url = user ? fill(template, user) : template;
+  if (url.startsWith('/')) return `${publicUrl}${url}`;
   return isWebUrl(url) ? url : null;
 }
 

@@ -23,6 +23,8 @@ export interface EntityMetadata {
   /** PEM. A certificate without a use serves both. */
   readonly signing: readonly string[];
   readonly encryption: readonly string[];
+  /** Algorithms that the holders of those certificates know; empty when nothing is said. */
+  readonly encryptionMethods: readonly string[];
   readonly wantsSignedRequests: boolean;
   readonly signsRequests: boolean;
   readonly wantsSignedAssertions: boolean;
@@ -53,6 +55,9 @@ function readEntity(entity: XmlElement, descriptor: XmlElement): EntityMetadata 
     nameIdFormats: childrenNamed(descriptor, metadataNamespace, 'NameIDFormat').map(textOf),
     signing: certificates(descriptor, 'signing'),
     encryption: certificates(descriptor, 'encryption'),
+    encryptionMethods: keysFor(descriptor, 'encryption').flatMap((key) =>
+      childrenNamed(key, metadataNamespace, 'EncryptionMethod').map((method) => attributeOf(method, 'Algorithm') ?? ''),
+    ),
     wantsSignedRequests: flag('WantAuthnRequestsSigned'),
     signsRequests: flag('AuthnRequestsSigned'),
     wantsSignedAssertions: flag('WantAssertionsSigned'),
@@ -71,9 +76,14 @@ function endpoints(descriptor: XmlElement, local: string): Endpoint[] {
     }));
 }
 
+/** A key without a use serves both. */
+const keysFor = (descriptor: XmlElement, use: 'signing' | 'encryption'): XmlElement[] =>
+  childrenNamed(descriptor, metadataNamespace, 'KeyDescriptor').filter(
+    (key) => (attributeOf(key, 'use') ?? use) === use,
+  );
+
 function certificates(descriptor: XmlElement, use: 'signing' | 'encryption'): string[] {
-  return childrenNamed(descriptor, metadataNamespace, 'KeyDescriptor')
-    .filter((key) => (attributeOf(key, 'use') ?? use) === use)
+  return keysFor(descriptor, use)
     .flatMap((key) => [...descendants(key)])
     .filter((element) => hasName(element, dsNamespace, 'X509Certificate'))
     .map((element) => readCertificate(textOf(element)));

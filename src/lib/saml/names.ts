@@ -6,6 +6,7 @@ export const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
 export const bindings = {
   redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
   post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+  soap: 'urn:oasis:names:tc:SAML:2.0:bindings:SOAP',
 } as const;
 
 export const nameIdFormats = {

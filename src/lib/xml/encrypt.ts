@@ -4,17 +4,26 @@ import { type XmlElement, XmlError } from './element.ts';
 import { type Markup, standaloneXml } from './write-xml.ts';
 
 const aes256Gcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm' as const;
+const aes256Cbc = 'http://www.w3.org/2001/04/xmlenc#aes256-cbc' as const;
+/** How content can be encrypted; everybody knows the first, and the last is the best. */
+export const contentCiphers = [aes256Cbc, aes256Gcm] as const;
+export type ContentCipher = (typeof contentCiphers)[number];
 const rsaOaep = 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p' as const;
 
-/** Encrypts for the holder of the certificate's key: AES-256-GCM, its key wrapped by RSA-OAEP. */
-export function encryptXml({ markup }: Markup, certificate: string): Promise<Markup> {
+/** Encrypts for the holder of the certificate's key: by AES-256, its key wrapped by RSA-OAEP. */
+export function encryptXml(
+  { markup }: Markup,
+  certificate: string,
+  encryptionAlgorithm: ContentCipher = aes256Gcm,
+): Promise<Markup> {
   const publicKey = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const options = {
     rsa_pub: publicKey,
     pem: certificate,
-    encryptionAlgorithm: aes256Gcm,
+    encryptionAlgorithm,
     keyEncryptionAlgorithm: rsaOaep,
-    disallowEncryptionWithInsecureAlgorithm: true,
+    // CBC counts as insecure: whoever can have ciphertexts tried may read it. Old service providers know nothing else.
+    warnInsecureAlgorithm: false,
   };
   return new Promise((resolve, reject) =>
     encrypt(markup, options, (error, text) => (error ? reject(error) : resolve({ markup: text }))),

@@ -18,7 +18,7 @@ export function verifyOctets(
   return verify(hash, Buffer.from(octets), { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
-function requireKeyKind(kind: SignatureMethod['key'], key: KeyObject): void {
+export function requireKeyKind(kind: SignatureMethod['key'], key: KeyObject): void {
   if (key.asymmetricKeyType !== kind) throw new Error(`A signature by ${kind} needs a key of that kind.`);
 }
 

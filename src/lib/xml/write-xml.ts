@@ -8,12 +8,17 @@ export interface Markup {
 type Content = Markup | string | null | readonly Content[];
 type Attributes = Readonly<Record<string, string | null>>;
 
-/** An element with what is in it. Attributes and children that are null are left out. */
+/**
+ * An element with what is in it. Attributes and children that are null are left out. The markup is in canonical form, as
+ * long as each namespace is declared on the outermost elements that use it: such markup can be signed as it is.
+ */
 export function xml(name: string, attributes: Attributes, ...content: readonly Content[]): Markup {
-  const inside = contentMarkup(content);
-  const start = `<${name}${attributesMarkup(Object.entries(attributes))}`;
-  return { markup: inside === '' ? `${start}/>` : `${start}>${inside}</${name}>` };
+  const sorted = Object.entries(attributes).sort(([one], [other]) => rank(one) - rank(other) || (one < other ? -1 : 1));
+  return { markup: `<${name}${attributesMarkup(sorted)}>${contentMarkup(content)}</${name}>` };
 }
+
+/** Namespaces come before attributes. */
+const rank = (name: string): number => (name.startsWith('xmlns') ? 0 : 1);
 
 function contentMarkup(content: Content): string {
   if (content === null) return '';
@@ -45,8 +50,11 @@ function elementMarkup(element: XmlElement, further: readonly (readonly [string,
 }
 
 const textEscapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
+// A `>` stays as it is in the canonical form.
 const attributeEscapes: Readonly<Record<string, string>> = {
-  ...textEscapes,
+  '&': '&amp;',
+  '<': '&lt;',
+  '\r': '&#xD;',
   '"': '&quot;',
   '\t': '&#x9;',
   '\n': '&#xA;',
@@ -64,4 +72,4 @@ const escapeAttribute = (text: string) =>
   text
     .toWellFormed()
     .replace(unwritable, '')
-    .replace(/[&<>"\t\n\r]/g, (character) => attributeEscapes[character] ?? '');
+    .replace(/[&<"\t\n\r]/g, (character) => attributeEscapes[character] ?? '');

@@ -54,6 +54,7 @@ describeOnBoth('all providers', (server) => {
     const { body } = await server().admin.get(`${all}types/`);
     expect(body.map(({ model_name }: { model_name: string }) => model_name)).toEqual([
       'oauth2provider',
+      'samlprovider',
       'workspacedirectoryprovider',
     ]);
     expect(body[0]).toMatchObject({ name: 'OAuth2/OpenID Provider', component: 'xak-provider-oauth2-form' });

@@ -54,6 +54,35 @@ describeOnBoth('a fresh install', (server) => {
     expect(again.body.preview.email_verified).toBe(true);
   });
 
+  test('a fresh install has mappings for the usual SAML attributes', async () => {
+    const { admin } = server();
+    const provider = (await admin.post('/providers/saml/', { name: 'attributes', acs_url: 'https://sp.example/acs' }))
+      .body;
+    const person = await server().user([], { name: 'Ada Lovelace', email: 'ada-saml@example.com' });
+    const group = `Engine ${person.pk}`;
+    await admin.post('/core/groups/', { name: group, users: [person.pk] });
+    const preview = async () =>
+      (await admin.get(`/providers/saml/${provider.pk}/preview_user/?for_user=${person.pk}`)).body.preview;
+    const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+    expect(await preview()).toEqual({
+      nameID: (await admin.get(`/core/users/${person.pk}/`)).body.uid,
+      attributes: [
+        {
+          Name: 'http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname',
+          Value: [person.username],
+        },
+        { Name: 'http://schemas.gatehouse/2021/02/saml/uid', Value: [String(person.pk)] },
+        { Name: 'http://schemas.gatehouse/2021/02/saml/username', Value: [person.username] },
+        { Name: 'http://schemas.xmlsoap.org/claims/Group', Value: [group] },
+        { Name: `${claims}/emailaddress`, Value: ['ada-saml@example.com'] },
+        { Name: `${claims}/name`, Value: ['Ada Lovelace'] },
+        { Name: `${claims}/upn`, Value: ['ada-saml@example.com'] },
+      ].sort((one, other) => (one.Name < other.Name ? -1 : 1)),
+    });
+    await admin.patch(`/core/users/${person.pk}/`, { attributes: { upn: 'ada@corp.example' } });
+    expect((await preview()).attributes.at(-1).Value).toEqual(['ada@corp.example']);
+  });
+
   test('a fresh install has mappings for a workspace directory', async () => {
     const { admin } = server();
     const { results } = (await admin.get(workspace)).body;

@@ -3,6 +3,7 @@ import type { Database, Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import { type SecretBox, sealContext } from '../../../platform/keys.ts';
+import type { ClientApplication } from '../../../provider/client-application.ts';
 import { isStorable } from '../../../resource/fields/well-formed.ts';
 import type { ClaimsCache, ScopeRow, TokenSettings } from './claims.ts';
 import type { GrantType } from './grant-types.ts';
@@ -31,14 +32,6 @@ export interface Client extends TokenSettings {
   readonly scopes: readonly ScopeRow[];
   /** Cached claims: userinfo would evaluate the expressions of its scopes each time. */
   readonly claimsCache: ClaimsCache;
-}
-
-export interface ClientApplication {
-  readonly pk: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly group: string;
-  readonly policy_engine_mode: 'all' | 'any';
 }
 
 /** A certificate with its private key, still sealed. */

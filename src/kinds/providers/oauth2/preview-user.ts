@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import { MappingFailed } from '../../../core/mapping/evaluate.ts';
-import { loadUserFacts, type UserFacts } from '../../../core/mapping/user-facts.ts';
 import { Invalid } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { holdsOn } from '../../../resource/access.ts';
-import { requireActor } from '../../../resource/call.ts';
+import { previewedUser } from '../../../provider/previewed-user.ts';
 import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
-import { parseKey } from '../../../resource/read.ts';
-import type { Action, ActionInput } from '../../../resource/resource.ts';
+import type { Action } from '../../../resource/resource.ts';
 import { idTokenClaims, lengthOf, type ScopeRow, scopeClaims, subjectOf, type TokenSettings } from './claims.ts';
 
 export interface PreviewNeeds {
@@ -50,21 +47,6 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
       }
     },
   };
-}
-
-/** Oneself, or another whom the caller has the right to preview. */
-async function previewedUser({ call, registry }: ActionInput): Promise<UserFacts> {
-  const actor = requireActor(call);
-  const asked = call.request.query.get('for_user');
-  if (asked === null || asked === '') return loadUserFacts(call, call.db.read, actor.user.pk) as Promise<UserFacts>;
-  if (!/^\d+$/.test(asked)) throw Invalid.field('for_user', 'input must be numerical');
-  const users = registry.require('svc_core.user');
-  const pk = parseKey(users, asked) as number | null;
-  const may = pk !== null && (await holdsOn(actor, 'svc_core.preview_user', users, pk, call.db.read));
-  const user = may ? await loadUserFacts(call, call.db.read, pk) : null;
-  // Whom the caller may not preview does not exist for them.
-  if (!user) throw Invalid.field('for_user', 'User not found');
-  return user;
 }
 
 /** The scope mappings of a provider; mappings of other kinds mean nothing to it. */

@@ -22,6 +22,7 @@ import { scimServer } from './0024-scim-server.ts';
 import { oauthSignIns } from './0025-oauth-sign-ins.ts';
 import { userPrincipalNames } from './0026-user-principal-names.ts';
 import { groupAncestors } from './0027-group-ancestors.ts';
+import { samlProvider } from './0028-saml-provider.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   oauthSignIns,
   userPrincipalNames,
   groupAncestors,
+  samlProvider,
 ];

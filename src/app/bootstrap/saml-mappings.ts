@@ -1,0 +1,43 @@
+import type { BootstrapStep } from './steps.ts';
+
+const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+const own = 'http://schemas.gatehouse/2021/02/saml';
+
+const attributes: readonly (readonly [managed: string, name: string, saml_name: string, expression: string])[] = [
+  [
+    'upn',
+    'UPN',
+    `${claims}/upn`,
+    '// The user principal name; who has none goes by their address.\nreturn request.user.attributes.upn ?? request.user.email;',
+  ],
+  ['name', 'Name', `${claims}/name`, 'return request.user.name;'],
+  ['email', 'Email', `${claims}/emailaddress`, 'return request.user.email;'],
+  ['username', 'Username', `${own}/username`, 'return request.user.username;'],
+  ['uid', 'User ID', `${own}/uid`, 'return request.user.pk;'],
+  [
+    'groups',
+    'Groups',
+    'http://schemas.xmlsoap.org/claims/Group',
+    '// One value for each group.\nreturn request.user.groups.map((group) => group.name);',
+  ],
+  [
+    'ms-windowsaccountname',
+    'WindowsAccountname (Username)',
+    'http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname',
+    'return request.user.username;',
+  ],
+];
+
+/** What service providers are told of people until an administrator changes it. */
+export const samlMappings: BootstrapStep = {
+  name: 'saml-mappings',
+  async run({ ensure }) {
+    for (const [managed, name, saml_name, expression] of attributes) {
+      await ensure(
+        'svc_providers_saml.samlpropertymapping',
+        { managed: `gatehouse/providers/saml/${managed}` },
+        { name: `Gatehouse default SAML Mapping: ${name}`, saml_name, expression },
+      );
+    }
+  },
+};

@@ -1,0 +1,74 @@
+import { evaluateMapping, MappingFailed } from '../../../core/mapping/evaluate.ts';
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import type { Json } from '../../../lib/json.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+
+export interface MappingRow {
+  readonly pk: string;
+  readonly name: string;
+  readonly saml_name: string;
+  readonly friendly_name: string | null;
+  readonly expression: string;
+}
+
+export interface Attribute {
+  readonly name: string;
+  readonly friendlyName: string | null;
+  readonly values: readonly string[];
+}
+
+/** What is told of a user, and the mappings that failed and told nothing. */
+export interface MappedUser {
+  readonly attributes: readonly Attribute[];
+  /** What `name_id_mapping` makes of the user; null without one, and where it gives nothing. */
+  readonly nameId: string | null;
+  readonly failures: readonly { readonly mapping: string; readonly failure: MappingFailed }[];
+}
+
+/** What mappings are told of the provider. */
+interface MappedProvider {
+  readonly pk: number;
+  readonly name: string;
+  readonly mappings: readonly MappingRow[];
+  readonly nameIdMapping: MappingRow | null;
+}
+
+/** Evaluates the mappings of a provider. One that fails is left out, so that a slip in one does not keep everybody out. */
+export function mapUser(
+  sandbox: Sandbox,
+  { pk, name, mappings, nameIdMapping }: MappedProvider,
+  user: UserFacts,
+): MappedUser {
+  const failures: { mapping: string; failure: MappingFailed }[] = [];
+  const globals = {
+    user,
+    provider: { pk, name },
+    request: { user, context: {}, http_request: null, obj: null },
+  };
+  const mappedBy = (mapping: MappingRow): Json => {
+    try {
+      return evaluateMapping(sandbox, mapping.expression, globals);
+    } catch (failure) {
+      if (!(failure instanceof MappingFailed)) throw failure;
+      failures.push({ mapping: mapping.name, failure });
+      return null;
+    }
+  };
+  const attributes = mappings
+    .toSorted((one, other) => (one.saml_name < other.saml_name ? -1 : 1))
+    .flatMap((mapping) => {
+      const values = textsOf(mappedBy(mapping));
+      return values === null ? [] : [{ name: mapping.saml_name, friendlyName: mapping.friendly_name || null, values }];
+    });
+  const named = nameIdMapping && textsOf(mappedBy(nameIdMapping))?.[0];
+  return { attributes, nameId: named || null, failures };
+}
+
+/** Each value as text; null where there is nothing to tell. */
+function textsOf(value: Json): string[] | null {
+  if (value === null) return null;
+  if (!Array.isArray(value)) return [textOf(value)];
+  return value.filter((one) => one !== null).map(textOf);
+}
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

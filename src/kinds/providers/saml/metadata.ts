@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { bindings, metadataNamespace, nameIdFormats, protocolNamespace } from '../../../lib/saml/names.ts';
+import { dsNamespace } from '../../../lib/xml/algorithms.ts';
+import type { SigningKey } from '../../../lib/xml/sign.ts';
+import { certificateMarkup, writeSigned } from '../../../lib/xml/write-signed.ts';
+import { type Markup, xml } from '../../../lib/xml/write-xml.ts';
+import type { ServiceProvider } from './service-provider.ts';
+import { issuerOf, samlPaths } from './urls.ts';
+
+type Described = Pick<ServiceProvider, 'pk' | 'name' | 'issuer' | 'signing' | 'verification' | 'application'>;
+
+const offeredFormats = [nameIdFormats.email, nameIdFormats.persistent, nameIdFormats.x509, nameIdFormats.transient];
+
+/** The document by which a service provider learns of us (SAML metadata 2.0, section 2.4.3). With `only`, one binding. */
+export async function idpMetadata(
+  provider: Described,
+  publicUrl: string,
+  { key, only }: { readonly key: SigningKey | null; readonly only: string | null },
+): Promise<string> {
+  const { slug } = provider.application;
+  const paths = samlPaths(slug);
+  const services = (name: string, offered: Readonly<Record<string, string>>): Markup[] =>
+    Object.entries(offered)
+      .filter(([Binding]) => only === null || Binding === only)
+      .map(([Binding, path]) => xml(name, { Binding, Location: `${publicUrl}${path}` }));
+  const descriptor = xml(
+    'md:IDPSSODescriptor',
+    {
+      protocolSupportEnumeration: protocolNamespace,
+      WantAuthnRequestsSigned: provider.verification === null ? null : 'true',
+    },
+    provider.signing &&
+      xml(
+        'md:KeyDescriptor',
+        { use: 'signing' },
+        xml('ds:KeyInfo', { 'xmlns:ds': dsNamespace }, certificateMarkup(provider.signing.certificate)),
+      ),
+    services('md:SingleLogoutService', {
+      [bindings.redirect]: paths.sloRedirect,
+      [bindings.post]: paths.sloPost,
+      [bindings.soap]: paths.sloSoap,
+    }),
+    offeredFormats.map((format) => xml('md:NameIDFormat', {}, format)),
+    services('md:SingleSignOnService', { [bindings.redirect]: paths.ssoRedirect, [bindings.post]: paths.ssoPost }),
+  );
+  const id = `_${hash('sha256', `${provider.name}-${provider.pk}`)}`;
+  const entityID = issuerOf(publicUrl, { issuer: provider.issuer, slug });
+  const write = (signature: Markup | null) =>
+    xml('md:EntityDescriptor', { 'xmlns:md': metadataNamespace, ID: id, entityID }, signature, descriptor);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${(await writeSigned({ id, write }, key)).markup}`;
+}

@@ -1,0 +1,54 @@
+import { nameIdFormats } from '../../../lib/saml/names.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { previewedUser } from '../../../provider/previewed-user.ts';
+import { actionOn } from '../../../resource/define.ts';
+import { integerSchema, objectSchema } from '../../../resource/json-schema.ts';
+import { mapUser } from './attributes.ts';
+import { nameIdOf } from './name-id.ts';
+import { loadMappings } from './service-provider.ts';
+
+export interface PreviewNeeds {
+  readonly installId: string;
+  readonly sandbox: Sandbox;
+}
+
+interface PreviewedProvider {
+  readonly pk: number;
+  readonly name: string;
+  readonly name_id_mapping: string | null;
+}
+
+/** Shows what an assertion would say of a user. */
+export const previewUserAction = ({ sandbox, installId }: PreviewNeeds) =>
+  actionOn<PreviewedProvider>()({
+    name: 'preview_user',
+    on: 'row',
+    method: 'GET',
+    summary: 'Show the attributes that the service provider would get about a user',
+    access: 'visible',
+    query: { for_user: integerSchema },
+    answer: {
+      status: 200,
+      schema: objectSchema({ preview: { type: 'object', additionalProperties: true } }),
+      schemaName: 'PropertyMappingPreview',
+    },
+    async run(input) {
+      const { row, call } = input;
+      const user = await previewedUser(input);
+      const mapped = mapUser(sandbox, { ...row, ...(await loadMappings(call.db.read, row)) }, user);
+      const needs = { installId, transient: () => '' };
+      return {
+        preview: {
+          attributes: mapped.attributes.map(({ name, friendlyName, values }) => ({
+            Name: name,
+            ...(friendlyName !== null && { FriendlyName: friendlyName }),
+            Value: values,
+          })),
+          nameID: mapped.nameId ?? nameIdOf(nameIdFormats.unspecified, user, needs).value,
+          ...(mapped.failures.length > 0 && {
+            failures: mapped.failures.map(({ mapping, failure }) => ({ mapping, message: failure.message })),
+          }),
+        },
+      };
+    },
+  });

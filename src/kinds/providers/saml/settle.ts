@@ -1,0 +1,126 @@
+import { X509Certificate } from 'node:crypto';
+import { sql } from 'kysely';
+import { parseDuration } from '../../../lib/duration.ts';
+import type { Complaints } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import { defaultAuthorizationFlow, ownSigningKey } from '../../../provider/install-defaults.ts';
+import type { CheckInput } from '../../../resource/resource.ts';
+import { defaultSignature, isStrongAlgorithm, keyKindOf } from './algorithms.ts';
+
+interface Settled {
+  authorization_flow: string;
+  property_mappings: readonly string[];
+  launch_url: string;
+  digest_algorithm: string;
+  signature_algorithm: string;
+  signing_kp: string | null;
+  encryption_kp: string | null;
+  sign_assertion: boolean;
+  sign_response: boolean;
+  assertion_valid_not_before: string;
+  assertion_valid_not_on_or_after: string;
+  session_valid_not_on_or_after: string;
+  sls_binding: string;
+  logout_method: string;
+}
+
+/** Fills in what was left out and checks the provider as a whole. */
+export async function settle({ tx, values, given, current }: CheckInput<Settled>): Promise<Complaints | null> {
+  // A provider made without saying otherwise signs people in, by assertions that can be believed.
+  if (current === null) {
+    if (!given.has('signing_kp')) values.signing_kp = await ownSigningKey(tx);
+    if (!given.has('property_mappings')) values.property_mappings = await managedMappings(tx);
+    if (!given.has('authorization_flow')) {
+      const flow = await defaultAuthorizationFlow(tx);
+      if (flow === null) return { authorization_flow: ['This field is required.'] };
+      values.authorization_flow = flow;
+    }
+  }
+  // The application's slug is filled in where it is shown.
+  values.launch_url = '/application/saml/%(application_slug)s/sso/binding/init/';
+  const signing = await pairOf(tx, values.signing_kp);
+  if (signing && !given.has('signature_algorithm') && keyKindOf(values.signature_algorithm) !== signing.kind) {
+    values.signature_algorithm = defaultSignature[signing.kind] ?? values.signature_algorithm;
+  }
+  return (
+    weakComplaint(values, current) ??
+    signingComplaint(values, signing) ??
+    encryptionComplaint(await pairOf(tx, values.encryption_kp)) ??
+    validityComplaint(values) ??
+    logoutComplaint(values)
+  );
+}
+
+/** The mappings that every installation has. */
+export async function managedMappings(query: Query): Promise<string[]> {
+  const { rows } = await sql<{ pk: string }>`select m.pk from property_mappings m join mapping_saml s on s.pk = m.pk
+    where m.managed is not null order by m.name`.execute(query);
+  return rows.map(({ pk }) => pk);
+}
+
+interface Pair {
+  /** `rsa`, `ec`, … */
+  readonly kind: string;
+  readonly hasKey: boolean;
+}
+
+async function pairOf(query: Query, pk: string | null): Promise<Pair | null> {
+  if (pk === null) return null;
+  const { rows } = await sql<{ certificate_data: string; has_key: unknown }>`select certificate_data,
+    key_data <> '' as has_key from certificates where pk = ${pk}`.execute(query);
+  const [row] = rows;
+  if (!row) return null;
+  return {
+    kind: new X509Certificate(row.certificate_data).publicKey.asymmetricKeyType ?? '',
+    hasKey: Boolean(row.has_key),
+  };
+}
+
+/** SHA-1 stays only where it was chosen before. */
+function weakComplaint(values: Settled, current: Settled | null): Complaints | null {
+  for (const name of ['digest_algorithm', 'signature_algorithm'] as const) {
+    if (isStrongAlgorithm(values[name]) || current?.[name] === values[name]) continue;
+    return { [name]: ['SHA-1 and DSA can be forged. Choose an algorithm with SHA-256 or better.'] };
+  }
+  return null;
+}
+
+function signingComplaint(values: Settled, signing: Pair | null): Complaints | null {
+  if (!signing) return null;
+  if (!signing.hasKey) return { signing_kp: ['Only a pair that has a private key can sign.'] };
+  const kind = keyKindOf(values.signature_algorithm);
+  if (kind !== signing.kind) {
+    return { signature_algorithm: [`The key of the signing pair is of the kind ${signing.kind}: it cannot sign so.`] };
+  }
+  if (values.sign_assertion || values.sign_response) return null;
+  return {
+    non_field_errors: [
+      "With a signing keypair selected, at least one of 'Sign assertion' and 'Sign Response' must be selected.",
+    ],
+  };
+}
+
+const encryptionComplaint = (encryption: Pair | null): Complaints | null =>
+  encryption && encryption.kind !== 'rsa'
+    ? { encryption_kp: ['Assertions can be encrypted only for a certificate with an RSA key.'] }
+    : null;
+
+function validityComplaint(values: Settled): Complaints | null {
+  const lengthOf = (name: keyof Settled) => parseDuration(String(values[name])) ?? 0;
+  for (const name of ['assertion_valid_not_on_or_after', 'session_valid_not_on_or_after'] as const) {
+    if (lengthOf(name) <= 0) return { [name]: ['This must be a length of time above zero.'] };
+  }
+  if (lengthOf('assertion_valid_not_before') < lengthOf('assertion_valid_not_on_or_after')) return null;
+  return { assertion_valid_not_before: ['Assertions would be over before they begin.'] };
+}
+
+const bindingsOf: Readonly<Record<string, readonly string[]>> = {
+  frontchannel: ['redirect', 'post'],
+  backchannel: ['post', 'soap'],
+};
+
+function logoutComplaint({ logout_method, sls_binding }: Settled): Complaints | null {
+  const possible = bindingsOf[logout_method] ?? [];
+  if (possible.includes(sls_binding)) return null;
+  return { sls_binding: [`With the logout method ${logout_method}, messages go by ${possible.join(' or ')}.`] };
+}

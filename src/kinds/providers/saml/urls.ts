@@ -1,0 +1,25 @@
+/** The issuer that providers have until an administrator names one: each then goes by the address of its own metadata. */
+export const defaultIssuer = 'gatehouse';
+
+/** Below it, each application has its addresses. */
+export const samlRoot = '/application/saml/';
+
+/** Of an application, as paths on this server. `endpoint` takes every message of both bindings. */
+export function samlPaths(slug: string) {
+  const root = `${samlRoot}${encodeURIComponent(slug)}/`;
+  return {
+    endpoint: root,
+    init: `${root}init/`,
+    ssoRedirect: `${root}sso/binding/redirect/`,
+    ssoPost: `${root}sso/binding/post/`,
+    ssoInit: `${root}sso/binding/init/`,
+    sloRedirect: `${root}slo/binding/redirect/`,
+    sloPost: `${root}slo/binding/post/`,
+    sloSoap: `${root}slo/binding/soap/`,
+    metadata: `${root}metadata/`,
+  } as const;
+}
+
+/** The name that we go by towards a service provider (our entity ID). */
+export const issuerOf = (publicUrl: string, { issuer, slug }: { readonly issuer: string; readonly slug: string }) =>
+  issuer === defaultIssuer && slug !== '' ? `${publicUrl}${samlPaths(slug).metadata}` : issuer;

@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { Query } from '../platform/db/database.ts';
+
+/** As every installation is set up with. */
+const ownPair = 'Gatehouse Self-signed Certificate';
+
+/** The pair that the server was set up with; null when it is gone. */
+export async function ownSigningKey(query: Query): Promise<string | null> {
+  const { rows } = await sql<{ pk: string }>`select pk from certificates
+    where name = ${ownPair} and key_data <> ''`.execute(query);
+  return rows[0]?.pk ?? null;
+}
+
+const explicitConsent = 'default-provider-authorization-explicit-consent';
+
+/** The flow that asks people whether an application may know them, else any that authorizes; null when there is none. */
+export async function defaultAuthorizationFlow(query: Query): Promise<string | null> {
+  const { rows } = await sql<{ pk: string }>`select pk from flows where designation = 'authorization'
+    order by slug <> ${explicitConsent}, slug limit 1`.execute(query);
+  return rows[0]?.pk ?? null;
+}
