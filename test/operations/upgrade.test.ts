@@ -1,16 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { releaseFolder, releaseSettings, releaseUser, startRelease } from '../releases/release.ts';
+import { releaseDatabase, releaseFiles, releaseSettings, releaseUser, startRelease } from '../releases/release.ts';
 import type { Environment } from '../support/gatehouse-process.ts';
 import { signInByPassword } from '../support/password-sign-in.ts';
 import { freshPostgresDatabase } from '../support/postgres.ts';
 import { newFolder } from '../support/server.ts';
-
-const unpacked = (file: string) => gunzipSync(readFileSync(join(releaseFolder, file)));
-const filesOf = (ending: string) => readdirSync(releaseFolder).filter((file) => file.endsWith(ending));
 
 /** Starts this version on the database of a released one and looks at what was there. */
 async function expectUpgrade(env: Environment): Promise<void> {
@@ -32,15 +28,15 @@ async function expectUpgrade(env: Environment): Promise<void> {
 }
 
 describe('databases of released versions', () => {
-  test.each(filesOf('.db.gz'))('SQLite %s is brought up to date, and people sign in', async (file) => {
+  test.each(releaseFiles('.db.gz'))('SQLite %s is brought up to date, and people sign in', async (file) => {
     const GATEHOUSE_DATA_DIR = newFolder();
-    writeFileSync(join(GATEHOUSE_DATA_DIR, 'gatehouse.db'), unpacked(file));
+    writeFileSync(join(GATEHOUSE_DATA_DIR, 'gatehouse.db'), releaseDatabase(file));
     await expectUpgrade({ GATEHOUSE_DATA_DIR });
   });
 
-  const postgres = filesOf('.sql.gz');
+  const postgres = releaseFiles('.sql.gz');
   test('there is one for both databases', () => {
-    expect(postgres.map((file) => file.replace('.sql.gz', '.db.gz'))).toEqual(filesOf('.db.gz'));
+    expect(postgres.map((file) => file.replace('.sql.gz', '.db.gz'))).toEqual(releaseFiles('.db.gz'));
     expect(postgres.length).toBeGreaterThan(0);
   });
 
@@ -50,7 +46,7 @@ describe('databases of released versions', () => {
       if (!database) return skip('there is no PostgreSQL');
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
-      await client.query(unpacked(file).toString());
+      await client.query(releaseDatabase(file).toString());
       await client.end();
       await expectUpgrade({ GATEHOUSE_DATA_DIR: newFolder(), DATABASE_URL: database.url });
       await database.drop();

@@ -1,11 +1,13 @@
-// Keeps a small database of the version that package.json names, on both databases, for the tests of later versions:
-//   npm run release-database
+// Keeps the code of the version that package.json names and a small database of it, on both databases, for the tests of later versions:
+//   npm run keep-release
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { gzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
 import type { Environment } from '../support/gatehouse-process.ts';
 import { findPostgres, startCluster } from '../support/postgres-cluster.ts';
 import { releaseFolder, releaseSettings, releaseUser, startRelease } from './release.ts';
@@ -30,6 +32,23 @@ async function fill(env: Environment): Promise<void> {
   await server.stop();
 }
 
+/** Our own code alone, in one file; packages stay where they are. */
+async function keepCode(): Promise<void> {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const build = await rolldown({
+    input: join(root, 'src', 'main.ts'),
+    cwd: root,
+    platform: 'node',
+    external: /^[^./]/,
+  });
+  const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
+  const { output } = await build.generate({ format: 'esm', codeSplitting: false, minify });
+  const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+  writeFileSync(join(releaseFolder, `${version}.js.br`), brotliCompressSync(output[0].code, { params }));
+  await build.close();
+}
+
+await keepCode();
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-release-'));
 await fill({ GATEHOUSE_DATA_DIR: folder });
 const whole = join(folder, 'whole.db');

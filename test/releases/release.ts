@@ -1,5 +1,14 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Environment, type RunningServer, startServerProcess } from '../support/gatehouse-process.ts';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import {
+  type Environment,
+  type ProcessOptions,
+  type RunningServer,
+  startServerProcess,
+} from '../support/gatehouse-process.ts';
 
 /** Known, so that any later version can open what the database holds. */
 export const releaseSettings: Environment = {
@@ -11,5 +20,27 @@ export const releaseUser = { username: 'dana', password: 'a password from an old
 
 export const releaseFolder = fileURLToPath(new URL('./', import.meta.url));
 
-export const startRelease = (env: Environment): Promise<RunningServer> =>
-  startServerProcess({ ...releaseSettings, ...env });
+export const startRelease = (env: Environment, options?: ProcessOptions): Promise<RunningServer> =>
+  startServerProcess({ ...releaseSettings, ...env }, options);
+
+/** The names of the files of all releases that end so, oldest first. */
+export const releaseFiles = (ending: string): string[] =>
+  readdirSync(releaseFolder)
+    .filter((file) => file.endsWith(ending))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+
+/** A kept database, unpacked. */
+export const releaseDatabase = (file: string): Buffer => gunzipSync(readFileSync(join(releaseFolder, file)));
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Unpacks the code of a release. It runs with the packages of this version. */
+export function releaseProgram(file: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-release-'));
+  const program = join(folder, 'dist', 'release', 'gatehouse.js');
+  mkdirSync(join(folder, 'dist', 'release'), { recursive: true });
+  writeFileSync(program, brotliDecompressSync(readFileSync(join(releaseFolder, file))));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const name of ['node_modules', 'web']) symlinkSync(join(root, name), join(folder, name));
+  return program;
+}

@@ -41,7 +41,9 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-export interface ProcessLimits {
+export interface ProcessOptions {
+  /** Another program than this version's: that of a release. */
+  readonly program?: string;
   /** No file may grow beyond this: as good as a disk that is full. */
   readonly fileKilobytes?: number;
 }
@@ -50,10 +52,10 @@ export interface ProcessLimits {
 export function startGatehouse(
   args: readonly string[],
   env: Environment,
-  { fileKilobytes }: ProcessLimits = {},
+  { fileKilobytes, program = entry }: ProcessOptions = {},
 ): GatehouseProcess {
   const limit = fileKilobytes === undefined ? '' : `ulimit -f ${fileKilobytes * 2} && `;
-  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, entry, ...args], {
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, program, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -87,8 +89,8 @@ export function runGatehouse(args: readonly string[], env: Environment = {}): Pr
 }
 
 /** Starts a server on any free port and waits until it says that it is ready. */
-export async function startServerProcess(env: Environment, limits: ProcessLimits = {}): Promise<RunningServer> {
-  const started = startGatehouse(['serve'], { PORT: '0', ...env }, limits);
+export async function startServerProcess(env: Environment, options: ProcessOptions = {}): Promise<RunningServer> {
+  const started = startGatehouse(['serve'], { PORT: '0', ...env }, options);
   const url = await readyAt(started);
   return {
     ...started,
