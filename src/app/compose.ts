@@ -141,7 +141,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);
   }
-  mountHealth(routes, db);
+  mountHealth(server, db);
   mountMetrics(routes, metrics, config.metricsToken);
   mountMedia(routes, db);
   mountStaticFiles(routes);

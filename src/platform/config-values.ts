@@ -67,6 +67,16 @@ export function readConnections(text: string): number {
   return number;
 }
 
+const maxShutdownDelaySeconds = 300;
+
+export function readShutdownDelay(text: string): number {
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : -1;
+  if (seconds < 0 || seconds > maxShutdownDelaySeconds) {
+    throw new RangeError(`must be a number of seconds from 0 to ${maxShutdownDelaySeconds}, not "${text}"`);
+  }
+  return seconds;
+}
+
 export function readPublicUrl(text: string): string {
   const url = readHttpUrl(text);
   // Paths such as /api/v3 and /application/o are fixed, so Gatehouse has a whole origin to itself.

@@ -56,6 +56,7 @@ test('every setting is read', () => {
     GATEHOUSE_GEOIP_CITY: file,
     GATEHOUSE_GEOIP_ASN: file,
     GATEHOUSE_METRICS_TOKEN: 'm'.repeat(16),
+    GATEHOUSE_SHUTDOWN_DELAY: '10',
     GATEHOUSE_SMTP_URL: 'smtps://ada:hunter2@mail.example.com',
     GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
   };
@@ -75,6 +76,7 @@ test('every setting is read', () => {
     bootstrap: { password: 'correct horse', token: 'a-token-long-enough', email: 'ada@example.com' },
     geoip: { country: file, city: file, asn: file },
     metricsToken: env.GATEHOUSE_METRICS_TOKEN,
+    shutdownDelaySeconds: 10,
     smtp: { url: env.GATEHOUSE_SMTP_URL, from: 'gatehouse@example.com' },
     warnings: [],
   });
@@ -166,6 +168,8 @@ test.each([
   ['GATEHOUSE_BOOTSTRAP_EMAIL', 'ada', 'must be an e-mail address'],
   ['GATEHOUSE_GEOIP_CITY', '/nowhere/city.mmdb', 'names no file: "/nowhere/city.mmdb"'],
   ['GATEHOUSE_METRICS_TOKEN', 'short', 'at least 16 characters'],
+  ['GATEHOUSE_SHUTDOWN_DELAY', '10s', 'must be a number of seconds from 0 to 300'],
+  ['GATEHOUSE_SHUTDOWN_DELAY', '301', 'must be a number of seconds from 0 to 300'],
   ['GATEHOUSE_SMTP_URL', 'https://mail.example.com', 'must be an address like smtp://'],
   ['GATEHOUSE_SMTP_FROM', 'gatehouse', 'must be an e-mail address'],
 ])('%s=%s is refused', (name, value, complaint) => {

@@ -18,6 +18,7 @@ import {
   readPublicUrl,
   readRanges,
   readSecretKey,
+  readShutdownDelay,
   readSmtpUrl,
   urlOf,
 } from './config-values.ts';
@@ -50,6 +51,8 @@ export interface Config {
   /** Paths of MMDB files; null: the country database that comes with Gatehouse, no cities, no networks. */
   readonly geoip: { readonly country: string | null; readonly city: string | null; readonly asn: string | null };
   readonly metricsToken: string | null;
+  /** How long a stopping server tells load balancers so before it takes no more connections. */
+  readonly shutdownDelaySeconds: number;
   /** Without both, no e-mail is sent. */
   readonly smtp: { readonly url: string | null; readonly from: string | null };
   /** What is allowed but deserves a word in the log at start. */
@@ -81,6 +84,7 @@ export const settingNames = [
   'GATEHOUSE_GEOIP_CITY',
   'GATEHOUSE_GEOIP_ASN',
   'GATEHOUSE_METRICS_TOKEN',
+  'GATEHOUSE_SHUTDOWN_DELAY',
   'GATEHOUSE_SMTP_URL',
   'GATEHOUSE_SMTP_FROM',
 ] as const;
@@ -139,6 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       asn: read('GATEHOUSE_GEOIP_ASN', readFilePath),
     }),
     metricsToken: read('GATEHOUSE_METRICS_TOKEN', readMetricsToken),
+    shutdownDelaySeconds: read('GATEHOUSE_SHUTDOWN_DELAY', readShutdownDelay) ?? 0,
     smtp: Object.freeze({
       url: read('GATEHOUSE_SMTP_URL', readSmtpUrl),
       from: read('GATEHOUSE_SMTP_FROM', readEmail),
@@ -172,6 +177,7 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     GATEHOUSE_GEOIP_CITY: config.geoip.city ?? '',
     GATEHOUSE_GEOIP_ASN: config.geoip.asn ?? '',
     GATEHOUSE_METRICS_TOKEN: hidden(config.metricsToken),
+    GATEHOUSE_SHUTDOWN_DELAY: String(config.shutdownDelaySeconds),
     GATEHOUSE_SMTP_URL: config.smtp.url === null ? '' : maskedSmtpUrl(config.smtp.url),
     GATEHOUSE_SMTP_FROM: config.smtp.from ?? '',
   };

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readConfig } from '../../src/platform/config.ts';
 import { hasDebianPackage } from '../support/debian-package.ts';
 import {
   firstStart,
@@ -14,16 +16,29 @@ import {
   startServerProcess,
 } from '../support/gatehouse-process.ts';
 import { signInByPassword } from '../support/password-sign-in.ts';
-import { caddy, findProxy, newProxyPlace, nginx, type ProxyPlace, startProxy } from '../support/reverse-proxy.ts';
+import {
+  caddy,
+  findProxy,
+  haproxy,
+  newProxyPlace,
+  nginx,
+  type ProxyPlace,
+  startProxy,
+} from '../support/reverse-proxy.ts';
 import { newFolder } from '../support/server.ts';
+import { unpackFromTrixie } from '../support/trixie-packages.ts';
 
 const run = promisify(execFile);
 const hasSystemd = await hasDebianPackage('systemd', ['/usr/bin/systemd-analyze']);
+const composeFolder = await unpackFromTrixie('docker-compose', ['docker-compose']);
+const compose = join(composeFolder ?? '', 'usr/libexec/docker/cli-plugins/docker-compose');
+const hasCompose = composeFolder !== null && (await findProxy(caddy));
 const deploy = (name: string) => new URL(`../../deploy/${name}`, import.meta.url);
 
 describe.for([
   { name: 'nginx', kind: nginx, isThere: await findProxy(nginx) },
   { name: 'Caddy', kind: caddy, isThere: await findProxy(caddy) },
+  { name: 'HAProxy', kind: haproxy, isThere: await findProxy(haproxy) },
 ])('behind $name as docs/deployment.md has it', ({ kind, isThere }) => {
   describe.skipIf(!isThere)('the server', () => {
     let place: ProxyPlace;
@@ -98,14 +113,40 @@ describe('what is shipped for deployment', () => {
     expect(stderr).not.toContain('gatehouse.service');
   });
 
-  test.each(['compose.yaml', 'compose.postgres.yaml', 'traefik.yaml', 'alerts.yaml'])(
-    '%s is YAML without surprises',
-    (name) => {
-      expect(parse(readFileSync(deploy(name), 'utf8'), { strict: true, uniqueKeys: true, merge: true })).toBeTypeOf(
-        'object',
-      );
+  test.skipIf(!hasCompose).each([
+    { file: 'compose.yaml', upstreams: ['gatehouse:9000'] },
+    { file: 'compose.postgres.yaml', upstreams: ['gatehouse-1:9000', 'gatehouse-2:9000'] },
+  ])(
+    '$file is what Compose takes, with settings that the server takes and a Caddyfile that Caddy takes',
+    async ({ file, upstreams }) => {
+      const env = { DOMAIN: 'id.example.org', POSTGRES_PASSWORD: 'hunter2', GATEHOUSE_SECRET_KEY: 'k'.repeat(32) };
+      const path = fileURLToPath(deploy(file));
+      const { stdout } = await run(compose, ['-f', path, 'config', '--format', 'json'], { env });
+      const { services, configs } = JSON.parse(stdout);
+      for (const upstream of upstreams) {
+        const { environment, stop_grace_period } = services[upstream.replace(':9000', '')];
+        const { publicUrl, shutdownDelaySeconds, databaseUrl } = readConfig({ HOST: '0.0.0.0', ...environment });
+        expect(publicUrl).toBe('https://id.example.org');
+        // Compose kills what has not ended by then; requests in flight have 25 s.
+        expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(shutdownDelaySeconds + 30);
+        expect(databaseUrl).toBe(upstreams.length > 1 ? 'postgres://gatehouse:hunter2@postgres/gatehouse' : null);
+      }
+      const caddyfile = join(newFolder(), 'Caddyfile');
+      // Compose would read a single dollar as a variable of its own.
+      writeFileSync(caddyfile, configs.caddyfile.content.replaceAll('$$', '$'));
+      const adapted = await run(caddy.binary, ['adapt', '--adapter', 'caddyfile', '--config', caddyfile], { env });
+      const dialled = [...adapted.stdout.matchAll(/"dial":"([^"]*)"/g)].map(([, address]) => address);
+      expect(dialled).toEqual(upstreams);
+      expect(adapted.stdout).toContain('"host":["id.example.org"]');
+      expect(adapted.stdout.includes('/-/health/ready/')).toBe(upstreams.length > 1);
     },
   );
+
+  test.each(['traefik.yaml', 'alerts.yaml'])('%s is YAML without surprises', (name) => {
+    expect(parse(readFileSync(deploy(name), 'utf8'), { strict: true, uniqueKeys: true, merge: true })).toBeTypeOf(
+      'object',
+    );
+  });
 
   test('alerts name metrics that the server has', async () => {
     const server = await startServerProcess({ ...firstStart, GATEHOUSE_DATA_DIR: newFolder() });

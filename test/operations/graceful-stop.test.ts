@@ -68,6 +68,30 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test('before it takes no more connections it is not ready, so that load balancers turn elsewhere, and serves on', {
+  timeout: 120_000,
+}, async () => {
+  const server = await startServerProcess({
+    GATEHOUSE_DATA_DIR: newFolder(),
+    GATEHOUSE_SHUTDOWN_DELAY: '3',
+    ...firstStart,
+  });
+  const admin = server.as(processToken);
+  const ready = async () => {
+    const { status, body } = await admin.send('GET', '/-/health/ready/');
+    return [status, body.status];
+  };
+  expect(await ready()).toEqual([200, 'ok']);
+  server.kill('SIGTERM');
+  await expect.poll(ready, { interval: 20 }).toEqual([503, 'stopping']);
+  expect(await knock(server.url)).toBe('let in');
+  const made = await admin.post('/core/groups/', { name: 'made while it was stopping' });
+  expect([made.status, made.headers.get('connection')]).toEqual([201, 'close']);
+  expect((await admin.send('GET', '/-/health/live/')).status).toBe(200);
+  expect((await server.finished).code).toBe(0);
+  expect(await knock(server.url)).toBe('ECONNREFUSED');
+});
+
 test('SIGTERM lets passwords that are being hashed finish', { timeout: 120_000 }, async () => {
   const server = await start();
   const admin = server.as(processToken);

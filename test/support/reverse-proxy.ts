@@ -20,7 +20,7 @@ export interface ProxyKind {
   readonly binary: string;
   readonly package: string;
   /** Writes the shipped file with the names and ports of the test. Gives the arguments to start the proxy with. */
-  configure(place: ProxyPlace, upstream: string): string[];
+  configure(place: ProxyPlace, upstreams: readonly string[]): string[];
 }
 
 const shipped = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
@@ -36,7 +36,7 @@ function withReplaced(text: string, replacements: Readonly<Record<string, string
 export const nginx: ProxyKind = {
   binary: '/usr/sbin/nginx',
   package: 'nginx-light',
-  configure({ folder, securePort, plainPort }, upstream) {
+  configure({ folder, securePort, plainPort }, [upstream = '']) {
     const site = withReplaced(shipped('nginx.conf'), {
       'id.example.com;': 'localhost;',
       'listen 80;': `listen 127.0.0.1:${plainPort};`,
@@ -60,7 +60,7 @@ export const nginx: ProxyKind = {
 export const caddy: ProxyKind = {
   binary: '/usr/bin/caddy',
   package: 'caddy',
-  configure({ folder, securePort, plainPort }, upstream) {
+  configure({ folder, securePort, plainPort }, [upstream = '']) {
     const site = withReplaced(shipped('Caddyfile'), {
       'id.example.com {': `localhost:${securePort} {\n\tbind 127.0.0.1\n\ttls ${join(folder, 'certificate.pem')} ${join(folder, 'key.pem')}`,
       '127.0.0.1:9000': upstream,
@@ -70,6 +70,24 @@ export const caddy: ProxyKind = {
       `{\n\tadmin off\n\tauto_https disable_redirects\n\thttp_port ${plainPort}\n\thttps_port ${securePort}\n}\n${site}`,
     );
     return ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+  },
+};
+
+export const haproxy: ProxyKind = {
+  binary: '/usr/sbin/haproxy',
+  package: 'haproxy',
+  configure({ folder, securePort, plainPort }, [first = '', second = first]) {
+    const pem = ['certificate.pem', 'key.pem'].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+    writeFileSync(join(folder, 'both.pem'), pem);
+    const config = withReplaced(shipped('haproxy.cfg'), {
+      'bind :80': `bind 127.0.0.1:${plainPort}`,
+      'bind :443': `bind 127.0.0.1:${securePort}`,
+      '/etc/haproxy/id.example.com.pem': join(folder, 'both.pem'),
+      '10.0.0.11:9000': first,
+      '10.0.0.12:9000': second,
+    });
+    writeFileSync(join(folder, 'haproxy.cfg'), config);
+    return ['-db', '-f', join(folder, 'haproxy.cfg')];
   },
 };
 
@@ -92,8 +110,15 @@ export async function newProxyPlace(): Promise<ProxyPlace> {
 }
 
 /** Starts the proxy and waits until it answers. */
-export async function startProxy(kind: ProxyKind, place: ProxyPlace, upstream: string): Promise<() => Promise<void>> {
-  const args = kind.configure(place, new URL(upstream).host);
+export async function startProxy(
+  kind: ProxyKind,
+  place: ProxyPlace,
+  ...upstreams: readonly string[]
+): Promise<() => Promise<void>> {
+  const args = kind.configure(
+    place,
+    upstreams.map((url) => new URL(url).host),
+  );
   const child = spawn(kind.binary, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, XDG_DATA_HOME: place.folder, XDG_CONFIG_HOME: place.folder, HOME: place.folder },

@@ -16,8 +16,8 @@ const oneSignalMs = 500;
 export const serve: Command = {
   name: 'serve',
   summary: 'Run the server (what npm start does).',
-  details: `Stops cleanly on SIGTERM and SIGINT: takes no new connections, finishes the requests in flight. A second signal stops it
-at once.`,
+  details: `Stops cleanly on SIGTERM and SIGINT: is not ready any more, takes no new connections after GATEHOUSE_SHUTDOWN_DELAY,
+finishes the requests in flight. A second signal stops it at once.`,
   options: {},
   async run({ config }) {
     const { stdout } = process;
@@ -33,7 +33,8 @@ at once.`,
       await app.jobs.start();
       log.info({ address, database: world.db.dialect.name, version: world.version }, 'Gatehouse is ready');
       log.info({ signal: await stopSignal }, 'Gatehouse is stopping');
-      await setTimeout(lastCallMs);
+      app.server.announceStop();
+      await setTimeout(Math.max(lastCallMs, config.shutdownDelaySeconds * 1000));
       await withDeadline(Promise.all([app.server.close(), app.jobs.stop()]), log);
     } finally {
       await world.close();

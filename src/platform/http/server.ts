@@ -28,6 +28,10 @@ export interface HttpServer {
   readonly routes: Routes;
   /** Resolves with the URL under which this machine reaches the server. */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
+  /** Whether it has been told to stop, so that load balancers should send requests elsewhere. */
+  readonly isStopping: boolean;
+  /** Serves on, but asks clients to open no further request on their connections. */
+  announceStop(): void;
   /** Takes no new connections, and resolves when the requests in flight are answered. */
   close(): Promise<void>;
 }
@@ -107,6 +111,12 @@ export function createServer({
           resolve(urlOf(http.address() as AddressInfo));
         });
       }),
+    get isStopping() {
+      return isStopping;
+    },
+    announceStop() {
+      isStopping = true;
+    },
     close() {
       isStopping = true;
       // Connections without a request in flight are closed at once; a server that never listened is closed already.

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/**
+ * A folder with packages of Debian 13, for programs that Debian 12 has in too old a version. apt checks their signatures, nothing is
+ * installed, and no root is needed. Where they cannot be had, CI fails and everybody else is told that the tests are skipped.
+ */
+export async function unpackFromTrixie(name: string, packages: readonly string[]): Promise<string | null> {
+  const root = join(tmpdir(), `gatehouse-tests-trixie-${name}`);
+  if (existsSync(root)) return root;
+  try {
+    if (!existsSync('/usr/bin/apt-get') || !existsSync(keys)) throw new Error('this machine is no Debian');
+    process.stderr.write(`Fetching ${name} of Debian 13 for the tests: this takes half a minute, once.\n`);
+    await fetchInto(root, packages);
+    return root;
+  } catch (error) {
+    const complaint = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    const words = `No ${name} of Debian 13: ${complaint}`;
+    if (process.env.CI) throw new Error(words);
+    process.stderr.write(`${words}. Its tests are skipped.\n`);
+    return null;
+  }
+}
+
+async function fetchInto(root: string, packages: readonly string[]): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), 'gatehouse-trixie-'));
+  try {
+    for (const folder of ['lists/partial', 'cache/archives/partial', 'root']) {
+      mkdirSync(join(place, folder), { recursive: true });
+    }
+    writeFileSync(join(place, 'sources.list'), `deb [signed-by=${keys}] http://deb.debian.org/debian trixie main\n`);
+    const settings = {
+      'Dir::Etc::SourceList': join(place, 'sources.list'),
+      'Dir::Etc::SourceParts': '/dev/null',
+      'Dir::State::Lists': join(place, 'lists'),
+      'Dir::State::Status': '/dev/null',
+      'Dir::Cache': join(place, 'cache'),
+    };
+    const options = Object.entries(settings).flatMap(([setting, value]) => ['-o', `${setting}=${value}`]);
+    await run('apt-get', [...options, '-qq', 'update']);
+    await run('apt-get', [...options, '-qq', 'download', ...packages], { cwd: place });
+    for (const file of readdirSync(place).filter((each) => each.endsWith('.deb'))) {
+      await run('dpkg-deb', ['-x', join(place, file), join(place, 'root')]);
+    }
+    // PostgreSQL's user runs some of them.
+    await run('chmod', ['-R', 'a+rX', join(place, 'root')]);
+    if (!existsSync(root)) renameSync(join(place, 'root'), root);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
