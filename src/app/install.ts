@@ -64,6 +64,8 @@ function makeInstall(db: Database, key: InstanceKey, clock: Clock): Promise<Inst
       values (${randomUuid()}, 1, ${key.box.seal('gatehouse', proofContext)}, ${clock.now()}) on conflict do nothing`.execute(
       tx,
     );
-    return (await findInstall(tx)) as Install;
+    const install = await findInstall(tx);
+    if (!install) throw new Error('the row of this install is missing');
+    return install;
   });
 }

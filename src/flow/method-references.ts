@@ -7,6 +7,7 @@ export function methodReferences({
   auth_method,
   auth_method_args,
 }: Pick<FlowContext, 'auth_method' | 'auth_method_args'>): string[] {
+  // The validation stage writes it so.
   const devices = (auth_method_args.mfa_devices ?? []) as { readonly methods: string[] }[];
   const byPassword = passwords.has(auth_method);
   return [

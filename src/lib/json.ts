@@ -9,11 +9,13 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** A copy of what is stored as JSON anyway; many times faster than to write and read it, or than `structuredClone`. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
+  // Members are replaced by copies of themselves, so the type stays.
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
   for (const name in copy) {
     const member = copy[name];
     if (typeof member === 'object' && member !== null) copy[name] = copyJson(member);
   }
+  // As above.
   return copy as T;
 }
 

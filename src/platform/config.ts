@@ -186,6 +186,7 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
 
 function sourcesIn(env: Readonly<Record<string, string | undefined>>): Record<SettingName, SettingSource> {
   const sources = settingNames.map((name) => [name, env[name] ? 'environment' : 'default'] as const);
+  // `fromEntries` forgets the names.
   return Object.fromEntries(sources) as Record<SettingName, SettingSource>;
 }
 

@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import { isJsonObject } from '../lib/json.ts';
 
 const colours: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };
 
@@ -8,7 +9,7 @@ export function logLines(terminal: { write(text: string): unknown }): Destinatio
 }
 
 function lineOf(text: string): string {
-  const { level, time, msg, ...members } = JSON.parse(text) as Record<string, unknown>;
+  const { level, time, msg, ...members }: Record<string, unknown> = JSON.parse(text);
   const name = String(level);
   const clock = new Date(String(time)).toTimeString().slice(0, 8);
   const stack = stackOf(members.err);
@@ -27,7 +28,7 @@ function plain(value: unknown): string {
 }
 
 function stackOf(error: unknown): string | null {
-  const { stack } = (error ?? {}) as { stack?: unknown };
+  const stack = isJsonObject(error) ? error.stack : null;
   if (typeof stack !== 'string') return null;
   const lines = stack.split('\n');
   return lines.map((line) => `    ${plain(line)}`).join('\n');

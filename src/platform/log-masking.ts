@@ -78,7 +78,7 @@ export function createMasking(describeError: (error: Error) => object) {
       for (const name of Object.keys(value)) {
         if (left <= 0) break;
         left -= 1;
-        const member: unknown = value[name as keyof typeof value];
+        const member: unknown = Reflect.get(value, name);
         copy[name] =
           tells(member) && isSecret(name) ? mask : clean(urlNames.has(name) ? withoutQuerySecrets(member) : member);
       }

@@ -34,6 +34,7 @@ export function createLog({ level, stream = pino.destination({ fd: 1, sync: true
   );
   // Formatters do not see what a child is given, and children inherit this method.
   const { child } = log;
+  // Pino's overloads differ in the levels of the child, which ours does not change.
   log.child = function maskedChild(this: Log, bindings, options) {
     return child.call(this, maskMembers(bindings), options);
   } as Log['child'];

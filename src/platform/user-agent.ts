@@ -30,7 +30,8 @@ const maxTextLength = 1024;
 const remembered = 1000;
 
 type Rule = Readonly<Record<string, string>>;
-type Section = 'user_agent_parsers' | 'os_parsers' | 'device_parsers';
+const sections = ['user_agent_parsers', 'os_parsers', 'device_parsers'] as const;
+type Section = (typeof sections)[number];
 type Rules = Readonly<Record<Section, readonly Rule[]>>;
 
 /** The part of a rule that each value is taken from, and the group of its pattern that stands in when it has none. */
@@ -132,8 +133,9 @@ export function parseRules(yaml: string): Rules {
     if (/^\s*(?:#|$)/.test(line)) continue;
     const heading = /^(\w+):\s*$/.exec(line)?.[1];
     const [, dash, key, quoted] = /^ {2}( {2}|- )(\w+): *('(?:[^']|'')*'|"[^"\\]*")\s*(?:#.*)?$/.exec(line) ?? [];
-    if (heading !== undefined && heading in rules) {
-      section = rules[heading as Section];
+    const listed = sections.find((name) => name === heading);
+    if (listed) {
+      section = rules[listed];
     } else if (section && key !== undefined && quoted !== undefined) {
       if (dash === '- ') section.push({});
       const rule = section.at(-1);

@@ -81,7 +81,7 @@ async function checkBinding(input: CheckInput) {
   if (named.length === 0) return { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] };
   if (current) await checkMayChangeTarget(input, current.target);
   if (!given.has('target')) return null;
-  const key = values.target as string;
+  const key = String(values.target);
   values.target = await resolveTarget(key, registry, tx);
   if (values.target === null) return missingTarget(key);
   await checkMayChangeTarget(input, values.target);

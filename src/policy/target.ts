@@ -69,7 +69,7 @@ export async function checkMayChangeTarget(
 ): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
-  const target = await resolveTarget(key as string, registry, tx);
+  const target = await resolveTarget(String(key), registry, tx);
   const { rows } = await sql<{ model: string }>`select model from policy_targets where pk = ${target}`.execute(tx);
   const resource = registry.find(rows[0]?.model ?? '');
   if (!resource?.target) throw new Problem('permission_denied');

@@ -1,5 +1,4 @@
 import type { Field } from './fields/field.ts';
-import { isRef } from './fields/ref.ts';
 import type { FieldNote, JsonSchema } from './json-schema.ts';
 import type { Registry } from './resource.ts';
 
@@ -27,7 +26,7 @@ export const typeNote = (name: string, schema: JsonSchema): FieldNote => ({
 
 function modelOf(field: Field): string | undefined {
   if (field.storage.in === 'nested') return field.storage.nest.model;
-  return isRef(field) || 'model' in field ? String((field as { model?: string }).model) : undefined;
+  return 'model' in field ? String(field.model) : undefined;
 }
 
 const kinds: Readonly<Record<string, string>> = {

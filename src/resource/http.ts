@@ -163,10 +163,10 @@ const ofJson = { ...notStored, 'content-type': 'application/json' };
 
 function answerOf({ status, body, headers }: Reply): HttpAnswer {
   if (body === undefined) return { status, headers: { ...notStored, ...headers } };
-  const isReady = Buffer.isBuffer(body) || (typeof body === 'string' && headers?.['content-type'] !== undefined);
+  const isText = typeof body === 'string' && headers?.['content-type'] !== undefined;
   return {
     status,
     headers: headers ? { ...ofJson, ...headers } : ofJson,
-    body: isReady ? (body as Buffer | string) : JSON.stringify(body),
+    body: Buffer.isBuffer(body) || isText ? body : JSON.stringify(body),
   };
 }

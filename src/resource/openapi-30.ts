@@ -4,6 +4,7 @@ type Members = Record<string, unknown>;
 
 /** The same document for generators that know only OpenAPI 3.0: its schemas have one type, `nullable`, and no `const`. */
 export function asOpenApi30(document: OpenApiDocument): unknown {
+  // An object stays one.
   return { ...(convert(document) as Members), openapi: '3.0.3' };
 }
 

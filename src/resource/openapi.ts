@@ -70,9 +70,9 @@ export function openApiDocument(
 ): OpenApiDocument {
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of operations) {
-    paths[operation.path] ??= {};
-    (paths[operation.path] as Record<string, OperationObject>)[operation.method.toLowerCase()] =
-      operationObject(operation);
+    const methods = paths[operation.path] ?? {};
+    paths[operation.path] = methods;
+    methods[operation.method.toLowerCase()] = operationObject(operation);
   }
   return {
     openapi: '3.1.0',

@@ -40,6 +40,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   // Every row begins with all its members in their order, so that filling them in is all there is to do.
   const blank: Row = Object.fromEntries([...shown, ...hidden].map((name) => [name, undefined]));
   const readInto = (row: Row, raw: Row, context: ReadContext, nested: boolean): Row => {
+    // The column under `keyName` is the key.
     for (const { name, read } of stored)
       row[name] = read === asStored ? raw[name] : read(raw[name], context, nested, raw[keyName] as Key);
     // Under whichever name it is shown, code finds the key as `pk`.

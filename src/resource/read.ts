@@ -63,12 +63,14 @@ export function createEngine(registry: Registry): Engine {
   const engine: Engine = {
     registry,
     count: createCount(),
-    // What is made for a resource reads its rows: the maps hold them for rows of every kind.
+    // A plan or loader reads rows of the resource it was made for; the maps erase the types of rows.
     stored<R extends Row>(resource: Resource<R>, { db }: Call) {
       const load = stored.get(resource) ?? loadStored(resource, db.dialect);
       stored.set(resource, load);
+      // See above.
       return load as LoadStored<R>;
     },
+    // See above.
     plan: <R extends Row>(resource: Resource<R>, call: Call) =>
       (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)) as Plan<R>,
     finder(resource, call, lock) {

@@ -43,6 +43,7 @@ export async function selectStored<R extends Row>(
   const { rows } = await sql<Row>`select ${row.col('pk')} as pk, ${sql.join(columns)} from ${resource.from()}
     where ${where}`.execute(query);
   return rows.map((raw) => () => {
+    // The column is the resource's key.
     const pk = raw.pk as PkOf<R>;
     const read = ([name, field]: [string, Field]) =>
       [name, field.fromColumn(raw[name], world, sealContext(resource.rootTable, name, pk), false)] as const;

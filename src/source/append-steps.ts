@@ -41,6 +41,7 @@ export const sourceSteps = (kind: string, connection: Connection, groups: readon
 export const appendSteps: AppendStep = async ({ step, content }, state, tx, call, registry) => {
   const source = await liveSource(tx, state);
   const user = await activeUser(tx, state);
+  // What `planSignIn` put into the plan.
   if (step === 'save_connection') return saveConnection(content as Connection, source, user, registry, tx, call);
   return syncGroups(content as PlannedGroup[], source, user, tx, call);
 };

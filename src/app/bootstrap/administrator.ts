@@ -21,6 +21,7 @@ export const administrator: BootstrapStep = {
     return { password, passwordHash: await passwords.hash(password), token: config.bootstrap.token ?? randomText(60) };
   },
   async run({ ensure, tx, world: { config, key, installId } }, prepared) {
+    // What `prepare` returned.
     const { password, passwordHash, token } = prepared as FirstSecrets;
     const group = await ensure('svc_core.group', { name: 'Gatehouse Admins' }, { is_superuser: true });
     const email = config.bootstrap.email ?? 'root@example.com';
@@ -33,7 +34,7 @@ export const administrator: BootstrapStep = {
     await issueToken(tx, key, {
       identifier: 'gatehouse-bootstrap-token',
       intent: 'api',
-      user: admin as number,
+      user: Number(admin),
       key: token,
       description: 'Made at the first start',
       expires: null,

@@ -19,6 +19,7 @@ export const certificates: BootstrapStep = {
       rsaBits: 2048,
     }),
   async run({ ensure }, prepared) {
+    // What `prepare` returned.
     const { certificate, key } = prepared as Awaited<ReturnType<typeof generateCertificate>>;
     await ensure(
       'svc_crypto.certificatekeypair',

@@ -45,6 +45,7 @@ async function* valuesOf(bytes: ReadStream): AsyncGenerator<unknown> {
 }
 
 function checkHeader(value: unknown): BackupHeader {
+  // Any JSON may come: the members that matter are checked one by one.
   const header = value as Partial<BackupHeader> | null | undefined;
   if (header?.format !== 'gatehouse-backup') throw damaged();
   if (header.version !== 1) throw new CommandError('The backup comes from a newer Gatehouse; update this one first.');
@@ -55,6 +56,7 @@ function checkHeader(value: unknown): BackupHeader {
     throw new CommandError(
       `The backup comes from a newer Gatehouse (${unknown.join(', ')}); update this one first. Nothing was restored.`,
     );
+  // Other members are as the version, checked above, writes them.
   return header as BackupHeader;
 }
 
@@ -64,10 +66,12 @@ async function* checkedLines(values: AsyncGenerator<unknown>): BackupFile['lines
   for await (const value of values) {
     if (last || typeof value !== 'object' || value === null) throw damaged();
     if ('end' in value) {
+      // Its count is compared below.
       last = value as LastLine;
       continue;
     }
     lines += 1;
+    // Its reader checks each value against the table's columns.
     yield value as TableLine | readonly unknown[];
   }
   if (last?.lines !== lines) throw damaged('part of it is missing');

@@ -97,9 +97,10 @@ async function refuseFilled(tx: Query, tables: readonly string[]): Promise<void>
 
 /** Without the right key the secrets could not be decrypted, so this fails early. Returns whether it created the key file. */
 async function bringKey(tx: Query, { header }: BackupFile, config: Config): Promise<boolean> {
-  const brings =
-    header.instanceKey !== null && config.secretKey === null && (await readKeyFile(config.dataDir)) === null;
-  if (brings) await restoreKeyFile(config.dataDir, header.instanceKey as string);
+  const { instanceKey } = header;
+  const lacksKey = config.secretKey === null && (await readKeyFile(config.dataDir)) === null;
+  const brings = lacksKey && instanceKey !== null;
+  if (brings) await restoreKeyFile(config.dataDir, instanceKey);
   const install = await findInstall(tx);
   const fault = install && (await keyFault(install, config));
   if (!fault) return brings;

@@ -50,16 +50,17 @@ async function start(app: App, world: World): Promise<string> {
   try {
     return await app.server.listen({ host, port });
   } catch (error) {
-    throw cannotListen(error as NodeJS.ErrnoException, host, port);
+    throw cannotListen(error, host, port);
   }
 }
 
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE')
+function cannotListen(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE')
     return new CommandError(`Port ${port} on ${host} is taken; stop what uses it, or set PORT to another.`);
-  if (error.code === 'EACCES')
+  if (code === 'EACCES')
     return new CommandError(`Port ${port} may not be opened by this user; set PORT to one above 1023.`);
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new CommandError(`HOST ${host} is no address of this machine.`);
   return error;
 }

@@ -73,7 +73,7 @@ function unassignEndpoint(kind: HolderKind): Endpoint {
 }
 
 async function checkMayTouch(kind: HolderKind, tx: Query, call: Call, { pk }: Holder): Promise<void> {
-  if (kind.column === 'user') await checkMayTouchUser(tx, call, pk as number);
+  if (kind.column === 'user') await checkMayTouchUser(tx, call, Number(pk));
 }
 
 /** The key of the grant on an object; of the permission itself when it is given on all. */

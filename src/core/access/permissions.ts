@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isJsonObject } from '../../lib/json.ts';
 import type { Database, Query } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../resource/endpoint.ts';
 import { secretsOf } from '../../resource/plan.ts';
@@ -65,14 +66,15 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
     add(resource.model, `view_${resource.modelName}_secret`, `Can view secrets of ${resource.names[0]}`);
   }
   for (const { model, actions = [] } of resources) {
-    for (const { access, summary } of actions) addAsked(model, access, summary);
+    for (const { access, summary } of actions) addChecked(model, access, summary);
   }
-  for (const { access, summary } of endpoints) addAsked('svc_rbac.systempermission', access, summary);
+  for (const { access, summary } of endpoints) addChecked('svc_rbac.systempermission', access, summary);
   return [...known.values()];
 
-  function addAsked(model: string, access: unknown, summary: string): void {
-    if (typeof access !== 'object' || access === null) return;
-    const [app, codename = ''] = (access as { permission: string }).permission.split('.');
+  /** The permission that an operation checks, if it is none of the above. */
+  function addChecked(model: string, access: unknown, summary: string): void {
+    if (!isJsonObject(access) || typeof access.permission !== 'string') return;
+    const [app, codename = ''] = access.permission.split('.');
     const modelName = model.startsWith(`${app}.`) ? model : `${app}.systempermission`;
     add(modelName, codename, summary);
   }

@@ -41,6 +41,7 @@ export async function claimAttempt<T extends object | true = true>(
   { db, world }: Pick<Call, 'db' | 'world'>,
   key: Pick<InstanceKey, 'hash'>,
   attempt: Attempt,
+  // Callers without `look` leave T at `true`.
   look: (tx: Query) => Promise<T> = async () => true as T,
 ): Promise<T | false> {
   try {

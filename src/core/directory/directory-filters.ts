@@ -39,12 +39,11 @@ function parseObject(text: string): Record<string, unknown> | string {
   }
 }
 
-/** Objects are looked into, so that what stands beside the members asked for does not matter. */
-function leaves(value: Record<string, unknown>, above: readonly string[]): [string[], unknown][] {
+/** Descends into objects, so members that the filter does not name do not matter. */
+function leaves(value: Readonly<Record<string, unknown>>, above: readonly string[]): [string[], unknown][] {
   return Object.entries(value).flatMap(([name, inner]): [string[], unknown][] => {
     const path = [...above, ...name.split('__')];
-    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
-    return isObject ? leaves(inner as Record<string, unknown>, path) : [[path, inner]];
+    return isJsonObject(inner) ? leaves(inner, path) : [[path, inner]];
   });
 }
 

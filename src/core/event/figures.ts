@@ -111,7 +111,7 @@ function columnValue(column: string, value: unknown): string | number {
   }
   if (typeof value !== 'string' && typeof value !== 'number') throw Invalid.field('query', 'Not a valid string.');
   const text = readable('query', String(value));
-  return column.endsWith('_pk') || column === 'authorized_app' ? (keyText(text) as string) : text;
+  return column.endsWith('_pk') || column === 'authorized_app' ? String(keyText(text)) : text;
 }
 
 function parseObject(text: string): Record<string, unknown> | null {

@@ -11,7 +11,7 @@ const isNamedSo = (name: string): boolean => secretName.test(name) && !openName.
 
 /** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
 export const maskSecrets = <T extends Json | Readonly<Record<string, unknown>>>(value: T): T =>
-  // Keeps the structure; replaces only secret values.
+  // Keeps the structure and replaces only secret values, so the type stays.
   holdsSecret(value) ? (masking(value, false) as T) : value;
 
 /** Most events hold none, and need no copy. */

@@ -1,4 +1,5 @@
 import { parseCidrs } from '../../lib/cidr.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { createFetch, type FetchOptions, type GuardedFetch } from '../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { type ConnectionState, unreachable } from './connection-kind.ts';
@@ -25,7 +26,8 @@ export async function askVersion(open: OpenFetch, { url, headers, member, over }
   const fetch = open({ ...limits, ...over });
   try {
     const answer = await fetch(url, { headers });
-    const version = answer.status === 200 ? (answer.json() as Record<string, unknown> | null)?.[member] : undefined;
+    const body = answer.status === 200 ? answer.json() : null;
+    const version = isJsonObject(body) ? body[member] : undefined;
     return typeof version === 'string' ? { healthy: true, version } : unreachable;
   } catch (error) {
     if (error instanceof OutboundError) return unreachable;

@@ -135,8 +135,11 @@ export function settingsEndpoints(store: SettingsStore): Endpoint[] {
 }
 
 function diffOf(before: Settings, after: Settings): Row {
-  const names = (Object.keys(after) as (keyof Settings)[]).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  const previous: Row = { ...before };
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(previous[name]) !== JSON.stringify(value),
   );
-  return Object.fromEntries(names.map((name) => [name, { previous_value: before[name], new_value: after[name] }]));
+  return Object.fromEntries(
+    changed.map(([name, value]) => [name, { previous_value: previous[name], new_value: value }]),
+  );
 }

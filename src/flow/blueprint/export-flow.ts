@@ -54,6 +54,7 @@ function createExport(engine: Engine, call: Call) {
     for (const [name, field] of Object.entries(resource.allFields)) {
       const isSaid = isWritable(field) && !field.secret && values[name] !== undefined;
       if (isSaid && !isRef(field) && field.kind !== 'target') shown[name] = values[name];
+      // A target is a reference too.
       else if (isSaid) shown[name] = await referenced(field as RefField, values[name]);
     }
     const telling = tellingMembers(resource) ?? [];
@@ -79,9 +80,9 @@ function createExport(engine: Engine, call: Call) {
   async function referenced(field: RefField, value: unknown): Promise<unknown> {
     if (Array.isArray(value)) return Promise.all(value.map((key) => referenced(field, key)));
     if (value === null) return null;
-    const key = value as string;
+    const key = String(value);
     if (!entries.has(key) && parts.isPart(field)) await add(await kindOf(field, key, parts), key);
-    return entries.has(key) ? new KeyOf(key) : elsewhere(field, value as string | number);
+    return entries.has(key) ? new KeyOf(key) : elsewhere(field, typeof value === 'number' ? value : key);
   }
 
   /** The base row of a stage or policy names its kind. */

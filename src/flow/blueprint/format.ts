@@ -102,6 +102,7 @@ function entriesOf(content: unknown): BlueprintEntry[] {
     const complaint = complaintAbout(entry);
     if (complaint !== null) complaints.push(`Entry ${index + 1}: ${complaint}`);
     if (complaint !== null) return [];
+    // `complaintAbout` has checked each member.
     const { model, id = null, identifiers, attrs = {} } = entry as Row;
     return [{ model, id, identifiers, attrs } as BlueprintEntry];
   });

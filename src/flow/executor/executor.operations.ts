@@ -1,4 +1,5 @@
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { ownPath } from '../../lib/own-path.ts';
 import { Invalid, Problem } from '../../lib/problem.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
@@ -74,8 +75,8 @@ export function executorOperations(needs: Needs): Operation[] {
 
 function answerOf(call: Call): Row {
   const body = call.body();
-  if (typeName(body) !== 'dict') throw Invalid.whole(`Invalid data. Expected a dictionary, but got ${typeName(body)}.`);
-  return body as Row;
+  if (!isJsonObject(body)) throw Invalid.whole(`Invalid data. Expected a dictionary, but got ${typeName(body)}.`);
+  return { ...body };
 }
 
 async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Reply> {

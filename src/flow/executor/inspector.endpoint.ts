@@ -48,7 +48,8 @@ export function inspectorEndpoint({ key, flows, config }: Needs): Endpoint {
       schemaName: 'FlowInspection',
     },
     async run({ call, engine }) {
-      const flow = (await flows.read(call.db, slugOf(call))) as StoredFlow;
+      const flow = await flows.read(call.db, slugOf(call));
+      if (!flow) throw new Problem('not_found');
       const token = planTokenOf(call.request.cookies, config.publicUrl);
       const found = token ? (await findState(call.db.read, key, token, flow.pk, call.now)).found : null;
       const walk = found && 'state' in found ? found.state : null;

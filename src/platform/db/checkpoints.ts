@@ -53,7 +53,7 @@ export function createCheckpoints(databasePath: string): Checkpoints {
 function work(): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const connection = new DatabaseSync(workerData as string);
+  const connection = new DatabaseSync(String(workerData));
   parentPort?.on('message', (order: 'checkpoint' | 'close') => {
     if (order === 'close') {
       connection.close();

@@ -41,6 +41,7 @@ export function createConnector(url: string): () => Promise<Connected> {
     for (let turn = 0; turn < addresses.length; turn++) {
       const index = (best + turn) % addresses.length;
       try {
+        // `index` is below the number of addresses.
         const connected = await connectTo(
           addresses[index] as string,
           addresses.length > 1 ? tryWithinMs : connectWithinMs,
@@ -72,10 +73,11 @@ async function connectTo(address: string, withinMs: number): Promise<Connected> 
     await client.connect();
     await client.query(session);
     const { rows } = await client.query<{ standby: boolean; pid: number; zone: string }>(facts);
+    // A select without `from` has one row.
     const [{ standby, pid, zone }] = rows as [(typeof rows)[number]];
     if (standby) throw new DatabaseBusy('the database is a standby, which takes no writes');
     requireUtc(zone);
-    // A pooler makes up the number that a connection is told at its start.
+    // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
     const isPooled = pid !== (client as unknown as { processID: number }).processID;
     return { client, isPooled, canPrepare: !isPooled || (await canPrepareThroughPooler(client)) };
   } catch (error) {

@@ -61,6 +61,7 @@ export const postgresDialect: Dialect = {
     `create trigger ${table}_drop_${other} after delete on ${table} for each row execute function ${table}_drop_${other}()`,
   ],
   violation(error) {
+    // Errors of pg have these members, others do not.
     const { code, detail } = error as { code?: string; detail?: string };
     if (code === '23505') {
       const columns = /^Key \((.+?)\)=/.exec(detail ?? '')?.[1] ?? '';

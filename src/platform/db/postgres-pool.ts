@@ -67,10 +67,12 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
     const mayWrite = waiting.write.length > 0 && writers > 0;
     if (!mayWrite) return waiting.read.length > 0 ? 'read' : null;
     const reader = waiting.read[0];
+    // `mayWrite`: somebody waits to write.
     return reader && reader.since <= (waiting.write[0] as Waiter).since ? 'read' : 'write';
   }
 
   function take(use: Use): Waiter {
+    // `next` names a queue only while somebody waits in it.
     const waiter = waiting[use].shift() as Waiter;
     clearTimeout(waiter.timer);
     return waiter;
@@ -78,6 +80,7 @@ export function createPostgresPool({ size, open }: Needs): PostgresPool {
 
   function serve(): void {
     for (let use = next(); use && idle.length > 0; use = next()) {
+      // The loop goes on only while some are idle.
       const connection = idle.pop() as PostgresConnection;
       inUse.set(connection, use);
       take(use).resolve(connection);

@@ -25,6 +25,7 @@ export function createStatementFacts(): (text: string) => StatementFacts {
       if (known.name === '' && isPlanned.test(text) && !isSearch.test(text)) known.name = hashOf(text);
       return known;
     }
+    // A full map has a first key.
     if (seen.size >= maxCached) seen.delete(seen.keys().next().value as string);
     const facts = { name: '', tables: tablesIn(text) };
     seen.set(text, facts);
@@ -35,5 +36,6 @@ export function createStatementFacts(): (text: string) => StatementFacts {
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 24);
 
 function tablesIn(text: string): ReadonlySet<string> {
+  // The group is part of every match.
   return new Set([...text.matchAll(/\b(?:from|join|into|update)\s+"?(\w+)"?/gi)].map(([, table]) => table as string));
 }

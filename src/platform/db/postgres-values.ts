@@ -10,6 +10,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [oid.timestamptz, toTimestamp],
 ]);
 
+// pg's types describe the overload for text only.
 export const postgresTypes = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
     (format !== 'binary' && parsers.get(type)) || pg.types.getTypeParser(type, format as 'text'),

@@ -124,6 +124,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   return {
     write: <T>(work: (tx: Query) => Promise<T>, { durable = true }: WriteOptions = {}) =>
       new Promise<T>((resolve, reject) => {
+        // Called with what `work` returns.
         queue.push({ work, durable, resolve: resolve as (value: unknown) => void, reject });
         running ??= drain();
       }),

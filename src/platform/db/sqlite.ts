@@ -172,7 +172,7 @@ function everyFew<T>(milliseconds: number, read: () => T): () => T {
 async function* rowsOf(connection: DatabaseSync, table: string): AsyncGenerator<Record<string, unknown>[]> {
   let some: Record<string, unknown>[] = [];
   for (const row of connection.prepare(`select * from "${table}"`).iterate()) {
-    some.push(row as Record<string, unknown>);
+    some.push({ ...row });
     if (some.length < rowsAtATime) continue;
     yield some;
     some = [];
@@ -269,6 +269,7 @@ function driverFor(answers: Answers): Driver {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: CompiledQuery) => answers.execute<R>(query),
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+      // As in `execute`.
       for (const row of answers.iterate(query)) yield { rows: [row as R] };
     },
   };
@@ -290,5 +291,6 @@ function driverFor(answers: Answers): Driver {
 
 function toParameter(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
+  // Other types make SQLite throw.
   return value as SQLInputValue;
 }

@@ -40,6 +40,7 @@ export function statement<Values extends readonly unknown[], Row>(
 
   function render(db: Query, count: number): Rendered<Row> {
     const slots = Array.from({ length: count }, (_, index) => sql.val(new Slot(index)));
+    // One slot for each of the values.
     const query = build(...(slots as unknown as Slots<Values>)).compile(db);
     const { parameters } = query;
     const isInOrder =
@@ -60,6 +61,7 @@ export function statement<Values extends readonly unknown[], Row>(
       ? values
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };
+    // The author of the statement declares its rows.
     if (adapter instanceof ImmediateAdapter) return adapter.answer(bound) as Row[];
     return (await db.executeQuery<Row>(bound)).rows;
   };

@@ -38,8 +38,8 @@ export function createTable(
   for (const names of rules.unique ?? []) lines.push(`unique (${quoted(names)})`);
   for (const names of rules.index ?? []) {
     indexed.set(names.join('_'), names);
-    // The longer one serves all that the shorter one would.
-    if (names.length > 1) indexed.delete(names[0] as string);
+    // The longer index also serves queries on its first column.
+    if (names.length > 1) indexed.delete(names[0] ?? '');
   }
   const sparse = Object.entries(rules.sparse ?? {}).flatMap(([column, of]) => of.map((names) => ({ column, names })));
   for (const { names } of sparse) indexed.delete(names.join('_'));
@@ -70,6 +70,7 @@ export function createJoin(
 }
 
 function columnLine(dialect: Dialect, name: string, parts: Record<string, string | undefined>): string {
+  // `columnPattern` lists the types.
   const type = parts.type as ColumnType;
   if (type === 'serial') {
     return dialect.name === 'sqlite'

@@ -18,6 +18,7 @@ export class DiskFull extends DatabaseBusy {
 
 /** Whether SQLite could not write: the disk is full, or takes no more of this file. */
 export function isOutOfRoom(error: unknown): boolean {
+  // Errors of node:sqlite have these members.
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return code === 'ERR_SQLITE_ERROR' && outOfRoomCodes.has(Number(errcode));
 }

@@ -31,6 +31,7 @@ export async function readUpload(request: IncomingMessage): Promise<Upload> {
 
 async function parse(body: Buffer, type: string): Promise<FormData> {
   try {
+    // Bodies are read into memory of their own, which is never shared.
     return await new Response(body as Buffer<ArrayBuffer>, { headers: { 'content-type': type } }).formData();
   } catch {
     // The platform says in no other way that it cannot read a body.

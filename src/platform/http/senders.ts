@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { contains, isAddress, parseCidrs } from '../../lib/cidr.ts';
 
 /** Who sends a request, and what they take us for. */
@@ -35,7 +34,7 @@ export function createSenders(trustedProxies: readonly string[]): Senders {
   return {
     senderOf({ socket, headers }) {
       const peer = socket.remoteAddress ?? '255.255.255.255';
-      const isEncrypted = (socket as TLSSocket).encrypted === true;
+      const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
       if (!isTrusted(peer)) {
         return { clientIp: plainAddress(peer), host: withoutPort(headers.host), isSecure: isEncrypted };
       }

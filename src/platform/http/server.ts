@@ -94,6 +94,7 @@ export function createServer({
     if (isStopping) all.connection = 'close';
     // RFC 9110 §8.6
     if (status !== 204 && status !== 304) all['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
+    // Node's types leave out readonly lists.
     response.writeHead(status, all as Record<string, string>);
     response.end(facts.method === 'HEAD' ? undefined : body);
   }
@@ -108,6 +109,7 @@ export function createServer({
       new Promise((resolve, reject) => {
         http.once('error', reject).listen(at, () => {
           http.off('error', reject);
+          // It listens on a port, not on a pipe.
           resolve(urlOf(http.address() as AddressInfo));
         });
       }),

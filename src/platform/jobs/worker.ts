@@ -110,6 +110,12 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     timer.unref();
   }
 
+  function kindOf(job: ClaimedJob): JobKind {
+    const kind = byName.get(job.kind);
+    if (!kind) throw new Error(`claimed a job of an unknown kind: ${job.kind}`);
+    return kind;
+  }
+
   async function perform(job: ClaimedJob): Promise<void> {
     const lost = new AbortController();
     const beat = setInterval(async () => {
@@ -119,7 +125,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     const end = await outcomeOf(job, AbortSignal.any([stopping.signal, lost.signal]));
     clearInterval(beat);
     if (end.state === 'failed') log.error({ job: job.pk, kind: job.kind, message: end.message }, 'a job failed');
-    const kind = byName.get(job.kind) as JobKind;
+    const kind = kindOf(job);
     await endJob(db, job, { worker, kind, end, now: clock.now() }).catch((error) =>
       log.error({ err: error }, 'a job could not be closed'),
     );
@@ -132,7 +138,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   }
 
   async function outcomeOf(job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
-    const kind = byName.get(job.kind) as JobKind;
+    const kind = kindOf(job);
     try {
       const message = await kind.run({ pk: job.pk, payload: JSON.parse(job.payload), attempt: job.attempt, signal });
       return { state: 'done', message: message ?? '' };

@@ -210,6 +210,7 @@ function instantiate(module: WebAssembly.Module, host: Host, onCall: (args: Hand
   return js();
 
   function js(): Exports {
+    // The module is built with these exports.
     return instance.exports as unknown as Exports;
   }
 }

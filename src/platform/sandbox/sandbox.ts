@@ -139,7 +139,7 @@ const namedIn = (source: string, things: object): string[] =>
   Object.keys(things).filter((name) => source.includes(name) || roundabout.test(source));
 
 const picked = (things: Record<string, Json>, names: readonly string[]): Record<string, Json> =>
-  Object.fromEntries(names.map((name) => [name, things[name] as Json]));
+  Object.fromEntries(names.map((name) => [name, things[name] ?? null]));
 
 function weigh(source: string, { bytecode }: { readonly bytecode: Uint8Array }): number {
   return source.length * 2 + bytecode.length + 200;

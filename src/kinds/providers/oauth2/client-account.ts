@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { usersIn } from '../../../core/directory/users.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { queryCache } from '../../../platform/db/query-cache.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -30,7 +31,7 @@ export async function clientAccount(
     await call.db.dialect.exclusive(`oauth2 account ${client.pk} ${subject}`)?.execute(tx);
     const made = await find(tx, client.pk, subject);
     if (made !== null) return made;
-    const users = engine.registry.require('svc_core.user');
+    const users = usersIn(engine.registry);
     const { pk } = await createRow(engine, users, call, tx, {
       username: await freeName(tx, `gatehouse-${client.name}-${name}`),
       name: `${client.application.name}: ${name}`.slice(0, maxNameLength).toWellFormed(),
@@ -39,7 +40,7 @@ export async function clientAccount(
     });
     await sql`insert into oauth2_client_accounts (provider, subject, "user")
       values (${client.pk}, ${subject}, ${pk})`.execute(tx);
-    return pk as number;
+    return pk;
   });
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../lib/json.ts';
 import { isKeySet } from '../../../platform/fetch/remote-keys.ts';
 import { jwksComplaint } from './client-keys.ts';
 import { type GrantType, grantTypes } from './grant-types.ts';
@@ -29,8 +30,8 @@ const refuse = (text: string) => new OAuthError('invalid_client_metadata', text)
 
 /** Members that are not known are passed over, as RFC 7591 §2 says; those that are must be understood. */
 export function readMetadata(body: unknown): ClientMetadata {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw refuse('A JSON object is expected.');
-  const given = body as Record<string, unknown>;
+  if (!isJsonObject(body)) throw refuse('A JSON object is expected.');
+  const given = body;
   const grants = readGrantTypes(given);
   const redirectUris = readUris(given, 'redirect_uris');
   const needsUris = grants.some((type) => type === 'authorization_code' || type === 'implicit' || type === 'hybrid');
@@ -73,6 +74,7 @@ function readJwks({ jwks }: Record<string, unknown>): Record<string, unknown> | 
   if (jwks === undefined) return undefined;
   const complaint = isKeySet(jwks) ? jwksComplaint(jwks) : 'A JWK Set with at least one key is expected.';
   if (complaint !== null) throw refuse(`jwks: ${complaint}`);
+  // `isKeySet` has checked it.
   return jwks as Record<string, unknown>;
 }
 
@@ -100,7 +102,8 @@ function readUris(given: Record<string, unknown>, name: string): string[] {
 }
 
 function readUri(given: Record<string, unknown>, name: string): string {
-  const url = URL.parse(readText(given, name) ?? '');
+  const text = readText(given, name) ?? '';
+  const url = URL.parse(text);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse(`${name} must be a web address.`);
-  return given[name] as string;
+  return text;
 }

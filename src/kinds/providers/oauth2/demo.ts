@@ -52,6 +52,7 @@ async function grant(demo: Demo, provider: DemoObject, application: DemoObject):
   const { preview } = await api.get(`/providers/oauth2/${provider.pk}/preview_user/?for_user=${ada.pk}`);
   const owner = { provider: Number(provider.pk), user: Number(ada.pk) };
   const shared = { ...owner, session, scope, now, authTime: now };
+  // The preview is a JSON object.
   const token = () => ({ ...shared, token: randomText(60), idToken: (preview ?? {}) as DemoObject });
   await once('oauth2_access_tokens', owner, (tx) => storeAccessToken(tx, key, { ...token(), expires: inDays(now, 1) }));
   await once('oauth2_refresh_tokens', owner, (tx) =>

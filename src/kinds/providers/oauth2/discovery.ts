@@ -4,7 +4,7 @@ import { requestObjectAlgorithms } from './authorize/request-object.ts';
 import { defaultAcr } from './claims.ts';
 import { type Client, loadClient, scopeNames } from './client.ts';
 import { clientAuthenticationMethods } from './client-authentication.ts';
-import { defaultGrantTypes, type GrantType, grantTypes } from './grant-types.ts';
+import { defaultGrantTypes, grantTypes } from './grant-types.ts';
 import type { OAuthNeeds } from './needs.ts';
 import type { OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -103,9 +103,9 @@ function common(client: Pick<Client, 'grant_types' | 'security_profile'>): Docum
   const authenticated = methods.filter((method) => method !== 'none');
   const algorithms = algorithmsOf(client);
   return {
-    response_types_supported: Object.keys(responseTypes).filter((type) =>
-      allowed.includes(responseTypes[type] as GrantType),
-    ),
+    response_types_supported: Object.entries(responseTypes)
+      .filter(([, grantType]) => allowed.includes(grantType))
+      .map(([type]) => type),
     response_modes_supported: [...responseModes],
     grant_types_supported: grantTypes.filter((type) => type !== 'hybrid' && allowed.includes(type)),
     subject_types_supported: ['public'],

@@ -71,6 +71,7 @@ function keysComplaint({ jwks, jwks_uri, jwks_sources }: Fapi2Settings): string 
     const hasOthers = jwks_uri !== '' || jwks_sources.length > 0;
     return hasOthers ? null : 'the client authenticates with a key; set jwks or jwks_uri.';
   }
+  // `isKeySet` has checked it.
   const { keys } = jwks as { readonly keys: readonly Record<string, unknown>[] };
   return keys.every(isGoodJwk) ? null : `keys must be ${goodKeys}.`;
 }

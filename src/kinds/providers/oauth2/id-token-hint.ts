@@ -26,6 +26,7 @@ export async function readHint(needs: Needs, client: Client, hint: string, now: 
     const { payload, protectedHeader } = client.signingKey
       ? await compactVerify(
           hint,
+          // Our own JWKs; jose types their members more narrowly.
           createLocalJWKSet({ keys: (await publicKeys(needs.db.read, needs.signer, client, now)) as never }),
         )
       : await compactVerify(hint, new TextEncoder().encode(client_secret), { algorithms: ['HS256'] });

@@ -91,13 +91,13 @@ export async function prepareTokens(needs: Needs, call: Call, issuance: Issuance
       const whole = issuance.refreshes ?? { scope, terms };
       // RFC 9449 §5: what a client keeps that can prove itself is not tied to a key, which it may change.
       const { jkt: _, ...unbound } = whole.terms;
-      const isBound = client.client_type === 'public' && terms.jkt !== undefined;
+      const jkt = client.client_type === 'public' ? terms.jkt : undefined;
       await storeRefreshToken(tx, needs.key, {
         ...grant,
         // OpenID Connect Core §11: offline access is access while the person is not there.
         session: whole.scope.includes('offline_access') ? null : issuance.session,
         scope: whole.scope,
-        terms: { ...unbound, ...(isBound && { jkt: terms.jkt as string }) },
+        terms: { ...unbound, ...(jkt !== undefined && { jkt }) },
         token: refreshToken,
         expires: addMilliseconds(now, lengthOf(client.refresh_token_validity)),
       });

@@ -184,7 +184,12 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
   return rows.length > 0 ? null : { signing_key: ['Tokens can only be signed with a pair that has a private key.'] };
 }
 
-function setupUrlsAction(publicUrl: string): Action {
+interface SetupRow {
+  readonly assigned_application_slug: string;
+  readonly issuer_mode: IssuerMode;
+}
+
+function setupUrlsAction(publicUrl: string): Action<SetupRow> {
   const schema = objectSchema(
     Object.fromEntries(Object.keys(setupUrls(publicUrl, '', 'global')).map((name) => [name, stringSchema])),
   );
@@ -195,8 +200,7 @@ function setupUrlsAction(publicUrl: string): Action {
     summary: 'Where a client of the provider finds everything',
     access: 'visible',
     answer: { status: 200, schema, schemaName: 'OAuth2ProviderSetupURLs' },
-    run: async ({ row }) =>
-      setupUrls(publicUrl, row.assigned_application_slug as string, row.issuer_mode as IssuerMode),
+    run: async ({ row }) => setupUrls(publicUrl, row.assigned_application_slug, row.issuer_mode),
   };
 }
 
@@ -204,6 +208,7 @@ function setupUrlsAction(publicUrl: string): Action {
 export const clientFacts =
   (publicUrl: string) =>
   (provider: Row, slug: string): Record<string, string> => ({
+    // As its field has read it.
     issuer: issuerOf(publicUrl, slug, provider.issuer_mode as IssuerMode),
     client_id: String(provider.client_id),
     client_secret: String(provider.client_secret),

@@ -16,7 +16,7 @@ export interface PreviewNeeds {
 }
 
 /** Shows what an ID token would say of a user, with all scopes of the provider. */
-export function previewUserAction({ sandbox, installId, config }: PreviewNeeds): Action {
+export function previewUserAction({ sandbox, installId, config }: PreviewNeeds): Action<TokenSettings> {
   return {
     name: 'preview_user',
     on: 'row',
@@ -30,8 +30,7 @@ export function previewUserAction({ sandbox, installId, config }: PreviewNeeds):
       schemaName: 'PropertyMappingPreview',
     },
     async run(input) {
-      const { call, row } = input;
-      const settings = row as unknown as TokenSettings;
+      const { call, row: settings } = input;
       const user = await previewedUser(input);
       const mappings = await loadScopes(call.db.read, settings.pk);
       try {

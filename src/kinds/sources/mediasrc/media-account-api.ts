@@ -91,6 +91,7 @@ function read(answer: OutboundAnswer): Json {
   const { status } = answer;
   if (status === 401 || status === 403) throw new MediaServerFailed('The media server refuses the token.', true);
   if (status < 200 || status > 299) throw new MediaServerFailed(`The media server answered with status ${status}.`);
+  // Read from JSON.
   const body = answer.json() as Json;
   // Refuses what is nested too deeply to be walked, and text that could not be stored.
   if ('complaint' in parseJson(body, { anyValue: true })) throw malformed();

@@ -8,6 +8,7 @@ export async function samlDemo({ api, people, once, insert, now }: Demo): Promis
     { name: 'Demo: partner account' },
     { expression: 'return { name: properties?.name ?? null };' },
   );
+  // A page of flows, as our own API answers.
   const { results } = (await api.get('/flows/instances/?designation=stage_configuration')) as {
     results: { pk: string }[];
   };

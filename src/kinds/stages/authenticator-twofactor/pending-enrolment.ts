@@ -24,7 +24,7 @@ export async function findActivation(
 ): Promise<Activation | null> {
   const { rows } = await sql<{ activation: string }>`select activation from twofactor_enrolments
     where "user" = ${user} and stage = ${stage} and expires > ${now}`.execute(query);
-  return rows[0] ? (JSON.parse(box.open(rows[0].activation, sealedFor({ user, stage }))) as Activation) : null;
+  return rows[0] ? JSON.parse(box.open(rows[0].activation, sealedFor({ user, stage }))) : null;
 }
 
 export async function saveActivation(

@@ -19,13 +19,15 @@ interface Template {
 
 export const defaultTemplate = 'email/password_reset.html';
 
+const passwordReset: Template = {
+  description: 'Password Reset',
+  intro: ({ title }) => `Somebody, most likely you, asked to choose a new password for your account at ${title}.`,
+  button: 'Choose a new password',
+  unasked: 'If it was not you, do nothing: your password stays as it is.',
+};
+
 export const templates: Readonly<Record<string, Template>> = {
-  [defaultTemplate]: {
-    description: 'Password Reset',
-    intro: ({ title }) => `Somebody, most likely you, asked to choose a new password for your account at ${title}.`,
-    button: 'Choose a new password',
-    unasked: 'If it was not you, do nothing: your password stays as it is.',
-  },
+  [defaultTemplate]: passwordReset,
   'email/account_confirmation.html': {
     description: 'Account Confirmation',
     intro: ({ title }) => `Welcome to ${title}. Please confirm that this address is yours.`,
@@ -36,7 +38,7 @@ export const templates: Readonly<Record<string, Template>> = {
 
 /** The words of a mail, as plain text and as HTML. */
 export function writeMail(name: string, facts: MailFacts): Pick<Mail, 'text' | 'html'> {
-  const { intro, button, unasked } = (templates[name] ?? templates[defaultTemplate]) as Template;
+  const { intro, button, unasked } = templates[name] ?? passwordReset;
   const greeting = greetingOf(facts.name);
   const validity = `The link works once, within ${lengthOf(facts.minutes)}.`;
   const text = [greeting, '', intro(facts), '', `${button}: ${facts.link}`, '', validity, unasked, ''].join('\n');

@@ -77,7 +77,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
     },
     derived: { token: toldOnce('token'), link: toldOnce('link') },
     async check({ call, tx, values, current }) {
-      if (Object.keys(values.fixed_data as object).some((name) => /password/i.test(name)))
+      if (Object.keys(values.fixed_data ?? {}).some((name) => /password/i.test(name)))
         return { fixed_data: ['An invitation sets no password: people choose theirs.'] };
       if (!current) {
         values.created_by = requireActor(call).user.pk;

@@ -9,7 +9,7 @@ import {
   type Step,
   stay,
 } from '../../../flow/executor/stage-kind.ts';
-import type { Json } from '../../../lib/json.ts';
+import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { Complaints } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { PolicyEngine } from '../../../policy/engine.ts';
@@ -78,7 +78,7 @@ async function shownPrompts(
 
 /** What an invitation has fixed is not for whoever was invited to change. */
 const fixedOf = ({ fixed_data }: Step['context']): Record<string, Json> =>
-  typeof fixed_data === 'object' && fixed_data !== null ? { ...(fixed_data as Record<string, Json>) } : {};
+  isJsonObject(fixed_data) ? { ...fixed_data } : {};
 
 /** A password that was typed before is not shown again. */
 const shareable = ({ prompt_data }: Step['context']): Record<string, Json> =>

@@ -48,6 +48,7 @@ type Decision = 'allow_request' | 'refuse_request';
 const deciding = (step: Decision, allowable: Allowable): PlanStep => ({
   kind: oauth2Model,
   step,
+  // Plain data; an interface has no index signature, which `Json` asks for.
   content: allowable as unknown as Json,
 });
 export const allowing = (allowable: Allowable): PlanStep => deciding('allow_request', allowable);
@@ -56,6 +57,7 @@ export const refusing = (allowable: Allowable): PlanStep => deciding('refuse_req
 /** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
 export function decideOnRequest(key: InstanceKey): AppendStep {
   return async ({ step, content: planned }, { context }, tx, call) => {
+    // What `deciding` planned.
     const allowable = planned as unknown as Allowable;
     const lacksConsent = step === 'allow_request' && needsConsent(allowable, context.consented_scopes);
     if (lacksConsent) await recordLackOfConsent(tx, call, allowable);
@@ -76,6 +78,7 @@ export function decideOnRequest(key: InstanceKey): AppendStep {
       return call.world.record(tx, call, authorizedEvent(allowable, { ...allowable, grantType: deviceCodeGrant }));
     }
     const { id, provider, flow } = allowable;
+    // Plain data, as above.
     const content = { request: allowable.request as unknown as Json, flow };
     const expires = addMilliseconds(call.now, lifetimeMs[state]);
     const by = { provider, user, session };

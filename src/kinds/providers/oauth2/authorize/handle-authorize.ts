@@ -95,6 +95,7 @@ async function checkExpected(
   { claims }: AuthorizeRequest,
 ): Promise<void> {
   const hint = params.get('id_token_hint');
+  // Clients write it: no member is certain.
   const expected = (claims?.id_token as { sub?: { value?: unknown } | null } | null)?.sub?.value;
   if (hint === undefined && expected === undefined) return;
   const subject = await subjectOfCaller(needs, call, client);
@@ -201,6 +202,7 @@ async function redeemTicket(needs: BrowserNeeds, call: Call, ticket: string): Pr
   ) {
     throw new OAuthError('invalid_request', 'This request was answered before, or is not yours.');
   }
+  // What `decideOnRequest` stored.
   const { request, flow } = found.content as unknown as { request: AuthorizeRequest; flow: string };
   const client = await loadClient(needs, { provider: found.provider });
   if (!client || !isRegisteredUri(needs.sandbox, client.redirect_uris, request.redirect_uri)) {

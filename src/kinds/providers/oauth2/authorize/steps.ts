@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../../lib/json.ts';
 import { defaultAcr } from '../claims.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Params } from '../params.ts';
@@ -41,6 +42,7 @@ type Proven = Pick<AuthorizeRequest, 'client_id' | 'redirect_uri' | 'state' | 'p
 export function readRequest(params: Params, client: AskingClient, proven: Proven): AuthorizeRequest {
   let read: Reading = proven;
   for (const step of steps) read = { ...read, ...step(params, client, read) };
+  // The steps together read every member.
   return read as AuthorizeRequest;
 }
 
@@ -154,7 +156,7 @@ function readClaims(params: Params, { scopes }: AskingClient): Reading {
   if (text === undefined) return { claims: null };
   const claims = parsedObject(text);
   const parts = [claims?.userinfo, claims?.id_token];
-  if (!claims || !parts.every((part) => part === undefined || part === null || isObject(part))) {
+  if (!claims || !parts.every((part) => part === undefined || part === null || isJsonObject(part))) {
     throw new OAuthError('invalid_request', 'claims is not an object of objects.');
   }
   return {
@@ -167,6 +169,7 @@ function readClaims(params: Params, { scopes }: AskingClient): Reading {
 
 /** OpenID Connect Core §5.5.1.1: whoever must be authenticated in a way that there is not, is not authenticated. */
 function checkAcr(_params: Params, _client: AskingClient, { claims }: Reading): Reading {
+  // Clients write it: each member is checked below.
   const { acr } = (claims?.id_token ?? {}) as {
     acr?: { essential?: unknown; value?: unknown; values?: unknown } | null;
   };
@@ -183,14 +186,12 @@ const maxClaimsLength = 10_000;
 function parsedObject(text: string): NonNullable<AuthorizeRequest['claims']> | null {
   try {
     const value: unknown = text.length > maxClaimsLength ? null : JSON.parse(text);
-    return isObject(value) ? (value as NonNullable<AuthorizeRequest['claims']>) : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     // The language says in no other way that text is not JSON.
     return null;
   }
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readResources(params: Params): Reading {
   return { resource: checkResource(params.all('resource')) };

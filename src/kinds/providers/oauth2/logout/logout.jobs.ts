@@ -44,6 +44,7 @@ const ending: Readonly<Record<string, readonly string[] | 'always'>> = {
 function mayEndSession({ action, context }: NewEvent): boolean {
   const models = Object.hasOwn(ending, action) ? ending[action] : undefined;
   if (models === undefined || models === 'always') return models !== undefined;
+  // As `modelFacts` writes it, where there is one.
   const { model_name } = (context.model ?? {}) as { readonly model_name?: string };
   return models.includes(model_name ?? '');
 }
