@@ -3,6 +3,7 @@ import { nearestWord } from '../lib/nearest-word.ts';
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import type { Call } from './call.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 
 /** Whether the caller wants unknown names refused instead of ignored (RFC 7240, section 4.4). */
@@ -21,10 +22,49 @@ export function checkNames(operation: Operation, call: Call): void {
   const body = members && call.body();
   if (members && isJsonObject(body)) {
     const shown = operation.answer.schema?.schema.properties ?? {};
-    Object.assign(complaints, unknownNames(Object.keys(body), Object.keys({ ...members, ...shown }), 'member'));
+    Object.assign(complaints, unknownMembers(body, members, shown));
   }
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
 }
+
+type Members = Readonly<Record<string, JsonSchema>>;
+
+/** The same of an object, and of the objects and lists of objects in it whose members are declared. */
+export function unknownMembers(
+  body: Readonly<Record<string, unknown>>,
+  members: Members,
+  shown: Members = {},
+): Complaints {
+  const complaints = unknownNames(Object.keys(body), Object.keys({ ...members, ...shown }), 'member');
+  for (const [name, schema] of Object.entries(members)) {
+    const inner = unknownWithin(body[name], schema);
+    if (Object.keys(inner).length > 0) complaints[name] = inner;
+  }
+  return complaints;
+}
+
+/** By member, or by position in a list. */
+function unknownWithin(value: unknown, schema: JsonSchema): Record<string, string[]> {
+  const { properties, items } = [schema, ...(schema.anyOf ?? [])].find((one) => one.properties ?? one.items) ?? {};
+  if (isJsonObject(value) && properties) return byName(unknownMembers(value, properties));
+  if (!Array.isArray(value) || !items) return {};
+  const elements = value.map((element, index) => [index, unknownWithin(element, items)] as const);
+  return Object.fromEntries(
+    elements.flatMap(([index, inner]) => {
+      const messages = Object.entries(inner).flatMap(([name, texts]) => texts.map((text) => `${name}: ${text}`));
+      return messages.length > 0 ? [[String(index), messages]] : [];
+    }),
+  );
+}
+
+/** Messages of all depths, by the outermost name. */
+export const byName = (complaints: Complaints): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(complaints).map(([name, complaint]) => [
+      name,
+      Array.isArray(complaint) ? complaint : Object.values(complaint).flat(),
+    ]),
+  );
 
 function unknownNames(given: Iterable<string>, known: readonly string[], what: string): Complaints {
   const complaints: Complaints = {};

@@ -20,6 +20,36 @@ describeOnBoth('Prefer: handling=strict', (server) => {
     });
   });
 
+  test('refuses unknown members of objects in lists and in objects', async () => {
+    const { admin } = server();
+    const uris = [
+      { matching_mode: 'strict', url: 'https://app.example/' },
+      { matching_mode: 'strict', url: 'https://app.example/', ur: 'x' },
+    ];
+    const flow = 'default-provider-authorization-implicit-consent';
+    const provider = { name: 'strictly nested', authorization_flow: flow, redirect_uris: uris };
+    const refused = await admin.post('/providers/oauth2/?dry_run=true', provider, strict);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { redirect_uris: { 1: ['ur: There is no such member. Did you mean "url"?'] } },
+    ]);
+    expect((await admin.post('/providers/oauth2/?dry_run=true', provider)).status).toBe(201);
+    const both = {
+      app: { name: 'x', slug: 'strictly-nested', grup: 'x' },
+      provider_model: 'svc_providers_oauth2.oauth2provider',
+      provider: { ...provider, redirect_uris: uris.slice(0, 1), nam: 'x' },
+    };
+    const made = await admin.put('/core/transactional/applications/?dry_run=true', both, strict);
+    expect([made.status, made.body]).toEqual([
+      400,
+      {
+        app: { grup: ['There is no such member. Did you mean "group"?'] },
+        provider: { nam: ['There is no such member. Did you mean "name"?'] },
+      },
+    ]);
+    expect((await admin.put('/core/transactional/applications/?dry_run=true', both)).status).toBe(200);
+  });
+
   test('refuses unknown filters with the one that was meant', async () => {
     const { status, body } = await server().admin.get('/core/groups/?is_superusers=true&page_siz=1', strict);
     expect(status).toBe(400);

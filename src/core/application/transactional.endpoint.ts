@@ -6,6 +6,8 @@ import { json } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
 import { arrayOf, booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
+import { requestSchema } from '../../resource/schemas.ts';
+import { byName, unknownMembers, wantsStrict } from '../../resource/strict.ts';
 import { createRow } from '../../resource/verbs/write-row.ts';
 import { assignableModels } from '../access/models.ts';
 import { applicationModel } from './application.resource.ts';
@@ -64,10 +66,11 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
       const complaints: Complaints = {};
       const make = async (name: string, resource: Resource, body: Row) => {
         try {
+          if (wantsStrict(call.request)) checkMembers(resource, body);
           return await createRow(engine, resource, call, tx, body);
         } catch (error) {
           if (!(error instanceof Invalid)) throw error;
-          complaints[name] = flat(error.complaints);
+          complaints[name] = byName(error.complaints);
           return null;
         }
       };
@@ -82,10 +85,8 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
   });
 }
 
-const flat = (complaints: Complaints): Record<string, string[]> =>
-  Object.fromEntries(
-    Object.entries(complaints).map(([name, complaint]) => [
-      name,
-      Array.isArray(complaint) ? complaint : Object.values(complaint).flat(),
-    ]),
-  );
+/** The document does not say of what kind the provider is, so its members are looked at here. */
+function checkMembers(resource: Resource, body: Row): void {
+  const unknown = unknownMembers(body, requestSchema(resource.allFields, false).properties ?? {});
+  if (Object.keys(unknown).length > 0) throw new Invalid(unknown);
+}
