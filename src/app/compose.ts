@@ -34,6 +34,7 @@ import { schemaOperation } from './openapi-routes.ts';
 import { createErrorPage } from './pages/error-page.ts';
 import { signInPath } from './pages/flow-pages.ts';
 import { mountPages } from './pages/mount-pages.ts';
+import { mountPlannedPaths } from './planned-paths.ts';
 import { allEndpoints, allResources } from './resources.ts';
 import { mountApiBrowser, mountStaticFiles } from './static-files.ts';
 import { createStrangerRows } from './stranger-rows.ts';
@@ -132,6 +133,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     observe: ({ id }, status, milliseconds) => metrics.observeOperation(id, status, milliseconds),
     anonymousPerMinute,
   });
+  mountPlannedPaths(routes, apiPrefix, registry);
   mountCancel(routes, { db, key, publicUrl: config.publicUrl });
   const routeServer: RouteServer = {
     ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
 
 const strict = { prefer: 'handling=strict' };
 
@@ -80,6 +80,24 @@ describeOnBoth('Prefer: handling=strict', (server) => {
       expect([prefer, status, headers.get('preference-applied')]).toEqual([prefer, 200, null]);
     }
     expect((await admin.post('/core/groups/?dry_run=true', { name: 'n', nam: 'x' })).status).toBe(201);
+  });
+});
+
+describeOnSqlite('kinds that are yet to come', (server) => {
+  test('are refused with words that say so, at every path and by every method', async () => {
+    const { admin, app } = server();
+    const model = 'svc_providers_radius.radiusprovider';
+    expect(app.engine.registry.resources.map((resource) => resource.model)).not.toContain(model);
+    for (const answer of [
+      await admin.get('/providers/radius/'),
+      await admin.post('/providers/radius/', { name: 'x' }),
+      await admin.delete('/providers/radius/1/'),
+      await admin.get('/propertymappings/provider/radius/'),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+      expect(answer.body.detail).toContain('This version of Gatehouse does not have');
+    }
+    expect((await admin.get('/providers/nonsense/')).body.detail).toBe('Not found.');
   });
 });
 

@@ -48,7 +48,6 @@ const claims = {
   nickname: user.username,
   groups: user.groups.map((group) => group.name),
 };
-if (attributes.family_name === undefined) claims.given_name = user.name;
 const names = [
   "given_name", "family_name", "middle_name", "nickname", "profile", "picture", "website", "gender", "birthdate",
   "zoneinfo", "locale",

@@ -40,6 +40,15 @@ describeOnBoth('claims', (server) => {
     for (const name of ['given_name', 'gender', 'locale', 'middle_name']) expect(info).not.toHaveProperty(name);
   });
 
+  test('OpenID Connect Core §5.1: a full name is nobody’s given name', async () => {
+    const { tokens } = await signInTo(server(), await makeRelyingParty(server()), await visitor(server()), {
+      scope: 'openid profile',
+    });
+    const info = await userinfo(server(), tokens.access_token);
+    expect(info).toHaveProperty('name');
+    for (const name of ['given_name', 'family_name']) expect(info).not.toHaveProperty(name);
+  });
+
   test('OpenID Connect Core §5.4: phone and address tell nothing of who has none', async () => {
     const party = await makeRelyingParty(server());
     const { info } = await told(party, 'openid phone address');

@@ -1,0 +1,24 @@
+import { assignableModels } from '../core/access/models.ts';
+import { Problem } from '../lib/problem.ts';
+import { anyMethod, type Routes } from '../platform/http/routes.ts';
+import type { Registry } from '../resource/resource.ts';
+
+/** Where the objects of a model will be; null where that cannot be told from its name. */
+function pathOf(model: string): string | null {
+  const [, family, kind, what = ''] = /^svc_(providers|sources)_(\w+)\.(\w+)$/.exec(model) ?? [];
+  if (!family || !kind) return null;
+  if (what.endsWith('mapping')) return `/propertymappings/${family.slice(0, -1)}/${kind}/`;
+  return what.endsWith(family.slice(0, -1)) ? `/${family}/${kind}/` : null;
+}
+
+/** Kinds to come can be named in permissions already. Whoever looks for them learns that they are not there yet. */
+export function mountPlannedPaths(routes: Routes, prefix: string, registry: Registry): void {
+  const known = new Set(registry.resources.map(({ model }) => model));
+  for (const model of assignableModels) {
+    const path = known.has(model) ? null : pathOf(model);
+    if (path === null) continue;
+    routes.on([anyMethod], `${prefix}${path}*`, async () => {
+      throw new Problem('not_found', `Not found. This version of Gatehouse does not have ${path} yet (${model}).`);
+    });
+  }
+}
