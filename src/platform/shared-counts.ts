@@ -10,7 +10,7 @@ interface Needs {
   readonly windowMs: number;
 }
 
-interface Known {
+interface KnownCount {
   /** When the window ends, as the database tells it: another text is another window. */
   readonly expires: string;
   readonly endsAt: number;
@@ -33,7 +33,7 @@ const maxAtOnce = 1_000;
 /** Counts that all instances on one database add up. Null where there is one instance. */
 export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
   if (!db.notify) return null;
-  const known = createLruCache<Known>(maxCached);
+  const known = createLruCache<KnownCount>(maxCached);
   const untold = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 

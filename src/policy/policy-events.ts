@@ -6,7 +6,7 @@ import type { PolicyRequest } from './request.ts';
 /** That a policy has decided, where it is set to have that written down. */
 export function executed(
   binding: ActiveBinding,
-  policy: Told,
+  policy: PolicyName,
   request: PolicyRequest,
   { passing, messages }: Verdict,
 ): NewEvent {
@@ -15,7 +15,7 @@ export function executed(
 }
 
 /** That a policy could not decide. */
-export function failed(binding: ActiveBinding, policy: Told, request: PolicyRequest, message: string): NewEvent {
+export function failed(binding: ActiveBinding, policy: PolicyName, request: PolicyRequest, message: string): NewEvent {
   const result = { passing: binding.failure_result, messages: [message] };
   return {
     action: 'policy_exception',
@@ -24,10 +24,14 @@ export function failed(binding: ActiveBinding, policy: Told, request: PolicyRequ
   };
 }
 
-type Told = { readonly pk: string; readonly name: string };
+type PolicyName = { readonly pk: string; readonly name: string };
 
 /** The event of an evaluation. Leaves out the request's context, which may contain form input. */
-function factsOf(binding: ActiveBinding, policy: Told, { user, clientIp }: PolicyRequest): Record<string, unknown> {
+function factsOf(
+  binding: ActiveBinding,
+  policy: PolicyName,
+  { user, clientIp }: PolicyRequest,
+): Record<string, unknown> {
   return {
     policy_uuid: policy.pk.replaceAll('-', ''),
     policy_name: policy.name,

@@ -135,7 +135,7 @@ export async function heldAmong(
   return new Set(rows.map(({ pk }) => pk));
 }
 
-/** Refuses all but superusers where what is done decides how people sign in: nobody gains by a right more than that right. */
+/** Only superusers may change how people sign in: with it, any account could be taken over. */
 export function checkReach(reaches: Reach | undefined, actor: Actor): void {
   if (reaches && !actor.isSuperuser)
     throw new Problem('permission_denied', 'Only superusers may do this: it decides how people sign in.');

@@ -11,12 +11,12 @@ interface CacheFacts {
   /** Of what: `flows`. */
   readonly of: string;
   readonly app: string;
-  /** The permissions to see how much is kept, and to have it forgotten. */
+  /** The permissions to count entries and to clear the cache. */
   readonly view: string;
   readonly clear: string;
 }
 
-/** How much this process keeps of what it has read, and to make it forget that. It is never needed: what is kept is right. */
+/** Count and clear a query cache of this process. Clearing is never needed: entries are always current. */
 export function cacheActions(cache: Cache, { of, app, view, clear }: CacheFacts): Action[] {
   return [
     {

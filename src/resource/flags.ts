@@ -16,7 +16,7 @@ export const hasFlag = (query: URLSearchParams, name: string): boolean => readFl
 export const asksForFile = (query: URLSearchParams): boolean =>
   query.has('download') && readFlag(query.get('download')) !== false;
 
-/** A flag that is not understood must not act by being ignored: `dry_run=yes` would write. */
+/** Refuses unreadable flags: if `dry_run=yes` were ignored, the call would write. */
 export function checkFlags(parameters: readonly Parameter[], query: URLSearchParams): void {
   if (query.size === 0) return;
   const complaints: Complaints = {};

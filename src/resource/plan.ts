@@ -161,7 +161,7 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
   }
 }
 
-/** The rows of a page often nest the same object: what is made of one text is made once for each context. */
+/** Rows of a page often nest the same object, so its JSON is parsed once per context. */
 function onceEach(make: (text: string, context: ReadContext) => unknown) {
   const made = new WeakMap<ReadContext, Map<string, unknown>>();
   return (text: string, context: ReadContext): unknown => {

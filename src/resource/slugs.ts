@@ -24,7 +24,7 @@ export async function keyOfSlug(target: Resource, slug: string, db: Query): Prom
   return rows[0]?.pk ?? null;
 }
 
-/** The same body with keys in place of slugs. A slug of nothing stays, to be refused as the key that it is not. */
+/** The same body with keys in place of slugs. An unknown slug stays and is refused as an invalid key. */
 export async function withKeys(fields: Fields, body: unknown, db: Query, registry: Registry): Promise<unknown> {
   if (!isJsonObject(body)) return body;
   const changed: Record<string, unknown> = {};

@@ -8,7 +8,7 @@ import type { Field, Row } from './fields/field.ts';
 import type { LoadStored, Resource } from './resource.ts';
 import type { PkOf } from './stored-row.ts';
 
-/** For the server's own work: nobody's rights are asked. */
+/** For the server's own work; checks no rights. */
 export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
   const stored = Object.entries(resource.allFields).flatMap(([name, field]) => {
     const column = columnOf(resource, name, field, dialect);
@@ -30,7 +30,7 @@ export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
   };
 }
 
-/** Rows that a condition picks, each still to be read: what is stored in their columns, secrets in clear. One statement. */
+/** Selects rows in one statement; each result decrypts and reads its row when called. */
 export async function selectStored<R extends Row>(
   resource: Resource<R>,
   where: RawBuilder<unknown>,

@@ -30,7 +30,7 @@ async function pathOf({ server, make, hinting }: Ground, operation: Operation): 
       .find((resource) => path.startsWith(`${resource.path}{${resource.param}}/`));
     if (owner && given[owner.param] === undefined) {
       const sample = await make(owner.model);
-      // The same row has another path behind a second door.
+      // An alternate resource has another path to the same row.
       const key = sample.path.slice(sample.resource.path.length);
       path = path.replace(`${owner.path}{${owner.param}}/`, `${owner.path}${key}`);
     }

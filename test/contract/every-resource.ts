@@ -41,7 +41,7 @@ export interface Ground extends Maker {
 }
 
 export async function prepareGround(server: TestServer): Promise<Ground> {
-  // What jobs write in their own time would be laid at the door of whatever is tried at that moment.
+  // Rows that jobs write meanwhile would be attributed to the operation under test.
   await server.app.jobs.stop();
   const document = (await server.nobody.get('/schema/')).body as OpenApiDocument;
   const check = createDocumentCheck(document, server.app.operations);
@@ -60,7 +60,7 @@ export interface ResourceGround extends Ground {
   readonly resource: Resource;
 }
 
-/** Makes objects as the maker does, and finds those of this resource behind its own door. */
+/** Makes objects as the maker does, and finds those of this resource by its own path. */
 function makeBehind(resource: Resource, make: Maker['make']): Maker['make'] {
   if (!resource.isAlternate) return make;
   return async (model, owner) => {

@@ -19,12 +19,12 @@ export interface ImageActionOptions {
   readonly field: string;
 }
 
-type Shown = Row & { pk: string | number };
+type KeyedRow = Row & { pk: string | number };
 
 /** The two ways to give an object its image: a file, or the address of one. */
-export function imageActions(options: ImageActionOptions): Action<Shown>[] {
+export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
   const { field } = options;
-  const setFile = actionOn<Shown>()({
+  const setFile = actionOn<KeyedRow>()({
     name: `set_${field}`,
     on: 'row',
     method: 'POST',
@@ -39,7 +39,7 @@ export function imageActions(options: ImageActionOptions): Action<Shown>[] {
       await store(input, options, url);
     },
   });
-  const setAddress = actionOn<Shown>()({
+  const setAddress = actionOn<KeyedRow>()({
     name: `set_${field}_url`,
     on: 'row',
     method: 'POST',
@@ -80,7 +80,7 @@ async function readImage(call: Call): Promise<UploadedImage | null> {
 }
 
 async function store(
-  { call, registry, row, tx }: Pick<ActionInput<Shown>, 'call' | 'registry' | 'row'> & { readonly tx: Query },
+  { call, registry, row, tx }: Pick<ActionInput<KeyedRow>, 'call' | 'registry' | 'row'> & { readonly tx: Query },
   { model, column }: ImageActionOptions,
   url: string,
 ): Promise<void> {

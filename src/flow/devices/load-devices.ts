@@ -21,6 +21,6 @@ export async function loadDevices<D extends Row>(
 /** The user's confirmed devices of one kind. */
 export const devicesOf = <D extends Row>(
   ground: { readonly engine: Engine; readonly call: Call },
-  doors: DeviceResources<D>,
+  resources: DeviceResources<D>,
   user: number,
-): Promise<D[]> => loadDevices(ground, doors, sql`${doors.own.row().col('user')} = ${user}`);
+): Promise<D[]> => loadDevices(ground, resources, sql`${resources.own.row().col('user')} = ${user}`);

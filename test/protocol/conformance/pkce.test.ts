@@ -26,7 +26,7 @@ describeOnSqlite('PKCE (RFC 7636)', (server) => {
         return { verifier, answer: await suite().token({ ...usual, ...fields }) };
       }
 
-      /** At either door, by the code of RFC 7636 §4.4.1. */
+      /** At either endpoint, by the code of RFC 7636 §4.4.1. */
       async function isRefused(more: Params): Promise<void> {
         const { told, sent } = await suite().ask(more);
         expect([told.get('error'), told.get('state'), told.has('code')]).toEqual([
