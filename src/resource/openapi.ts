@@ -59,7 +59,7 @@ Schemas say what to send. Requests are read leniently besides: a number is taken
 (unless it is a secret), the text of a number where a number is asked for, and \`yes\`, \`on\`, \`1\` and their like where a
 boolean is asked for in a body. An empty text stands for null where a reference may be null. Members and query
 parameters that are not named here are ignored, unless the request says \`Prefer: handling=strict\`: then they are
-refused, with the name that was probably meant. A filter with an empty value is no filter. Names in \`ordering\` that
+refused, with the name that was probably meant. A filter with an empty value is no filter, and one with a number that no row can have finds none. Names in \`ordering\` that
 nothing can be ordered by are ignored.`;
 
 /** Describes the operations that are served, from the declarations that serve them. */

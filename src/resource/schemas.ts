@@ -84,7 +84,7 @@ function bodyMember(name: string, field: Field, isPatch: boolean, registry?: Reg
 
 /** A key may be given by the slug of the object, which is no uuid. */
 const slugOrKey = ({ format, items, ...schema }: JsonSchema): JsonSchema =>
-  items ? { ...schema, items: slugOrKey(items) } : schema;
+  items ? { ...schema, items: slugOrKey(items) } : { ...schema, minLength: 1 };
 
 function descriptionOf({ help }: Field, takesSlug: boolean): Pick<JsonSchema, 'description'> {
   const words = [help, takesSlug && 'Given by key or by slug.'].filter(Boolean).join(' ');

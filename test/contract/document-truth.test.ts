@@ -26,6 +26,17 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(found).toEqual([]);
   });
 
+  test('takes no empty text where a key or a slug is required, as the server does not', async () => {
+    const { components } = await read();
+    const [target, source] = [
+      components.schemas.FlowStageBindingRequest?.properties?.target,
+      components.schemas.SourceStageRequest?.properties?.source,
+    ];
+    expect([target?.minLength, source?.minLength]).toEqual([1, 1]);
+    const { status, body } = await server().admin.post('/stages/source/', { name: 'nowhere', source: '' });
+    expect([status, Object.keys(body)]).toEqual([400, ['source']]);
+  });
+
   test('says of each PUT of a row that absent members stay, and they do', async () => {
     const { paths } = await read();
     for (const [path, { put }] of Object.entries(paths)) {
