@@ -24,7 +24,13 @@ export type MaySeeSecrets = (resource: Resource) => boolean | RawBuilder<unknown
 const secretsColumn = '$secrets';
 
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
-  const members = membersOf(resource, view).map(([name, field]) => compile(resource, name, field, needs, depth));
+  const fields = membersOf(resource, view);
+  const members = fields.map(([name, field]) => {
+    const objects = objectsOf(field, fields, needs);
+    return objects === null
+      ? compile(resource, name, field, needs, depth)
+      : { name, field, objects, column: null, read: null, derive: null };
+  });
   const secrets = depth === 0 ? secretsOf(resource) : [];
   const seen = secrets.length > 0 ? needs.maySeeSecrets(resource) : true;
   const columns = [
@@ -32,6 +38,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
     ...(seen === true ? [] : [{ alias: secretsColumn, expression: isAmong(resource, seen), json: false }]),
   ];
   const stored = members.filter((member): member is Stored => member.read !== null);
+  const keyLists = members.filter((member): member is KeyList => member.objects !== undefined);
   const derivedMembers = members.filter((member): member is Derived => member.derive !== null);
   const keyName = resource.keyName ?? 'pk';
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
@@ -43,6 +50,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
     // The column under `keyName` is the key.
     for (const { name, read } of stored)
       row[name] = read === asStored ? raw[name] : read(raw[name], context, nested, raw[keyName] as Key);
+    for (const { name, objects } of keyLists) row[name] = keysIn(row[objects]);
     // Under whichever name it is shown, code finds the key as `pk`.
     if (keyName !== 'pk') row.pk = raw[keyName];
     return row;
@@ -99,10 +107,31 @@ interface Member {
   readonly column: PlanColumn | null;
   readonly read: ((raw: unknown, context: ReadContext, nested: boolean, key: Key) => unknown) | null;
   readonly derive: Derive | null;
+  /** The member whose objects bring the keys that this one lists. */
+  readonly objects?: string;
 }
 
+type KeyList = Member & { readonly objects: string };
 type Stored = Member & { readonly read: NonNullable<Member['read']> };
 type Derived = Member & { readonly derive: Derive };
+
+/** The member that shows the objects whose keys a field lists, if there is one: then the keys need no query of their own. */
+function objectsOf({ storage }: Field, fields: readonly [string, Field][], needs: PlanNeeds): string | null {
+  if (storage.in !== 'join') return null;
+  const { table, own } = storage.join;
+  const found = fields.find(([, other]) => {
+    if (other.storage.in !== 'nested') return false;
+    const { pairs, model, view, unless } = other.storage.nest;
+    if (pairs?.table !== table || pairs.own !== own || (unless && needs.without?.has(unless))) return false;
+    const target = needs.registry.require(model);
+    return target.keyName === 'pk' && (view === 'full' || target.views?.[view]?.fields.includes('pk'));
+  });
+  return found?.[0] ?? null;
+}
+
+/** In the order in which the databases sort keys. */
+const keysIn = (objects: unknown): Key[] =>
+  Array.isArray(objects) ? objects.map(({ pk }) => pk).sort((a, b) => (a < b ? -1 : 1)) : [];
 
 function compile(resource: Resource, name: string, field: Field, needs: PlanNeeds, depth: number): Member {
   const row = resource.row(depth);

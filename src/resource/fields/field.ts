@@ -78,11 +78,14 @@ export type Storage =
   | { readonly in: 'nested'; readonly nest: Nest }
   | { readonly in: 'nowhere'; readonly derive: Derive | null };
 
-/** Rows of another table that name this row and one of another model. */
-export interface Join {
+/** A table whose rows name a row of this model and one of another. */
+export interface Pairs {
   readonly table: string;
   readonly own: string;
   readonly other: string;
+}
+
+export interface Join extends Pairs {
   readonly model: string;
 }
 
@@ -97,6 +100,8 @@ export interface Nest {
   /** Which rows of the other table, given its alias, this row's and the field's name. */
   where(other: RowAlias, row: RowAlias, name: string): RawBuilder<unknown>;
   readonly order?: string;
+  /** The table of pairs that names the objects. */
+  readonly pairs?: Pairs;
   /** The column that names the one object; what is shown is null when it is. */
   readonly column?: string;
   /** A query parameter (`include_users`) that leaves the objects out when it is false: the member is then null. */

@@ -8,6 +8,7 @@ import {
   type Field,
   fromJson,
   type Nest,
+  type Pairs,
   type RowAlias,
   type Select,
 } from './field.ts';
@@ -71,12 +72,12 @@ export function embedded<T = unknown>(
 /** The objects that a table of pairs names. */
 export function nestedMany(
   model: string,
-  join: { readonly table: string; readonly own: string; readonly other: string },
+  join: Pairs,
   options: NestedOptions & { readonly order?: string } = {},
 ): Field {
   const where = (other: RowAlias, row: RowAlias) =>
     sql`${other.col('pk')} in (select ${sql.ref(join.other)} from ${sql.table(join.table)} where ${sql.ref(`${join.table}.${join.own}`)} = ${row.col('pk')})`;
-  return nest(model, options.view ?? 'full', true, where, options);
+  return nest(model, options.view ?? 'full', true, where, { ...options, pairs: join });
 }
 
 /** The objects of another model that name this row in their column. */
@@ -99,7 +100,7 @@ function nest<T>(
   view: string,
   many: boolean,
   where: Nest['where'],
-  { order, unless, column }: Pick<Nest, 'order' | 'unless' | 'column'> = {},
+  more: Pick<Nest, 'order' | 'unless' | 'column' | 'pairs'> = {},
 ): Field<T> {
   return {
     ...shown,
@@ -107,7 +108,7 @@ function nest<T>(
     schema: {},
     storage: {
       in: 'nested',
-      nest: { model, view, many, where, ...(order && { order }), ...(unless && { unless }), ...(column && { column }) },
+      nest: { ...more, model, view, many, where },
     },
     fromColumn: asStored,
   };
