@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
 describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
@@ -62,6 +63,25 @@ describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
     });
     await Promise.all([changing, ...reading]);
     expect(reads).toBeGreaterThan(50);
+  });
+
+  test('is checked by userinfo with the statement that reads the token', { timeout: 60_000 }, async () => {
+    const { body: mapping } = await first.admin.post('/propertymappings/provider/scope/', {
+      name: 'a claim that changes',
+      scope_name: 'profile',
+      expression: 'return { round: 0 }',
+    });
+    const openid = await mappingsOf(first, ['openid']);
+    const relying = await makeRelying(first, { property_mappings: [...openid, mapping.pk] });
+    const ada = await first.user();
+    const { access_token } = await tokensFor(first, relying, ada.pk, { scope: ['openid', 'profile'] });
+    const headers = { authorization: `Bearer ${access_token}` };
+    for (let round = 1; round <= 15; round++) {
+      const expression = `return { round: ${round} }`;
+      await first.admin.patch(`/propertymappings/provider/scope/${mapping.pk}/`, { expression });
+      const { body } = await second.nobody.send('GET', '/application/o/userinfo/', undefined, headers);
+      expect(body.round).toBe(round);
+    }
   });
 
   test('shows a change made past Gatehouse, and one that was rolled back never', async () => {

@@ -1,12 +1,16 @@
 import { quiet } from './jobs.ts';
 import type { TestServer } from './server.ts';
 
-/** Statements of the job worker, of cache stamps and of transactions, which may come at any time. */
-const besides =
-  /\bjobs\b|from unmatched_events limit|from stamps|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+/** What comes by itself: jobs, the beginning and the end of transactions. */
+export const ofItself = /\bjobs\b|from unmatched_events limit|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+const ofItselfOrCaches = new RegExp(`${ofItself.source}|^select value from stamps`);
 
-/** The statements that a read sends to the database. */
-export async function statementsOf(server: TestServer, work: () => Promise<unknown>): Promise<string[]> {
+/** The statements that some work sends to the database. */
+export async function statementsOf(
+  server: TestServer,
+  work: () => Promise<unknown>,
+  besides = ofItselfOrCaches,
+): Promise<string[]> {
   await quiet(server);
   const statements: string[] = [];
   const stop = server.world.db.onStatement(({ sql }) => {

@@ -25,6 +25,8 @@ export interface Database {
   readonly queryCaches?: QueryCaches;
   /** Has `isCurrent` tell of changes by other instances up to now; null where it does so anyway. */
   readonly refresh: (() => Promise<void>) | null;
+  /** The same, by a stamp that a statement of this request has brought along (`stampSql`): saves a statement. */
+  readonly sawStamp: ((stamp: number | null) => void) | null;
   /** Runs the work of one request: what was told current once stays so for a moment, but for the request's own writes. */
   scope<T>(work: () => T): T;
   /** Has something done once the transaction is durable; never when it is rolled back. */

@@ -20,13 +20,17 @@ export async function addStamps(tx: Query): Promise<void> {
   }
 }
 
-export interface Stamps extends Required<Pick<Database, 'refresh' | 'scope'>> {
+/** The stamp as a column of another statement; null where there is none. See `Database.sawStamp`. */
+export const stampSql = sql<number | null>`(select value from stamps where pk = 1)`;
+
+export interface Stamps extends Required<Pick<Database, 'refresh' | 'scope' | 'sawStamp'>> {
   readonly watch: NonNullable<Database['watch']>;
   /** What was known before a write of one's own is not known any more. */
   forget(): void;
 }
 
 interface Scope {
+  readonly startedAt: number;
   readAt: number;
 }
 
@@ -70,7 +74,13 @@ export function createStamps({ read, noting }: Needs): Stamps {
 
   return {
     refresh,
-    scope: (work) => scopes.run({ readAt: Number.NEGATIVE_INFINITY }, work),
+    scope: (work) => scopes.run({ startedAt: performance.now(), readAt: Number.NEGATIVE_INFINITY }, work),
+    sawStamp(value) {
+      const scope = scopes.getStore();
+      stamp = Math.max(stamp, value ?? 0);
+      // It was read some time after that.
+      if (scope) scope.readAt = Math.max(scope.readAt, scope.startedAt);
+    },
     forget() {
       const scope = scopes.getStore();
       if (scope) scope.readAt = Number.NEGATIVE_INFINITY;

@@ -98,6 +98,7 @@ export function openPostgres(
     write,
     watch: stamps.watch,
     refresh: stamps.refresh,
+    sawStamp: stamps.sawStamp,
     scope: stamps.scope,
     afterCommit: effects.add,
     async snapshot() {

@@ -112,6 +112,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
       return { value, canTell: isKnown, isCurrent: () => isKnown && !hasChanged() };
     },
     refresh: null,
+    sawStamp: null,
     scope: (work) => work(),
     afterCommit: effects.add,
     async snapshot() {

@@ -1,4 +1,3 @@
-import { cachedUserFacts } from '../../../core/mapping/user-facts.ts';
 import { seconds } from './claims.ts';
 import { authenticateClient, requireConfidential } from './client-authentication.ts';
 import { audienceOf } from './issue.ts';
@@ -20,9 +19,7 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const access = await findAccessToken(read, needs.key, text, call.now);
     const token = access ?? (await findRefreshToken(read, needs.key, text, call.now));
     const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
-    if (!isTheirs) return inactive;
-    const user = await cachedUserFacts(call, token.user);
-    if (!user?.is_active) return inactive;
+    if (!isTheirs || !token.isUserActive) return inactive;
     const { sub, aud, iss } = token.claims;
     return {
       status: 200,
@@ -30,7 +27,7 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
         active: true,
         scope: token.scope.join(' '),
         client_id: aud,
-        username: user.username,
+        username: token.username,
         sub,
         iss,
         aud: audienceOf({ client_id: String(aud) }, token.terms),

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
+import { stampSql } from '../../../platform/db/postgres-stamps.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { areActorsActive, type GrantTerms } from './grants.ts';
 
-/** A token that is good at this moment, as far as the token goes; its user and client are asked apart. */
+/** A token that is good at this moment, as far as the token goes: whether its user and client are is for the caller to ask. */
 export interface LiveToken {
   readonly pk: number;
   readonly provider: number;
@@ -19,14 +20,19 @@ export interface LiveToken {
   readonly terms: GrantTerms;
   /** The claims of the ID token that was made with it. */
   readonly claims: Readonly<Record<string, unknown>>;
+  readonly username: string;
+  readonly isUserActive: boolean;
+  /** Of the moment it was read; see `Database.sawStamp`. */
+  readonly stamp: number | null;
 }
 
-interface TokenRow extends Omit<LiveToken, 'scope' | 'terms' | 'claims'> {
+interface TokenRow extends Omit<LiveToken, 'scope' | 'terms' | 'claims' | 'isUserActive'> {
   readonly expiring: boolean;
   readonly revoked: boolean;
   readonly scope: string;
   readonly terms: string;
   readonly id_token: string;
+  readonly is_active: boolean;
 }
 
 type TokenTable = 'oauth2_access_tokens' | 'oauth2_refresh_tokens';
@@ -35,8 +41,9 @@ const byHash = (table: TokenTable) =>
   statement<[hash: string], TokenRow>(
     (
       hash,
-    ) => sql`select pk, provider, "user", session, created, auth_time, expires, expiring, revoked, scope, family, terms,
-      id_token from ${sql.table(table)} where token_hash = ${hash}`,
+    ) => sql`select t.pk, t.provider, t."user", t.session, t.created, t.auth_time, t.expires, t.expiring, t.revoked, t.scope,
+      t.family, t.terms, t.id_token, u.username, u.is_active, ${stampSql} as stamp
+      from ${sql.table(table)} t join users u on u.pk = t."user" where t.token_hash = ${hash}`,
   );
 const accessTokenByHash = byHash('oauth2_access_tokens');
 const refreshTokenByHash = byHash('oauth2_refresh_tokens');
@@ -59,7 +66,7 @@ async function find(
 ): Promise<LiveToken | null> {
   const [row] = await select(query, key.hash(token));
   if (!row || row.revoked || (row.expiring && (row.expires === null || row.expires <= now))) return null;
-  const { expiring, revoked, scope, id_token, expires, ...rest } = row;
+  const { expiring, revoked, scope, id_token, expires, is_active: isUserActive, ...rest } = row;
   const terms: GrantTerms = JSON.parse(row.terms);
   if (terms.actors && !(await areActorsActive(query, terms.actors))) return null;
   return {
@@ -68,5 +75,6 @@ async function find(
     scope: JSON.parse(scope),
     terms,
     claims: JSON.parse(id_token),
+    isUserActive,
   };
 }

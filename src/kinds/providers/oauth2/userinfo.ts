@@ -14,6 +14,7 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const { call } = exchange;
     const { token: text, isBound } = readToken(exchange);
     const token = await findAccessToken(call.db.read, needs.key, text, call.now);
+    if (token) call.db.sawStamp?.(token.stamp);
     const client = token && (await loadClient(needs, { provider: token.provider }));
     const user = token && (await cachedUserFacts(call, token.user));
     if (!token || !client || !user?.is_active) throw new OAuthError('invalid_token', 'The access token is not good.');
