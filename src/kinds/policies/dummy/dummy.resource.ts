@@ -1,7 +1,7 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { boolean, integer } from '../../../resource/fields/scalar.ts';
 
-/** For trying out how bindings behave. */
+/** For testing bindings. */
 export const dummyPolicy = definePolicy({
   path: '/policies/dummy/',
   model: 'svc_policies_dummy.dummypolicy',

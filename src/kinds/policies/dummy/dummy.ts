@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { definePolicyKind } from '../../../policy/kind.ts';
 import { dummyPolicy } from './dummy.resource.ts';
 
-/** Nobody waits longer for a policy that only plays one. */
+/** In seconds. Caps the simulated delay. */
 const maxWait = 60;
 
 export const dummyPolicies = definePolicyKind({

@@ -6,7 +6,7 @@ import { choice, text } from '../../../resource/fields/text.ts';
 
 const optional = { nullable: true, default: null, filter: true } as const;
 
-/** Tells events apart: bound to rules, it decides which of them make notifications. */
+/** Matches events. Bound to a rule, it selects the events that trigger notifications. */
 export const eventMatcherPolicy = definePolicy({
   path: '/policies/event_matcher/',
   model: 'svc_policies_event_matcher.eventmatcherpolicy',

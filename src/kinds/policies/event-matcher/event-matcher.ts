@@ -18,7 +18,7 @@ export const eventMatcher = definePolicyKind({
   },
 });
 
-/** `custom_` stands for every event that expressions write. */
+/** `custom_` matches every event that expressions write. */
 const isAction = (wanted: string, action: Json | undefined) =>
   wanted === action || (wanted === 'custom_' && String(action).startsWith('custom_'));
 

@@ -8,8 +8,8 @@ const actionName = /^[\w.-]{1,80}$/;
 const prefix = 'custom_';
 
 /**
- * What expressions call to write down an event. They are kept apart from the server's own: whatever an expression calls an
- * event, it cannot pass as a sign-in or as a change that never was.
+ * Lets expressions write events. Their actions get a prefix of their own, so that an expression cannot forge a sign-in or a
+ * change.
  */
 export function eventWriter(events: NewEvent[]): (action: Json, context?: Json) => Json {
   return (action, context = {}) => {

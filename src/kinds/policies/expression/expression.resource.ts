@@ -2,7 +2,6 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { expression } from '../../../resource/fields/expression.ts';
 
-/** Decides by an expression that the administrator writes. */
 export function expressionPolicy({ sandbox }: { readonly sandbox: Sandbox }) {
   return definePolicy({
     path: '/policies/expression/',

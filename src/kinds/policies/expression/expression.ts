@@ -22,7 +22,7 @@ export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
     resource: expressionPolicy({ sandbox }),
     async evaluate({ expression }, request) {
       const events: NewEvent[] = [];
-      // Few expressions ask for it, and not every database lets it be cached.
+      // Looked up only on demand: few expressions use it, and not every database allows caching it.
       const brand = /\bbrand\b/.test(expression) ? { ...(await brandFlows(db, request.http.host)) } : null;
       const result = sandbox.run(expression, {
         globals: globalsOf(request, await settings.current(), geo, brand),
@@ -34,7 +34,7 @@ export function expressions({ db, sandbox, settings, geo }: Needs): PolicyKind {
   });
 }
 
-/** What an expression knows, each under its name. */
+/** The global variables of an expression. */
 function globalsOf(
   { user, context, http, obj, clientIp }: PolicyRequest,
   settings: Settings,
@@ -51,7 +51,7 @@ function globalsOf(
     context: known,
     http_request,
     client_ip: clientIp,
-    // Few expressions ask for these, and to look them up takes a while.
+    // Getters: few expressions use these, and the lookup is slow.
     get geoip() {
       return geo.locate(clientIp);
     },
@@ -64,7 +64,7 @@ function globalsOf(
   };
 }
 
-/** An empty list or object found nothing: it does not pass, as little as in the language such expressions come from. */
+/** Empty lists and objects are falsy: a search that found nothing does not pass. */
 function isTruthy(value: Json): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);

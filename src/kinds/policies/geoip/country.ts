@@ -5,12 +5,12 @@ import { arrayOf, type JsonSchema } from '../../../resource/json-schema.ts';
 
 const names = new Map(countries.map(({ code, name }) => [code, name]));
 
-/** As people look for them: by name, accents aside. */
+/** Sorted for people: by name, ignoring accents. */
 export const countriesByName = countries.toSorted((left, right) => left.name.localeCompare(right.name, 'en'));
 
 const codeSchema: JsonSchema = { type: 'string', enum: countriesByName.map(({ code }) => code) };
 
-/** A country by its code of two letters; requests may also give three letters, the number or the English name. */
+/** A two-letter country code; requests may also give three letters, the number or the English name. */
 export const country: Field<string> = {
   ...text(),
   kind: 'country',
@@ -31,5 +31,4 @@ export const countryList: JsonSchema = arrayOf({
   required: ['code', 'name'],
 });
 
-/** Codes with the names they are shown by. */
 export const detailed = (codes: readonly string[]) => codes.map((code) => ({ code, name: names.get(code) ?? code }));

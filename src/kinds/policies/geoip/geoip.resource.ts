@@ -6,7 +6,7 @@ import { countriesByName, country, countryList, detailed } from './country.ts';
 
 const maxCountries = 249;
 
-/** Lets in addresses of some countries or networks. */
+/** Passes addresses of the listed countries or networks. */
 export const geoIpPolicy = definePolicy({
   path: '/policies/geoip/',
   model: 'svc_policies_geoip.geoippolicy',
@@ -26,7 +26,7 @@ export const geoIpPolicy = definePolicy({
   derived: { countries_obj: { schema: countryList, from: ({ countries }) => detailed(countries) } },
 });
 
-/** The countries a policy can name. */
+/** The countries that a policy can list. */
 export const countriesEndpoint = defineEndpoint({
   id: 'policies_geoip_iso3166_list',
   method: 'GET',

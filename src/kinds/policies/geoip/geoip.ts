@@ -22,7 +22,7 @@ export function geoIp({ geo }: { readonly geo: Geo }): PolicyKind {
       const values = { countries: ['DE', 'FR', 'SE'], asns: [] };
       await api.ensure('/policies/geoip/', { name: 'Demo: from Europe' }, values);
     },
-    /** Either will do; an address that one of the databases does not know decides nothing. */
+    /** A match on either list passes; an address missing from a database does not match there. */
     evaluate(policy, { clientIp }) {
       const { asns, countries } = policy;
       const verdicts = [

@@ -1,7 +1,7 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { boolean, integer } from '../../../resource/fields/scalar.ts';
 
-/** Refuses, or forces a change of, passwords older than a number of days. */
+/** Refuses passwords older than a number of days, or forces users to change them. */
 export const passwordExpiryPolicy = definePolicy({
   path: '/policies/password_expiry/',
   model: 'svc_policies_expiry.passwordexpirypolicy',

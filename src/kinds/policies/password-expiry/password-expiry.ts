@@ -28,7 +28,7 @@ export const passwordExpiry = definePolicyKind({
   },
 });
 
-/** Whoever has not replaced an old password can no longer sign in with it. */
+/** Disables an expired password, so that it no longer signs the user in. */
 async function makeUnusable(tx: Query, call: Call, { pk, username }: UserFacts): Promise<void> {
   const { rows } =
     await sql`update users set password = ${unusable} where pk = ${pk} and password <> ${unusable} returning pk`.execute(

@@ -4,7 +4,7 @@ import { text } from '../../../resource/fields/text.ts';
 
 const amount = (help: string, fallback = 0) => integer({ min: 0, default: fallback, filter: true, help });
 
-/** Asks how good a new password is. */
+/** Checks the quality of a new password. */
 export const passwordPolicy = definePolicy({
   path: '/policies/password/',
   model: 'svc_policies_password.passwordpolicy',

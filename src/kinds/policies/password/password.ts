@@ -8,14 +8,14 @@ import { createStrength } from './strength.ts';
 
 interface Needs {
   readonly fetch: GuardedFetch;
-  /** Where hashes of stolen passwords are looked up, five digits at a time. */
+  /** Range lookup of breached password hashes, by the first five digits. */
   readonly stolenPasswordsUrl?: string;
 }
 
 export function passwords({ fetch, stolenPasswordsUrl = 'https://api.pwnedpasswords.com/range/' }: Needs): PolicyKind {
   const strengthOf = createStrength();
 
-  /** The service learns five digits of a hash that a thousand passwords share, never the password. */
+  /** k-anonymity: the service sees only the first five digits of the hash, shared by about a thousand passwords. */
   async function checkStolen(password: string, allowed: number): Promise<Verdict> {
     const hash = createHash('sha1').update(password).digest('hex').toUpperCase();
     const [prefix, rest] = [hash.slice(0, 5), hash.slice(5)];

@@ -1,7 +1,7 @@
-/** Longer texts are estimated by their beginning: the time it takes grows faster than they do. */
+/** Only the start of longer texts is estimated, because the estimate takes superlinear time. */
 const maxLength = 128;
 
-/** Estimates how hard passwords are to guess, from 0 (at once) to 4. Its lists of words are loaded when first needed. */
+/** Estimates how hard passwords are to guess, from 0 (trivial) to 4. Loads its dictionaries on first use. */
 export function createStrength(): (password: string) => Promise<number> {
   let estimator: ReturnType<typeof load> | null = null;
   return async (password) => {

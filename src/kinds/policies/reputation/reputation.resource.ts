@@ -1,7 +1,7 @@
 import { definePolicy } from '../../../policy/policy.family.ts';
 import { boolean, integer } from '../../../resource/fields/scalar.ts';
 
-/** Tells whose attempts to sign in have failed too often of late. */
+/** Detects sign-in attempts by users or addresses with a bad reputation. */
 export const reputationPolicy = definePolicy({
   path: '/policies/reputation/',
   model: 'svc_policies_reputation.reputationpolicy',

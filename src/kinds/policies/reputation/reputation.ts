@@ -6,7 +6,7 @@ import { reputationPolicy } from './reputation.resource.ts';
 import { reputationScores } from './score.resource.ts';
 import { changeScore } from './score.ts';
 
-/** Passes when the reputation is bad: it is bound where bad reputation is to be met with more questions. */
+/** Passes if the reputation is bad: bind it to stages that suspicious visitors must pass in addition. */
 export const reputation = ({ geo }: { readonly geo: Geo }): PolicyKind =>
   definePolicyKind({
     resource: reputationPolicy,

@@ -5,7 +5,7 @@ import { text } from '../../../resource/fields/text.ts';
 import { listedFilter } from '../../../resource/filters.ts';
 import { readAndDeleteVerbs } from '../../../resource/verbs/verb.ts';
 
-/** How attempts to sign in went, by address and user name. */
+/** Outcomes of sign-in attempts, by address and user name. */
 export const reputationScores = defineResource({
   path: '/policies/reputation/scores/',
   param: 'reputation_uuid',

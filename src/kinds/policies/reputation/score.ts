@@ -8,7 +8,7 @@ import type { SignInAttempt } from '../../../policy/kind.ts';
 
 const keptMs = 86_400_000;
 
-/** Keeps score of an attempt to sign in. A score that has run out starts anew. */
+/** Updates the score after a sign-in attempt. An expired score starts over. */
 export async function changeScore(tx: Query, geo: Geo, { identifier, ip, by, now }: SignInAttempt): Promise<void> {
   const place = JSON.stringify(geo.locate(ip) ?? {});
   const network = JSON.stringify(geo.network(ip) ?? {});

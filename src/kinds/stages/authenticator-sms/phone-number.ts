@@ -1,7 +1,7 @@
-/** E.164: a plus sign, the country, no more than fifteen digits. */
+/** E.164: a plus sign, the country code, at most fifteen digits in all. */
 const pattern = /^\+[1-9]\d{6,14}$/;
 
-/** The number as services take it; null for what is none. */
+/** Normalizes a number to E.164; null if it is not a phone number. */
 export function readPhoneNumber(text: string): string | null {
   const number = text.replaceAll(/[\s().\-/]/g, '').replace(/^00/, '+');
   return pattern.test(number) ? number : null;

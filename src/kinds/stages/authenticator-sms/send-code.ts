@@ -12,7 +12,7 @@ export interface SmsNeeds extends SendNeeds {
   readonly key: InstanceKey;
 }
 
-/** Sends a new code to the number, as the stage says. What went wrong in words for the person; null when nothing did. */
+/** Sends a new code to the number. Returns an error message for the user, or null on success. */
 export async function sendCode(
   needs: SmsNeeds,
   call: Call,

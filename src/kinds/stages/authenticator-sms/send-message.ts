@@ -10,7 +10,6 @@ export interface SendNeeds {
   readonly sandbox: Sandbox;
 }
 
-/** A code on its way to a phone. */
 export interface Message {
   readonly to: string;
   readonly text: string;
@@ -20,7 +19,7 @@ export interface Message {
 
 const twilio = 'https://api.twilio.com';
 
-/** Has a message sent as the stage says; null when the service took it, else why not. */
+/** Sends a message through the stage's service. Returns the error, or null on success. */
 export async function sendMessage(
   { fetch, sandbox }: SendNeeds,
   settings: SmsSettings,

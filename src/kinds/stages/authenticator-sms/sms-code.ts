@@ -5,7 +5,7 @@ import { type Database, type Query, Rollback } from '../../../platform/db/databa
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomText } from '../../../platform/random.ts';
 
-/** For whom a code is, and for what number: it counts for nothing else. */
+/** A code is valid only for this user and this number. */
 export interface CodeSubject {
   readonly user: number;
   readonly number: string;
@@ -17,13 +17,13 @@ const codeLength = 6;
 const lifetimeMs = 10 * 60_000;
 const maxTries = 5;
 const hourMs = 3_600_000;
-/** How many messages an hour cost nothing but money. */
+/** Messages per hour. Each one costs money. */
 const maxPerUser = 10;
 const maxPerNumber = 5;
 
 /**
- * A new code in place of any before, or null when enough was sent to this number or for this user of late. Counted in one
- * statement per subject, so that of requests at the same time no more get through than one after the other would.
+ * Issues a code that replaces any earlier one, or returns null when this number or user has reached its limit. One statement
+ * per subject does the counting, so that concurrent requests cannot exceed the limit.
  */
 export async function issueCode(db: Database, key: Hashing, subject: CodeSubject, now: string): Promise<string | null> {
   const code = randomText(codeLength, '0123456789');
@@ -46,7 +46,7 @@ export async function issueCode(db: Database, key: Hashing, subject: CodeSubject
   return code;
 }
 
-/** Whether this is the code that was sent; a right one is used up, and few tries are all there are. */
+/** Checks a code. A correct code is consumed; wrong attempts are limited. */
 export async function takeCode(
   db: Database,
   key: Hashing,
@@ -64,7 +64,7 @@ export async function takeCode(
   });
 }
 
-/** False when there were as many as an hour allows; then nothing is counted. */
+/** Returns false, and counts nothing, once the hourly limit is reached. */
 async function countSending(tx: Query, subject: string, max: number, now: string): Promise<boolean> {
   const { rows } = await sql`insert into sms_sendings as s (subject, sent, expires)
     values (${subject}, 1, ${addMilliseconds(now, hourMs)})

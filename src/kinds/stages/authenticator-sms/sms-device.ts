@@ -7,7 +7,7 @@ import { smsStage } from './sms-stage.resource.ts';
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 
-/** A phone. One that an administrator makes has no number yet, and receives nothing. */
+/** A phone. One created by an administrator has no number yet and receives nothing. */
 export const smsDevices = defineDevice({
   segment: 'sms',
   model: 'svc_stages_authenticator_sms.smsdevice',
@@ -16,7 +16,7 @@ export const smsDevices = defineDevice({
   table: 'device_sms',
   fields: {
     phone_number: text({ readOnly: true, blank: true, default: '' }),
-    /** Whether what is kept of the number is only a hash. */
+    /** Whether only a hash of the number is stored. */
     is_hashed: boolean({ ...hidden, default: false }),
     number_hash: text({ ...hidden, nullable: true, default: null }),
     stage: ref(smsStage.model, 'uuid', { ...hidden, nullable: true }),

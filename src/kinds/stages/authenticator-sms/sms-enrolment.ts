@@ -24,7 +24,7 @@ import { type SmsSettings, smsStage } from './sms-stage.resource.ts';
 const optional = { nullable: true, default: null } as const;
 const answer = { phone_number: text({ ...optional, max: 40 }), code: integer({ ...optional, min: 0, max: 999_999 }) };
 
-/** Asks for a number, sends a code to it, and keeps the phone once the code comes back. */
+/** Asks for a number, sends a code to it, and stores the device once the code is confirmed. */
 export function smsEnrolment(needs: SmsNeeds): StageKind {
   return defineStageKind({
     resource: smsStage,
@@ -34,7 +34,7 @@ export function smsEnrolment(needs: SmsNeeds): StageKind {
     answer,
     async show(step) {
       const enrolling = await findEnrollee(step);
-      return 'refusal' in enrolling ? deny(enrolling.refusal) : shown(step);
+      return 'refusal' in enrolling ? deny(enrolling.refusal) : phoneScreen(step);
     },
     judge: (step, answer) => judge(needs, step, answer),
     async demo({ api }) {
@@ -45,7 +45,7 @@ export function smsEnrolment(needs: SmsNeeds): StageKind {
   });
 }
 
-const shown = async (step: Step<SmsSettings>): Promise<Move> =>
+const phoneScreen = async (step: Step<SmsSettings>): Promise<Move> =>
   ask({ ...(await pendingUserMembers(step)), phone_number_required: typeof step.memory.number !== 'string' });
 
 async function judge(
@@ -63,18 +63,18 @@ async function judge(
     const complaint = await sendCode(needs, call, settings, user, number);
     if (complaint) return stay({ phone_number: [complaint] });
     memory.number = number;
-    return shown(step);
+    return phoneScreen(step);
   }
   if (typeof memory.number !== 'string') return stay({ phone_number: ['This field is required.'] });
   if (code === null) return stay({ code: ['This field is required.'] });
   const { number } = memory;
-  // A number has lost the zeros it began with.
+  // A number in JSON has lost its leading zeros.
   const given = String(code).padStart(6, '0');
   if (!(await takeCode(call.db, needs.key, { user: user.pk, number }, given, call.now)))
     return stay({ code: ['Code does not match'] });
   delete memory.number;
   const hash = needs.key.hash(`sms:device:${number}`);
-  // Told to nobody but those who have shown that the phone is theirs.
+  // Revealed only to someone who has proven that the phone is theirs.
   if (await isTaken(step, hash)) return stay({ phone_number: ['This number is in use already.'] });
   const is_hashed = settings.verify_only;
   return enrol(step, smsDevices, user, {
@@ -93,5 +93,5 @@ async function isTaken({ call, settings }: Step<SmsSettings>, hash: string): Pro
   return rows.length > 0;
 }
 
-/** Enough to know one's own number by. */
+/** Shows just enough for people to recognize their own number. */
 export const maskedNumber = (number: string): string => `${number.slice(0, 3)} … ${number.slice(-3)}`;

@@ -8,7 +8,7 @@ import { smsStage } from './sms-stage.resource.ts';
 
 const wrongCode = 'Invalid Token. Please ensure that you have entered the latest code.';
 
-/** Proof by a code that was sent to a phone. */
+/** Verification by a code sent to a phone. */
 export function smsFactor(needs: SmsNeeds): DeviceKind<SmsDevice> {
   return {
     deviceClass: 'sms',
@@ -36,6 +36,6 @@ export function smsFactor(needs: SmsNeeds): DeviceKind<SmsDevice> {
   };
 }
 
-/** Of some phones only a hash is kept, and what sent to others may be gone. */
+/** Excludes phones stored only as a hash and phones whose stage has been deleted. */
 const reachable = ({ devices }: FactorGround<SmsDevice>): SmsDevice[] =>
   devices.filter(({ is_hashed, phone_number, stage }) => !is_hashed && phone_number && stage !== null);

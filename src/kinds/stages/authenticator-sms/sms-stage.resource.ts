@@ -9,7 +9,7 @@ import type { RowOf } from '../../../resource/resource.ts';
 
 export const mappingModel = 'svc_events.notificationwebhookmapping';
 
-/** Lets people set up a phone that codes are sent to. */
+/** Lets people enrol a phone that receives codes. */
 export const smsStage = defineStage({
   path: '/stages/authenticator/sms/',
   model: 'svc_stages_authenticator_sms.authenticatorsmsstage',

@@ -4,7 +4,7 @@ import { integer } from '../../../resource/fields/scalar.ts';
 
 export const staticSetupModel = 'svc_stages_authenticator_static.authenticatorstaticstage';
 
-/** Lets people get a list of codes to keep for the day on which everything else is lost. */
+/** Issues recovery codes for people who lose their other devices. */
 export const authenticatorStaticStage = defineStage({
   path: '/stages/authenticator/static/',
   model: staticSetupModel,

@@ -6,7 +6,7 @@ import { arrayOf, stringSchema } from '../../../resource/json-schema.ts';
 import { authenticatorStaticStage } from './authenticator-static-stage.resource.ts';
 import { newStaticTokens, staticDevices, storeTokens } from './static-device.ts';
 
-/** Shows a person their codes, and keeps them once the person says that they have them. */
+/** Shows people their recovery codes, and stores the hashes once they confirm that they have saved the codes. */
 export function authenticatorStatic({ key }: { readonly key: InstanceKey }): StageKind {
   return defineStageKind({
     resource: authenticatorStaticStage,

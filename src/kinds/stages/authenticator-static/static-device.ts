@@ -12,7 +12,7 @@ import { staticSetupModel } from './authenticator-static-stage.resource.ts';
 const maxTokenLength = 16;
 const hiddenToken = { token: '*'.repeat(maxTokenLength) };
 
-/** A list of codes, each good for one use. They are shown when they are made and never again: only their hashes are kept. */
+/** A list of single-use codes. They are shown once, when created; only their hashes are stored. */
 export const staticDevices = defineDevice({
   segment: 'static',
   model: 'svc_stages_authenticator_static.staticdevice',
@@ -36,13 +36,12 @@ export const staticDevices = defineDevice({
   },
 });
 
-// Without the letters that are easily taken for one another.
+// Leaves out characters that are easily confused.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 export const newStaticTokens = (count: number, length: number): string[] =>
   Array.from({ length: count }, () => randomText(length, alphabet));
 
-/** Keeps the hashes of a device's codes. */
 export async function storeTokens(
   tx: Query,
   key: Pick<InstanceKey, 'hash'>,
@@ -78,7 +77,7 @@ export function staticTokens({
   };
 }
 
-/** The device that had this code; the code is gone with that. Of several requests that bring it, one deletes it. */
+/** Consumes a code and returns its device. Of concurrent requests with the same code, only one deletes it. */
 async function takeToken(
   tx: Query,
   key: Pick<InstanceKey, 'hash'>,

@@ -4,7 +4,7 @@ import { choice } from '../../../resource/fields/text.ts';
 
 export const totpSetupModel = 'svc_stages_authenticator_totp.authenticatortotpstage';
 
-/** Lets people set up an app that shows codes. */
+/** Lets people enrol an app that generates codes. */
 export const authenticatorTotpStage = defineStage({
   path: '/stages/authenticator/totp/',
   model: totpSetupModel,

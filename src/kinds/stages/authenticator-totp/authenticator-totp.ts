@@ -9,7 +9,7 @@ import { authenticatorTotpStage } from './authenticator-totp-stage.resource.ts';
 import { newTotpSecret, stepOfCode, type TotpKey, totpUrl } from './totp-code.ts';
 import { totpDevices } from './totp-device.ts';
 
-/** Gives a person the key for their app, and keeps it once the app has shown a right code. */
+/** Shows the key for an authenticator app, and stores it once the app has produced a correct code. */
 export const authenticatorTotp = defineStageKind({
   resource: authenticatorTotpStage,
   component: 'xak-stage-authenticator-totp',
@@ -30,10 +30,10 @@ export const authenticatorTotp = defineStageKind({
     const enrolling = await findEnrollee(step);
     if ('refusal' in enrolling) return deny(enrolling.refusal);
     const key = keyOf(step);
-    // A number has lost the zeros it began with.
+    // A number in JSON has lost its leading zeros.
     const lastStep = await stepOfCode(key, String(code).padStart(key.digits, '0'), step.call.now);
     if (lastStep === null) return stay({ code: ['Code does not match'] });
-    // The code that confirmed the device is used up with that.
+    // The confirming code must not be accepted again.
     const values = { name: 'TOTP Authenticator', key: key.secret, digits: key.digits, last_step: lastStep };
     return enrol(step, totpDevices, enrolling.user, values);
   },

@@ -10,7 +10,7 @@ import { newTotpSecret, stepOfCode, type TotpKey } from './totp-code.ts';
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 
-/** An app that shows a new code every half minute. */
+/** An app that generates a new code every 30 seconds. */
 export const totpDevices = defineDevice({
   segment: 'totp',
   model: 'svc_stages_authenticator_totp.totpdevice',
@@ -47,7 +47,7 @@ export const totp: DeviceKind<TotpDevice> = {
 
 const keyOf = ({ key, digits }: TotpDevice): TotpKey => ({ secret: key, digits });
 
-/** RFC 6238 §5.2: no code counts twice. Of requests that bring one at the same time, the first to get here has it. */
+/** RFC 6238 §5.2: no code is accepted twice. Of concurrent requests with the same code, the first succeeds. */
 async function takeStep(db: Database, pk: number, step: number): Promise<boolean> {
   const { rows } = await db.write((tx) =>
     sql`update device_totp set last_step = ${step} where pk = ${pk} and last_step < ${step} returning pk`.execute(tx),

@@ -14,7 +14,7 @@ const statusSchema = objectSchema({
   twofactor_response: { type: 'string', enum: ['success', 'waiting', 'invalid'] },
 });
 
-/** For the page that waits while a phone is being activated: how far the caller's own has come. */
+/** Polled by the enrolment page: the activation state of the caller's own phone. */
 export function enrolmentStatus({ api, key, stage: resource }: TwofactorNeeds): Endpoint {
   return defineEndpoint({
     id: 'stages_authenticator_twofactor_enrollment_status_create',
@@ -33,7 +33,7 @@ export function enrolmentStatus({ api, key, stage: resource }: TwofactorNeeds): 
       if (!activation) return 'invalid';
       const settings = await loadStage(engine, resource, stage, call);
       const status = await api.enrolmentStatus(authAccount(settings), activation, call.now);
-      // What cannot be asked now may well come to something.
+      // The service may recover, so keep polling.
       return status instanceof ServiceFault ? 'waiting' : status;
     },
     run: async ({ prepared }) => ({ twofactor_response: prepared }),

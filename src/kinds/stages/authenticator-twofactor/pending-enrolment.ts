@@ -4,10 +4,9 @@ import type { Query } from '../../../platform/db/database.ts';
 import { type InstanceKey, sealContext } from '../../../platform/keys.ts';
 import type { Activation } from './twofactor-api.ts';
 
-/** Shorter than the service keeps it, so that what is shown can still be used. */
+/** Shorter than at the service, so that a displayed activation is still valid. */
 const lifetimeMs = 23 * 3_600_000;
 
-/** Whose phone is on its way to becoming theirs, and by which stage. */
 interface Enrolment {
   readonly user: number;
   readonly stage: string;
@@ -15,7 +14,7 @@ interface Enrolment {
 
 const sealedFor = ({ user, stage }: Enrolment) => sealContext('twofactor_enrolments', 'activation', `${user} ${stage}`);
 
-/** An activation that was begun: the service makes an account for each name but once, so walks have to share it. */
+/** Finds a pending activation. The service creates only one account per name, so walks have to share it. */
 export async function findActivation(
   query: Query,
   { box }: Pick<InstanceKey, 'box'>,

@@ -3,7 +3,7 @@ import { askService, isSuccess, objectIn, ServiceFault } from '../../../flow/ser
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { GuardedFetch, OutboundRequest } from '../../../platform/fetch/guarded-fetch.ts';
 
-/** Where the service is, and by which key it knows us. */
+/** The service's address and our credentials there. */
 export interface ServiceAccount {
   readonly api_hostname: string;
   readonly integration: string;
@@ -24,18 +24,17 @@ export interface ServiceUser {
   readonly username: string;
 }
 
-/** The push service. Each question ends in an answer or in a fault, within its time. */
+/** The push service. Every call returns a result or a fault within its time limit. */
 export interface TwofactorApi {
-  /** Makes an account for somebody and says how their phone becomes theirs. */
+  /** Creates an account and returns how to activate a phone for it. */
   enrol(account: ServiceAccount, username: string, now: string): Promise<Activation | ServiceFault>;
   enrolmentStatus(
     account: ServiceAccount,
     activation: Activation,
     now: string,
   ): Promise<EnrolmentStatus | ServiceFault>;
-  /** Asks the person on their phone, and waits for what they say. */
+  /** Sends a push notification and waits for the answer. */
   askPerson(account: ServiceAccount, userId: string, clientIp: string, now: string): Promise<boolean | ServiceFault>;
-  /** Everybody whom the service knows. */
   listUsers(account: ServiceAccount, now: string): Promise<ServiceUser[] | ServiceFault>;
 }
 
@@ -58,8 +57,8 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     const body = objectIn(answer);
     if (body instanceof ServiceFault) return body;
     if (isSuccess(answer) && body.stat === 'OK') return body;
-    const told = typeof body.message === 'string' ? `: ${body.message.slice(0, 200)}` : '';
-    return new ServiceFault(`the push service answered with ${answer.status}${told}`);
+    const detail = typeof body.message === 'string' ? `: ${body.message.slice(0, 200)}` : '';
+    return new ServiceFault(`the push service answered with ${answer.status}${detail}`);
   };
 
   return {
@@ -70,7 +69,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
     async enrolmentStatus(account, { user_id, activation_code }, now) {
       const body = await call(account, 'POST', '/auth/v2/enroll_status', { user_id, activation_code }, now);
       if (body instanceof ServiceFault) return body;
-      return statuses.find((known) => known === body.response) ?? unintelligible;
+      return statuses.find((status) => status === body.response) ?? unintelligible;
     },
     async askPerson(account, user_id, ipaddr, now) {
       const parameters = { user_id, ipaddr, factor: 'auto', device: 'auto' };
@@ -88,7 +87,7 @@ export function createTwofactorApi(fetch: GuardedFetch, waitsMs = patienceMs): T
         if (!Array.isArray(body.response)) return unintelligible;
         users.push(...body.response.flatMap(readUser));
         const nextOffset = membersOf(body.metadata).next_offset;
-        // A service that sends us back, or not on, would keep us for ever.
+        // An offset that does not advance would loop forever.
         offset = typeof nextOffset === 'number' && nextOffset > offset ? nextOffset : null;
       }
       return users;
@@ -113,7 +112,7 @@ function readUser(user: unknown): ServiceUser[] {
   return typeof user_id === 'string' && typeof username === 'string' ? [{ user_id, username }] : [];
 }
 
-/** The service's own way of signing: date, method, host, path and parameters, each on a line. */
+/** The service's own signature scheme: date, method, host, path and parameters, one per line. */
 export function signedRequest(
   { api_hostname, integration, secret }: ServiceAccount,
   method: 'GET' | 'POST',
@@ -137,10 +136,10 @@ export function signedRequest(
   return method === 'GET' ? { url: `${url}?${written}`, method, headers } : { url, method, headers, body: written };
 }
 
-/** A host is called over TLS; a gateway of one's own may be named by its whole address. */
+/** A bare host name means HTTPS; a local gateway can be given as a full URL. */
 export const addressOf = (hostname: string): string => (hostname.includes('://') ? hostname : `https://${hostname}`);
 
-/** RFC 3986: everything but letters, digits and `-._~`. */
+/** RFC 3986: encodes everything except letters, digits and `-._~`. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -22,11 +22,10 @@ import { authAccount, type TwofactorSettings } from './twofactor-stage.resource.
 export interface TwofactorNeeds {
   readonly api: TwofactorApi;
   readonly key: InstanceKey;
-  /** The stage's own resource. */
   readonly stage: Resource<TwofactorSettings>;
 }
 
-/** Shows how a phone becomes somebody's at the push service, and keeps it once the service says that it is. */
+/** Shows how to activate a phone at the push service, and stores the device once the service reports it active. */
 export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
   return defineStageKind({
     resource: needs.stage,
@@ -60,7 +59,7 @@ async function show(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promi
   });
 }
 
-/** The one that is under way, or a new one. */
+/** Returns the pending activation, or starts a new one. */
 async function activationFor(
   needs: TwofactorNeeds,
   step: Step<TwofactorSettings>,
@@ -68,12 +67,12 @@ async function activationFor(
 ): Promise<Activation | ServiceFault> {
   const { call, settings } = step;
   const enrolment = enrolmentOf(step, user);
-  const known = await findActivation(call.db.read, needs.key, enrolment, call.now);
-  if (known) return known;
-  const made = await needs.api.enrol(authAccount(settings), user.username, call.now);
-  if (!(made instanceof ServiceFault))
-    await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, made, call.now));
-  return made;
+  const pending = await findActivation(call.db.read, needs.key, enrolment, call.now);
+  if (pending) return pending;
+  const created = await needs.api.enrol(authAccount(settings), user.username, call.now);
+  if (!(created instanceof ServiceFault))
+    await call.db.write((tx) => saveActivation(tx, needs.key, enrolment, created, call.now));
+  return created;
 }
 
 async function judge(needs: TwofactorNeeds, step: Step<TwofactorSettings>): Promise<Move> {

@@ -9,7 +9,7 @@ import { authAccount } from './twofactor-stage.resource.ts';
 
 type PushDevice = TwofactorDevice & { service_user: string; stage: string };
 
-/** Proof by a phone that the push service asks. The answer names the device; the person answers on it. */
+/** Verification by push notification. The response names the device; the person confirms on it. */
 export function twofactorFactor({ api, stage: resource }: Omit<TwofactorNeeds, 'key'>): DeviceKind<TwofactorDevice> {
   return {
     deviceClass: 'twofactor',

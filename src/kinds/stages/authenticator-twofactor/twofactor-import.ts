@@ -15,10 +15,10 @@ import { insertRow } from '../../../resource/verbs/write-row.ts';
 import type { ServiceUser, TwofactorApi } from './twofactor-api.ts';
 import { twofactorDevices } from './twofactor-device.ts';
 
-// Whoever gives somebody a device can prove themselves as them: it takes the right to make devices.
+// A device lets its holder authenticate as the user, so importing requires the permission to add devices.
 const access = { permission: twofactorDevices.own.permission('add') } as const;
 
-/** Devices of people whom the push service knows already. */
+/** Import devices of people who already have an account at the push service. */
 export const importActions = (api: TwofactorApi) => [importManually, importAutomatically(api)];
 
 const importManually = actionOn<{ pk: string }>()({
@@ -79,7 +79,7 @@ interface AdminKeys {
   readonly admin_secret_key: string;
 }
 
-/** Those of our users whom the service calls by the same name. */
+/** Matches our users with the service's by user name. */
 async function matchUsers(tx: Query, users: readonly ServiceUser[]): Promise<{ user: number; serviceUser: string }[]> {
   const byName = new Map(users.map(({ username, user_id }) => [username.toLowerCase(), user_id]));
   const { rows } = await sql<{ pk: number; name: string }>`select pk, lower(username) as name from users
@@ -100,7 +100,7 @@ async function mayTouch(tx: Query, call: Call, user: number): Promise<boolean> {
   }
 }
 
-/** False when somebody has the device already. */
+/** Returns false if the device already belongs to someone. */
 async function addDevice(tx: Query, call: Call, stage: string, user: number, serviceUser: string): Promise<boolean> {
   const { rows } = await sql`select 1 from device_twofactor where stage = ${stage}
     and service_user = ${serviceUser}`.execute(tx);

@@ -8,7 +8,7 @@ import { addressOf, type ServiceAccount, type TwofactorApi } from './twofactor-a
 import { twofactorSetupModel } from './twofactor-device.ts';
 import { importActions } from './twofactor-import.ts';
 
-/** Lets people set up a phone that a push service asks. */
+/** Lets people enrol a phone that receives push notifications. */
 export function twofactorStage(api: TwofactorApi) {
   return defineStage({
     path: '/stages/authenticator/twofactor/',
@@ -44,7 +44,7 @@ function hostComplaint(host: string): string | null {
   return url && url.pathname === '/' && url.search === '' && url.hash === '' ? null : 'Enter the name of a host.';
 }
 
-/** The account by which people are asked. */
+/** The account used for verification. */
 export const authAccount = ({ api_hostname, client_id, client_secret }: TwofactorSettings): ServiceAccount => ({
   api_hostname,
   integration: client_id,

@@ -19,10 +19,8 @@ function serviceOf({ fetch, key }: Needs): TwofactorNeeds {
   return { api, key, stage: twofactorStage(api) };
 }
 
-/** Phones that a push service asks. */
 export const twofactorDevice = (needs: Needs): DeviceKind => twofactorFactor(serviceOf(needs));
 
-/** How people get one. */
 export function twofactorSetup(needs: Needs): StageKind {
   const service = serviceOf(needs);
   return {

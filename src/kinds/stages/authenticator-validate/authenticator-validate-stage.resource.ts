@@ -11,7 +11,7 @@ const allowedTypes = { table: 'stage_validate_device_types', own: 'stage', other
 
 export const validateModel = 'svc_stages_authenticator_validate.authenticatorvalidatestage';
 
-/** Asks for a second factor, of one of the classes of device that there are. */
+/** Asks for a second factor from one of the accepted device classes. */
 export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
   defineStage({
     path: '/stages/authenticator/validate/',

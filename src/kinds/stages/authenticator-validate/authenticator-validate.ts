@@ -46,7 +46,7 @@ import { hasBegunSetUp, type SetupStage, setUp, setupStages } from './set-up.ts'
 
 interface Needs extends RememberNeeds {
   readonly deviceKinds: readonly DeviceKind[];
-  /** Tells policies how an attempt ended. */
+  /** Reports the outcome of an attempt to policies. */
   noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ const answer = {
 };
 const nothingAccepted = 'You have no device that is accepted here.';
 
-/** Lets those pass who prove that they hold a device of the user; what happens to those who have none, the settings say. */
+/** Requires proof of a device that belongs to the user. The settings decide what happens to users without one. */
 export function authenticatorValidate(needs: Needs): StageKind {
   const proofs: Fields = Object.assign({}, ...needs.deviceKinds.map(({ proof }) => proof));
   return defineStageKind({
@@ -88,7 +88,7 @@ export function authenticatorValidate(needs: Needs): StageKind {
   });
 }
 
-/** Leads those who have no device to the demo's stages in which people get one. */
+/** Sends users without a device to the demo's enrolment stages. */
 async function makeDemoStage({ api }: Demo, kinds: readonly DeviceKind[]): Promise<void> {
   const models = new Set<unknown>(kinds.map(({ setupStage }) => setupStage));
   const results = await api.list('/stages/all/?search=Demo&page_size=100');
@@ -101,7 +101,7 @@ async function makeDemoStage({ api }: Demo, kinds: readonly DeviceKind[]): Promi
   );
 }
 
-/** Where somebody stands who comes to this stage. */
+/** The state of a person who reaches this stage. */
 type ValidationStep =
   | { readonly at: 'proven'; readonly kind: DeviceKind; readonly device: Device }
   | { readonly at: 'asked'; readonly user: UserFacts | null; readonly factors: readonly Factor[] }
@@ -112,7 +112,7 @@ async function standing(needs: Needs, step: Step<ValidateSettings>): Promise<Val
   const { context, settings } = step;
   const user = await step.pendingUser();
   const accepted = needs.deviceKinds.filter(({ deviceClass }) => settings.device_classes.includes(deviceClass));
-  // Nobody has said who they are: a device may say it. A name that nobody has is somebody without devices.
+  // Nobody is identified yet, so the device may identify the user. An unknown user name counts as a user without devices.
   if (!user && context.pending_user_identifier === null) {
     const factors = await usableFactors(step, accepted, null);
     return factors.length > 0 ? { at: 'asked', user, factors } : { at: 'without', move: deny(nothingAccepted) };
@@ -121,15 +121,15 @@ async function standing(needs: Needs, step: Step<ValidateSettings>): Promise<Val
   const ownedAccepted = owned.filter((kind) => accepted.includes(kind));
   const factors = user ? await usableFactors(step, ownedAccepted, user) : [];
   if (user && factors.length > 0) {
-    const known = alreadyShown(needs, step, user, factors);
-    return known ? { at: 'proven', ...known } : { at: 'asked', user, factors };
+    const verified = alreadyShown(needs, step, user, factors);
+    return verified ? { at: 'proven', ...verified } : { at: 'asked', user, factors };
   }
-  // A list that is used up, a key of a make that is no longer allowed: that is not to have none, and opens nothing.
+  // A used-up list or a key of a type no longer allowed is not the same as having no device: it must not skip the check.
   const isNone = ownedAccepted.length === 0;
   if (settings.not_configured_action === 'skip' && isNone) return { at: 'without', move: next() };
   if (settings.not_configured_action !== 'configure' || !user || hasBegunSetUp(step))
     return { at: 'without', move: deny(nothingAccepted) };
-  // Who has other devices shows one of them before they get another: the password alone must not do.
+  // Whoever has other devices must verify one before enrolling another: the password alone is not enough.
   if (context.mfa_devices.length === 0 && owned.length > 0) {
     const others = await usableFactors(step, owned, user);
     return others.length > 0 ? { at: 'asked', user, factors: others } : { at: 'without', move: deny(nothingAccepted) };
@@ -138,18 +138,18 @@ async function standing(needs: Needs, step: Step<ValidateSettings>): Promise<Val
   return stages.length > 0 ? { at: 'choosing', stages } : { at: 'without', move: deny(nothingAccepted) };
 }
 
-/** The device that was set up on this walk, or shown in this browser not long ago. */
+/** The device that was enrolled on this walk, or verified recently in this browser. */
 function alreadyShown(
   needs: Needs,
   step: Step<ValidateSettings>,
   user: UserFacts,
   factors: readonly Factor[],
 ): { kind: DeviceKind; device: Device } | null {
-  const known = new Set(enrolledDevices(step.context));
+  const verified = new Set(enrolledDevices(step.context));
   const remembered = rememberedDevice(needs, step, user);
-  if (remembered !== null) known.add(remembered);
+  if (remembered !== null) verified.add(remembered);
   for (const { kind, ground } of factors) {
-    const device = ground.devices.find(({ pk }) => known.has(pk));
+    const device = ground.devices.find(({ pk }) => verified.has(pk));
     if (device) return { kind, device };
   }
   return null;
@@ -187,7 +187,7 @@ async function judge(
     : where.factors;
   if (factors.length === 0) return stay({ selected_challenge: ['Invalid device'] });
   const member = needs.deviceKinds.map(proofMember).find((name) => given[name] !== null);
-  // Out of JSON, as its field has read it.
+  // Parsed from JSON and read by its field.
   if (member) return prove(needs, step, where.user, factors, member, given[member] as Json);
   for (const { kind, ground } of chosen ? factors : []) {
     const device = ground.devices.find(({ pk }) => String(pk) === chosen?.device_uid);
@@ -237,7 +237,7 @@ async function prove(
   });
 }
 
-/** A right proof. It opens the way if the device is of a class that is accepted; else it only lets its owner set one up. */
+/** Handles a correct proof. Only an accepted class completes the stage; any other just lets its owner enrol a device. */
 async function passed(
   needs: Needs,
   step: Step<ValidateSettings>,
@@ -263,7 +263,7 @@ async function passed(
   return shown(step, await standing(needs, step));
 }
 
-/** For policies and for the event of the sign-in. */
+/** For policies and for the sign-in event. */
 function noteDevice({ context }: Step<ValidateSettings>, kind: DeviceKind, device: Device): void {
   context.mfa_devices = [...context.mfa_devices, String(device.pk)];
   const shown = { ...modelFacts(kind.deviceResources.own, device.pk, device), methods: kind.methods(device) };

@@ -6,7 +6,7 @@ import type { Step } from '../../../flow/executor/stage-kind.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 
-/** A class of devices that the person could prove themselves with now. */
+/** A class of devices that the person can verify now. */
 export interface Factor {
   readonly kind: DeviceKind;
   readonly ground: FactorGround;
@@ -17,7 +17,7 @@ const confirmedKinds = statement<[user: number], { kind: string }>(
   (user) => sql`select distinct kind from devices where "user" = ${user} and confirmed`,
 );
 
-/** The classes of which the user has a confirmed device. */
+/** The classes in which the user has a confirmed device. */
 export async function ownedKinds(
   { call }: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],
@@ -28,7 +28,7 @@ export async function ownedKinds(
   return kinds.filter(({ deviceResources }) => owned.has(deviceResources.own.model));
 }
 
-/** What of these classes can be used. Without a user: those that can tell by themselves who it is. */
+/** The usable factors of these classes. Without a user: those that can identify the user themselves. */
 export async function usableFactors(
   step: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],
@@ -44,7 +44,7 @@ export async function usableFactors(
   return factors;
 }
 
-/** What the screen offers, what was used last first, backups after the others. */
+/** The challenges on offer: last used first, backups last. */
 export const offeredChallenges = (factors: readonly Factor[]): DeviceChallenge[] =>
   [...factors]
     .sort((left, right) => Number(left.kind.isBackup ?? false) - Number(right.kind.isBackup ?? false))

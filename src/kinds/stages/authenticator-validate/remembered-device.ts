@@ -11,7 +11,7 @@ export interface RememberNeeds {
   readonly isSecure: boolean;
 }
 
-/** That a user showed a device at a stage in this browser. */
+/** Records that a user verified a device at a stage in this browser. */
 interface Remembered {
   readonly user: number;
   readonly stage: string;
@@ -22,7 +22,7 @@ interface Remembered {
 const purpose = 'second factor shown';
 const cookieName = 'gatehouse_mfa';
 
-/** The cookies that keep a browser from being asked again, where the stage wants that. */
+/** Cookies that let this browser skip the next verification, if the stage allows it. */
 export function rememberCookies(
   { key, isSecure }: RememberNeeds,
   step: Step<ValidateSettings>,
@@ -38,12 +38,12 @@ export function rememberCookies(
   return [ownCookieHeader({ name: cookieName, value, isSecure, maxAgeSeconds })];
 }
 
-/** Browsers keep no cookie longer. */
+/** Browsers cap cookie lifetimes at 400 days. */
 const maxMs = 400 * 86_400_000;
 
 /**
- * The key of the device that this user showed at this stage in this browser, while that counts: within the stage's length as
- * it is now, and only since the password was last changed. Whether they still have the device is the caller's to ask.
+ * The key of the device that this user verified at this stage in this browser. Valid for the stage's current duration and
+ * only since the last password change. The caller checks that the user still has the device.
  */
 export function rememberedDevice(needs: RememberNeeds, step: Step<ValidateSettings>, user: UserFacts): number | null {
   const { call, settings } = step;

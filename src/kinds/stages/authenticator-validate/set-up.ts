@@ -3,7 +3,7 @@ import type { DeviceKind } from '../../../flow/devices/device-kind.ts';
 import type { Move, Step } from '../../../flow/executor/stage-kind.ts';
 import type { ValidateSettings } from './authenticator-validate-stage.resource.ts';
 
-/** A stage in which somebody who has no device can set one up. */
+/** A stage in which a user without a device can enrol one. */
 export interface SetupStage {
   readonly pk: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface SetupStage {
 
 const begun = 'mfa_setup_begun';
 
-/** Those of the stage's choices that lead to a device it accepts. */
+/** The configured enrolment stages that lead to an accepted device. */
 export async function setupStages(
   { call, settings, engine }: Step<ValidateSettings>,
   kinds: readonly DeviceKind[],
@@ -33,7 +33,7 @@ export async function setupStages(
     }));
 }
 
-/** Leads through the stage, and back to be asked for what was set up. Once only: who comes back with nothing has failed. */
+/** Goes to the enrolment stage and then back to verification. Only once: returning without a device is a failure. */
 export function setUp({ context }: Pick<Step, 'context'>, { pk, meta_model_name }: SetupStage): Move {
   context[begun] = true;
   return { move: 'detour', stage: pk, kind: meta_model_name };

@@ -8,7 +8,7 @@ import { deviceTypeModel } from './device-type.resource.ts';
 const restrictions = { table: 'stage_webauthn_device_types', own: 'stage', other: 'device_type' };
 const requirements = ['required', 'preferred', 'discouraged'] as const;
 
-/** Lets a person register a WebAuthn device, of any type or of those allowed. */
+/** Lets a person register a WebAuthn device, of any type or of an allowed one. */
 export const authenticatorWebauthnStage = defineStage({
   path: '/stages/authenticator/webauthn/',
   model: 'svc_stages_authenticator_webauthn.authenticatorwebauthnstage',

@@ -11,16 +11,16 @@ import type { Json } from '../../../lib/json.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { WebauthnDevice } from './webauthn-device.ts';
 
-/** What a registration asks of a device. */
+/** Requirements on a device at registration. */
 export interface RegistrationPolicy {
   readonly userVerification: UserVerificationRequirement;
   readonly residentKey: ResidentKeyRequirement;
   readonly attachment: AuthenticatorAttachment | null;
-  /** Whether the device must say of what make it is. */
+  /** Whether the device must attest its model. */
   readonly attestation: boolean;
 }
 
-/** A key that a device has made for somebody here. */
+/** A credential that a device has created. */
 export interface NewCredential {
   readonly id: string;
   readonly publicKey: string;
@@ -38,21 +38,20 @@ const rs256 = -257;
 const algorithms = [es256, eddsa, rs256];
 const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-// Loaded when first needed: it takes a quarter of a second that a start need not wait for.
+// Loaded on first use: loading takes a quarter of a second, which startup need not wait for.
 const library = () => import('@simplewebauthn/server');
 
 export const newChallenge = (): string => randomBytes(32).toString('base64url');
 const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64url, 'base64url'));
 
-/** By what a discoverable key names its owner; says nothing about them. */
+/** The user handle of discoverable credentials. It reveals nothing about the user. */
 const handleOf = ({ uuid }: Pick<UserFacts, 'uuid'>): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(uuid));
 
-/** What the browser is given to make a key with. */
 export async function registrationOptions(
   party: RelyingParty & { readonly name: string },
   user: UserFacts,
-  known: readonly WebauthnDevice[],
-  wanted: RegistrationPolicy,
+  registered: readonly WebauthnDevice[],
+  policy: RegistrationPolicy,
   challenge: string,
 ): Promise<Options> {
   const { generateRegistrationOptions } = await library();
@@ -63,27 +62,27 @@ export async function registrationOptions(
     userName: user.username,
     userDisplayName: user.name || user.username,
     challenge: bytesOf(challenge),
-    attestationType: wanted.attestation ? 'direct' : 'none',
-    excludeCredentials: known.map(describe),
+    attestationType: policy.attestation ? 'direct' : 'none',
+    excludeCredentials: registered.map(describe),
     authenticatorSelection: {
-      userVerification: wanted.userVerification,
-      residentKey: wanted.residentKey,
-      ...(wanted.attachment && { authenticatorAttachment: wanted.attachment }),
+      userVerification: policy.userVerification,
+      residentKey: policy.residentKey,
+      ...(policy.attachment && { authenticatorAttachment: policy.attachment }),
     },
     supportedAlgorithmIDs: algorithms,
   });
   return { ...options };
 }
 
-/** The key in an answer to these options; null when anything about it is wrong. */
+/** Verifies a registration response; null if anything about it is wrong. */
 export async function checkRegistration(
   party: RelyingParty,
-  wanted: RegistrationPolicy,
+  policy: RegistrationPolicy,
   challenge: string,
   given: Json,
 ): Promise<NewCredential | null> {
   const { verifyRegistrationResponse } = await library();
-  // Whatever it is: the library checks each member, and throws.
+  // Untrusted input: the library validates each member and throws.
   const response = given as unknown as RegistrationResponseJSON;
   const result = await orNull(() =>
     verifyRegistrationResponse({
@@ -91,13 +90,13 @@ export async function checkRegistration(
       expectedChallenge: challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      requireUserVerification: wanted.userVerification === 'required',
+      requireUserVerification: policy.userVerification === 'required',
       supportedAlgorithmIDs: algorithms,
     }),
   );
   if (!result?.verified) return null;
   const { credential, aaguid, attestationObject } = result.registrationInfo;
-  // The library checks the key under the name that the device signed; the browser must have meant the same one.
+  // The library verifies the credential id that the device signed; the browser must have sent the same one.
   if (credential.id !== response.id) return null;
   const { transports } = response.response;
   return {
@@ -112,13 +111,13 @@ export async function checkRegistration(
   };
 }
 
-/** Whether a maker's certificate stands behind the key. A device that signs for itself can call itself anything. */
+/** Whether a manufacturer's certificate vouches for the key. Self-attestation can claim any model. */
 async function isAttested(attestationObject: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   return decodeAttestationObject(attestationObject).get('attStmt').get('x5c') !== undefined;
 }
 
-/** What the browser is given to prove that one of these keys is at hand; with none, whichever it has for us. */
+/** Options for an assertion with one of these credentials; without any, with a discoverable credential. */
 export async function assertionOptions(
   party: RelyingParty,
   devices: readonly WebauthnDevice[],
@@ -135,7 +134,7 @@ export async function assertionOptions(
   return { ...options };
 }
 
-/** How often this device says it has signed, in an answer that it signed for this owner; null when it did not. */
+/** Verifies an assertion for this device and owner. Returns the device's signature counter, or null if it is invalid. */
 export async function checkAssertion(
   party: RelyingParty,
   device: WebauthnDevice,
@@ -145,7 +144,7 @@ export async function checkAssertion(
   given: Json,
 ): Promise<number | null> {
   const { verifyAuthenticationResponse } = await library();
-  // Whatever it is: the library checks each member, and throws.
+  // Untrusted input: the library validates each member and throws.
   const response = given as unknown as AuthenticationResponseJSON;
   const result = await orNull(() =>
     verifyAuthenticationResponse({
@@ -153,7 +152,7 @@ export async function checkAssertion(
       expectedChallenge: challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      // The count is compared where the device is used, so that going back can be told from a wrong signature.
+      // The counter is compared where the device is used, so that a rollback can be told from a bad signature.
       credential: { id: device.credential_id, publicKey: bytesOf(device.public_key), counter: 0 },
       requireUserVerification: userVerification === 'required',
     }),
@@ -169,7 +168,7 @@ const describe = ({ credential_id, transports }: WebauthnDevice) => ({
   ...(transports.length > 0 && { transports: [...transports] }),
 });
 
-/** The library throws for whatever is wrong with an answer: whatever it throws, the answer is no proof. */
+/** The library throws on any invalid response; all of that means "no proof". */
 async function orNull<T>(check: () => Promise<T>): Promise<T | null> {
   try {
     return await check();

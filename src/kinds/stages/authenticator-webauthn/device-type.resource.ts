@@ -4,10 +4,10 @@ import { keyFilter } from '../../../resource/query.ts';
 
 export const deviceTypeModel = 'svc_stages_authenticator_webauthn.webauthndevicetype';
 
-/** The type that stands for all devices that do not say what they are. */
+/** Stands for all devices that do not state their type. */
 export const unknownDevices = '00000000-0000-0000-0000-000000000000';
 
-/** A make of authenticator, by the identifier (AAGUID) that its devices give when they are registered. */
+/** A model of authenticator, identified by the AAGUID that its devices report at registration. */
 export const deviceTypeResource = defineResource({
   path: '/stages/authenticator/webauthn_device_types/',
   param: 'aaguid',

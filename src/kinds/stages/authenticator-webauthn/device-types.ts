@@ -7,14 +7,14 @@ export interface DeviceType {
   readonly description: string;
 }
 
-/** The make that goes by this identifier; null for one that nobody has told us of. */
+/** The device type with this AAGUID; null if it is not in our list. */
 export async function findDeviceType(query: Query, aaguid: string): Promise<DeviceType | null> {
   const { rows } = await sql<DeviceType>`select pk as aaguid, description from webauthn_device_types
     where pk = ${aaguid}`.execute(query);
   return rows[0] ?? null;
 }
 
-/** Whether devices of this make may be used where only some may. Makes that we do not know count as unknown devices. */
+/** Whether devices of this type are allowed under a restriction. Unlisted types count as unknown devices. */
 export function isAllowedType(allowed: readonly string[], type: { readonly aaguid: string } | null): boolean {
   return allowed.length === 0 || allowed.includes(type?.aaguid ?? unknownDevices);
 }

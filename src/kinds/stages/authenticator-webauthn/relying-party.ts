@@ -1,15 +1,15 @@
 import { isLoopback } from '../../../platform/config-values.ts';
 import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 
-/** For whom devices vouch: keys are bound to `id`, and answers come from pages of `origin` only. */
+/** Keys are bound to `id`; responses are accepted only from pages of `origin`. */
 export interface RelyingParty {
   readonly id: string;
   readonly origin: string;
 }
 
 /**
- * The public address. What a request says of its host counts for nothing, but on a server that only this machine reaches:
- * there it is the one of this machine's names that the browser was opened with.
+ * Derived from the public address. The request's host is ignored, unless the public address is a loopback one: then the
+ * browser may use any loopback name.
  */
 export function relyingParty(publicUrl: string, { header }: Pick<RequestFacts, 'header'>): RelyingParty {
   const { hostname: id, origin, protocol } = new URL(publicUrl);

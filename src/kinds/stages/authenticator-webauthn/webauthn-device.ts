@@ -9,7 +9,7 @@ import { deviceTypeModel, unknownDevices } from './device-type.resource.ts';
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 
-/** A passkey or a security key. One that an administrator makes has no key yet, and opens nothing. */
+/** A passkey or a security key. One created by an administrator has no key yet and proves nothing. */
 export const webauthnDevices = defineDevice({
   segment: 'webauthn',
   model: 'svc_stages_authenticator_webauthn.webauthndevice',
@@ -23,12 +23,12 @@ export const webauthnDevices = defineDevice({
     aaguid: text({ readOnly: true, default: unknownDevices }),
     credential_id: text({ ...hidden, nullable: true, default: null }),
     public_key: text({ ...hidden, nullable: true, default: null }),
-    // Counts to 2^32, which is more than the columns for whole numbers hold.
+    // Goes up to 2^32, which exceeds our integer columns.
     sign_count: real({ ...hidden, default: 0 }),
     attested: boolean({ ...hidden, default: false }),
     transports: list(text(), { ...hidden, default: () => [] }),
   },
 });
 
-/** One that is confirmed, and so has a key. */
+/** A confirmed device, which therefore has a key. */
 export type WebauthnDevice = RowOf<typeof webauthnDevices.own> & { credential_id: string; public_key: string };

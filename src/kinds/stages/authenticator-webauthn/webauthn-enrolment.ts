@@ -41,7 +41,6 @@ const maxAttempts = 5;
 const failed = 'This device could not be registered. Please try again.';
 const taken = 'This device is registered already.';
 
-/** Lets the user of the flow register a passkey or a security key. */
 export function webauthnEnrolment({ config }: Needs): StageKind {
   return defineStageKind({
     resource: authenticatorWebauthnStage,
@@ -59,9 +58,9 @@ async function show(publicUrl: string, step: Step<Settings>): Promise<Move> {
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call } = step;
   const party = { ...relyingParty(publicUrl, call.request), name: await brandTitle(call.request.host, call.db.read) };
-  const known = await devicesOf<WebauthnDevice>(step, webauthnDevices, enrolling.user.pk);
+  const registered = await devicesOf<WebauthnDevice>(step, webauthnDevices, enrolling.user.pk);
   const challenge = keptText(step, 'challenge', newChallenge);
-  const registration = await registrationOptions(party, enrolling.user, known, wantedBy(step), challenge);
+  const registration = await registrationOptions(party, enrolling.user, registered, wantedBy(step), challenge);
   return ask({ ...(await pendingUserMembers(step)), registration });
 }
 
@@ -70,7 +69,7 @@ async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject)
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, memory } = step;
   const challenge = keptText(step, 'challenge', newChallenge);
-  // One answer to each challenge, right or wrong.
+  // Each challenge accepts one response, right or wrong.
   delete memory.challenge;
   const complaint = complaintAboutClaims(given, wantedBy(step));
   const party = relyingParty(publicUrl, call.request);
@@ -98,14 +97,14 @@ function register(step: Step<Settings>, user: UserFacts, credential: NewCredenti
   return enrol(step, webauthnDevices, user, values);
 }
 
-/** Stays and says why, a few times. */
+/** Stays with an error message, for a limited number of attempts. */
 function again({ memory }: Pick<Step, 'memory'>, complaint: string): Move {
   const attempts = Number(memory.attempts ?? 0) + 1;
   memory.attempts = attempts;
   return attempts < maxAttempts ? stay({ response: [complaint] }) : deny(`${complaint} That was the last attempt.`);
 }
 
-/** What the browser itself says of the new key. It may lie, but an honest one tells people what they need to know. */
+/** Checks what the browser claims about the new key. It may lie, but an honest one lets us give a helpful error. */
 function complaintAboutClaims(given: JsonObject, { residentKey, attachment }: RegistrationPolicy): string | null {
   const { authenticatorAttachment, clientExtensionResults } = given;
   if (attachment && typeof authenticatorAttachment === 'string' && authenticatorAttachment !== attachment)
@@ -117,7 +116,7 @@ function complaintAboutClaims(given: JsonObject, { residentKey, attachment }: Re
   return residentKey === 'required' && isNotKept ? 'This device cannot keep the key itself.' : null;
 }
 
-/** A device that does not vouch for its make is of an unknown one, whatever it calls itself. */
+/** A device without attestation counts as unknown, whatever type it claims. */
 function refusalOfType(
   allowed: readonly string[],
   { isAttested }: NewCredential,

@@ -19,13 +19,13 @@ interface Needs {
 const wrong: Proof = { complaint: 'This device could not be verified. Please try again.' };
 const whichever = '-1';
 
-/** Proof by a passkey or a security key; where nobody is named yet, the key says whose it is. */
+/** Verification by a passkey or a security key. If no user is identified yet, the key identifies them. */
 export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
   return {
     deviceClass: 'webauthn',
     deviceResources: webauthnDevices,
     setupStage: authenticatorWebauthnStage.model,
-    // That a key never leaves its hardware is only known of those that vouched for it.
+    // Only attested keys are known to be bound to hardware.
     methods: ({ attested }) => [attested ? 'hwk' : 'pop', 'user'],
     proof: { webauthn: json({ nullable: true, default: null }) },
     async challenges(ground) {
@@ -45,7 +45,7 @@ export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
 async function prove(publicUrl: string, ground: FactorGround<WebauthnDevice>, given: Json): Promise<Proof> {
   const { call, memory } = ground.step;
   const challenge = memory.webauthn;
-  // One answer to each challenge, right or wrong.
+  // Each challenge accepts one response, right or wrong.
   delete memory.webauthn;
   const id = isJsonObject(given) ? given.id : null;
   if (typeof challenge !== 'string' || typeof id !== 'string') return wrong;
@@ -62,7 +62,7 @@ async function prove(publicUrl: string, ground: FactorGround<WebauthnDevice>, gi
   return wrong;
 }
 
-/** Of the user whom the flow is about; where it is about nobody yet, of anybody. */
+/** Finds the credential among the flow's user's devices, or among all devices if there is no user yet. */
 async function deviceWith(
   { step, user, devices }: FactorGround<WebauthnDevice>,
   id: string,
@@ -73,7 +73,7 @@ async function deviceWith(
   return found ?? null;
 }
 
-/** Remembers how often the key has signed. False when it has before; devices that do not count say 0 for ever. */
+/** Stores the signature counter. Returns false if it did not increase; devices without a counter always report 0. */
 async function use(
   { step: { call } }: FactorGround<WebauthnDevice>,
   { pk }: WebauthnDevice,
@@ -86,7 +86,7 @@ async function use(
   return rows.length > 0;
 }
 
-/** Two devices that sign with one key: whoever copied it should not go unnoticed. */
+/** Two devices signing with one key mean that the key was cloned: report it. */
 async function reportCopy({ step: { call } }: FactorGround<WebauthnDevice>, device: WebauthnDevice): Promise<void> {
   const message = 'A WebAuthn device has signed more often than it says. There may be a copy of it.';
   const { own } = webauthnDevices;
@@ -95,14 +95,14 @@ async function reportCopy({ step: { call } }: FactorGround<WebauthnDevice>, devi
 }
 
 const allowedBy = ({ step }: FactorGround<WebauthnDevice>) => step.settings.webauthn_allowed_device_types;
-/** Where nobody is named yet the key stands for the password too: having it is not enough. */
+/** If the key also identifies the user, it replaces the password: possession alone is not enough. */
 const verificationOf = ({ step, user }: FactorGround<WebauthnDevice>) =>
   user === null ? 'required' : step.settings.webauthn_user_verification;
 
 const usable = (ground: FactorGround<WebauthnDevice>): WebauthnDevice[] =>
   ground.devices.filter((device) => isAllowedType(allowedBy(ground), vouchedType(device)));
 
-/** What a device calls itself without vouching for it counts for nothing. */
+/** A type claimed without attestation does not count. */
 const vouchedType = ({ attested, device_type }: WebauthnDevice) => (attested ? device_type : null);
 
 const later = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a);

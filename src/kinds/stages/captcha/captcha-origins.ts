@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { originsOf, type PageNeeds } from '../../../flow/page-needs.ts';
 import type { Query } from '../../../platform/db/database.ts';
 
-/** Services whose scripts load more from elsewhere. */
+/** Services whose scripts load more from other origins. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   'www.google.com': ['https://www.gstatic.com'],
   'www.recaptcha.net': ['https://www.gstatic.com', 'https://www.google.com'],
@@ -10,7 +10,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   'hcaptcha.com': ['https://*.hcaptcha.com'],
 };
 
-/** The page loads the scripts that these stages name. */
+/** The origins of the scripts that these stages load. */
 export async function captchaOrigins(stages: readonly string[], query: Query): Promise<PageNeeds> {
   const { rows } = await sql<{ js_url: string }>`select js_url from stage_captcha
     where pk in (${sql.join(stages)})`.execute(query);

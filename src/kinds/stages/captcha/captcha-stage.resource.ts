@@ -3,7 +3,7 @@ import { boolean, real } from '../../../resource/fields/scalar.ts';
 import { secret } from '../../../resource/fields/secret.ts';
 import { text } from '../../../resource/fields/text.ts';
 
-/** Asks a captcha service whether a person is sitting there. */
+/** Asks a captcha service whether the visitor is human. */
 export const captchaStage = defineStage({
   path: '/stages/captcha/',
   model: 'svc_stages_captcha.captchastage',

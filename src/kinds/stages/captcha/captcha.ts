@@ -21,7 +21,6 @@ type Settings = RowOf<typeof captchaStage>;
 
 const maxTokenLength = 16_384;
 
-/** Lets people go on whom a captcha service takes for people. */
 export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind {
   return defineStageKind({
     resource: captchaStage,
@@ -82,11 +81,11 @@ async function askVerdict(
     : new ServiceFault('the service did not say whether the captcha was solved');
 }
 
-/** The service does not know our key: nobody can ever pass, whatever they solve. */
+/** The service rejects our secret key, so that nobody can ever pass. */
 const refusesSecret = ({ 'error-codes': codes }: Row): boolean =>
   Array.isArray(codes) && codes.some((code) => code === 'invalid-input-secret' || code === 'missing-input-secret');
 
-/** Services that give no score leave it out; one that is no number is no score. */
+/** Services without scores leave it out; a score that is not a number is no score. */
 function isWithin(score: unknown, settings: Settings): boolean {
   if (score === undefined || score === null || !settings.error_on_invalid_score) return true;
   if (typeof score !== 'number') return false;

@@ -40,7 +40,7 @@ interface Permission {
   readonly name: string;
 }
 
-/** Asks for consent, unless it was given and still stands. The flow's context says to what. */
+/** Asks for consent to what the flow's context names, unless it was given before and is still valid. */
 export const consentKind = defineStageKind({
   resource: consentStage,
   component: 'xak-stage-consent',
@@ -83,7 +83,7 @@ export const consentKind = defineStageKind({
   },
 });
 
-/** Goes on, noting what was agreed to: some scopes are given to no client without it. */
+/** Continues and notes the consent: some scopes are never granted without it. */
 function agreed(step: Step, work?: Parameters<typeof next>[0]) {
   step.context.consented_scopes = permissionsOf(step).map(({ id }) => id);
   return next(work);
@@ -94,7 +94,7 @@ function permissionsOf({ context }: Pick<Step, 'context'>): Permission[] {
   return listed.filter(isJsonObject).map(({ id = '', name = '' }) => ({ id: String(id), name: String(name) }));
 }
 
-/** Who would agree to what; null when the flow is for no application. */
+/** The user and the application; null if the flow is not for an application. */
 function consentOf(step: Pick<Step, 'context'>) {
   const { pending_user: user, application } = step.context;
   if (user === null || typeof application !== 'string') return null;

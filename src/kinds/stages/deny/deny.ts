@@ -15,7 +15,6 @@ const denyStage = defineStage({
   },
 });
 
-/** Lets nobody pass. */
 export const denyKind = defineStageKind({
   resource: denyStage,
   component: 'xak-stage-access-denied',

@@ -20,7 +20,7 @@ const dummyStage = defineStage({
   },
 });
 
-/** Asks nothing; breaks when told to, to show what a broken stage looks like. */
+/** Asks nothing. It can throw on request, to show what a failing stage looks like. */
 export const dummy = defineStageKind({
   resource: dummyStage,
   component: 'xak-stage-dummy',

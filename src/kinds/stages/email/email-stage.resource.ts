@@ -20,7 +20,7 @@ const templatesAction: Action = {
     })),
 };
 
-/** Sends people a link by which they show that an address is theirs. */
+/** Sends people a link that proves that an address is theirs. */
 export const emailStage = defineStage({
   path: '/stages/email/',
   model: 'svc_stages_email.emailstage',

@@ -28,8 +28,8 @@ type Needs = MailNeeds & RecoveryNeeds;
 const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for another.';
 
 /**
- * Sends a link and waits until somebody opens it. Whether there is anybody to send it to cannot be told from what it does:
- * names that nobody has are counted, stored and queued like any other, and the job finds nobody to write to.
+ * Sends a link and waits until it is opened. The response does not reveal whether the user exists: unknown names are counted,
+ * stored and queued like any other, and the job finds no recipient.
  */
 export function emailKind(needs: Needs): StageKind {
   return defineStageKind({
@@ -56,7 +56,7 @@ export function emailKind(needs: Needs): StageKind {
   });
 }
 
-/** The link was opened. Only a user who was made on this very walk is switched on: others who are off stay so. */
+/** The link was opened. Only a user created on this very walk is activated; others who are inactive stay inactive. */
 function confirmed({ settings, context }: Step<Settings>) {
   const { pending_user, created_user } = context;
   if (!settings.activate_user_on_success || pending_user === null || created_user !== pending_user) return next();
@@ -65,7 +65,7 @@ function confirmed({ settings, context }: Step<Settings>) {
   });
 }
 
-/** Queues a mail; false when too many were asked for. */
+/** Queues a mail; returns false once the limit is reached. */
 async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();

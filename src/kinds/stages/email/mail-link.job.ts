@@ -24,17 +24,17 @@ export interface MailNeeds {
 type JobNeeds = MailNeeds & Pick<JobServer, 'engine' | 'systemCall'>;
 
 interface LinkMail {
-  /** The key of the link. Its token is made when the mail is written, and is kept nowhere. */
+  /** The key of the link. Its token is created when the mail is written, and is stored nowhere. */
   readonly link: string;
   readonly stage: string;
   readonly title: string;
-  /** Whether whoever asked for the mail has been written down already. */
+  /** Whether an event already records who requested the mail. */
   readonly isRecorded: boolean;
 }
 
 const kindName = 'mail_link';
 
-/** Has the link sent to the person whom it is for, as the stage says, once it is durable. */
+/** Queues the mail in the caller's transaction. */
 export const mailLink = (jobs: Jobs, tx: Query, mail: LinkMail): Promise<void> =>
   jobs.enqueue(tx, { kind: kindName, payload: mail });
 
@@ -47,7 +47,7 @@ interface Recipient {
 
 export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
   const { key, config, engine, systemCall } = needs;
-  // Ranges that mail servers of stages may be in besides public addresses.
+  // Ranges besides public addresses in which stages' mail servers may be.
   const allow = parseCidrs(config.outboundAllow);
   return {
     name: kindName,
@@ -74,7 +74,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
       if (!isRecorded) await call.db.write((tx) => call.world.record(tx, call, event));
       return 'The mail server took the message.';
     },
-    /** Whoever looks at the events sees that somebody was not reached. */
+    /** Leaves an event that says that someone could not be reached. */
     async afterFailure(tx, { payload, message }) {
       const call = systemCall();
       const { link, stage } = payload;
@@ -114,7 +114,7 @@ async function sendBy(mailer: Mailer, allow: Cidrs, settings: RowOf<typeof email
   }
 }
 
-/** There is no server, it may not be reached, or it has said no for good. */
+/** Whether retrying is pointless: no such server, a forbidden address, or a permanent rejection. */
 function isFinal(error: Error & { readonly responseCode?: unknown }): boolean {
   if (error instanceof NoMailServer) return true;
   if (error instanceof OutboundError) return error.reason === 'blocked';

@@ -26,7 +26,7 @@ export interface RecoveryNeeds {
   jobs(): Jobs;
 }
 
-/** Sends a user a link into the recovery flow, by the mail server and in the words of an e-mail stage. */
+/** Sends a user a link to the recovery flow, with the mail server and template of an e-mail stage. */
 export function recoveryEmailAction(needs: RecoveryNeeds) {
   const { key, policies, jobs } = needs;
   return actionOn<{ pk: number; email: string }>()({

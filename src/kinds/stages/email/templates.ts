@@ -1,9 +1,8 @@
 import { escapeHtml } from '../../../lib/escape-html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 
-/** What a mail is about. */
 interface MailFacts {
-  /** What the server calls itself towards this person. */
+  /** The brand's title. */
   readonly title: string;
   readonly name: string;
   readonly link: string;
@@ -36,7 +35,7 @@ export const templates: Readonly<Record<string, Template>> = {
   },
 };
 
-/** The words of a mail, as plain text and as HTML. */
+/** Renders a mail as plain text and as HTML. */
 export function writeMail(name: string, facts: MailFacts): Pick<Mail, 'text' | 'html'> {
   const { intro, button, unasked } = templates[name] ?? passwordReset;
   const greeting = greetingOf(facts.name);
@@ -63,7 +62,7 @@ ${[validity, unasked].map(paragraph).join('\n')}
 
 const maxNameLength = 60;
 
-/** People may call themselves anything and name any address: what could be read as a message or a link is not passed on. */
+/** Names are user input: leave out anything that could read as a message or a link. */
 function greetingOf(name: string): string {
   const isPlain = name !== '' && name.length <= maxNameLength && !/[\p{Cc}/:@]|\.\w/u.test(name);
   return isPlain ? `Hello ${name},` : 'Hello,';

@@ -3,16 +3,16 @@ import type { Dialect } from '../../../platform/db/dialect.ts';
 import type { Call } from '../../../resource/call.ts';
 import { userFields } from './identification-stage.resource.ts';
 
-/** The one user who is called so by one of these members; null for nobody, and when several are and none of them to the letter. */
+/** The one user whom the text matches by one of these members; null if there is none, or several and none matches exactly. */
 export async function findUser(
   { db }: Call,
   text: string,
   members: readonly string[],
   ignoresCase: boolean,
 ): Promise<number | null> {
-  const known = userFields.filter((name) => members.includes(name));
-  if (known.length === 0) return null;
-  const { rows } = await named(db.dialect, text, known, ignoresCase).execute(db.read);
+  const searched = userFields.filter((name) => members.includes(name));
+  if (searched.length === 0) return null;
+  const { rows } = await named(db.dialect, text, searched, ignoresCase).execute(db.read);
   const found = rows.length === 1 ? rows[0] : rows.find(({ username }) => username === text);
   return found?.pk ?? null;
 }

@@ -9,7 +9,6 @@ export const userFields = ['email', 'username', 'upn'];
 
 const flow = (help: string) => ref('svc_flows.flow', 'uuid', { nullable: true, filter: true, help });
 
-/** Asks people who they are. */
 export const identificationStage = defineStage({
   path: '/stages/identification/',
   model: 'svc_stages_identification.identificationstage',

@@ -28,7 +28,7 @@ interface Needs extends PasswordNeeds {
   readonly policies: PolicyEngine;
 }
 
-/** Finds out whom the flow is about. */
+/** Identifies the user whom the flow is about. */
 export function identification(needs: Needs): StageKind {
   return defineStageKind({
     resource: identificationStage,
@@ -92,7 +92,7 @@ async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, p
   return next(verdict.write, verdict.cookies);
 }
 
-/** Stays, and keeps nothing of whom the answer named. */
+/** Stays, and forgets the user whom the response named. */
 function forget({ context }: Pick<Step, 'context'>, errors: Record<string, string[]>) {
   context.pending_user = null;
   context.pending_user_identifier = null;
@@ -100,12 +100,12 @@ function forget({ context }: Pick<Step, 'context'>, errors: Record<string, strin
 }
 
 async function inlinePassword({ engine, settings: { password_stage }, call }: Step<Settings>) {
-  // Kinds do not import each other: what its settings hold, `judgePassword` says.
+  // Kinds do not import each other; `judgePassword` states which settings it needs.
   const resource = engine.registry.require(passwordModel) as Resource<PasswordSettings>;
   return password_stage === null ? null : loadStage(engine, resource, password_stage, call);
 }
 
-/** Ways on for those who cannot or need not sign in here. A stage without a recovery flow of its own offers the brand's. */
+/** Links for people who cannot or need not sign in here. Without a recovery flow of its own, the stage offers the brand's. */
 async function links({ settings, call, flow }: Step<Settings>): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
   const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;

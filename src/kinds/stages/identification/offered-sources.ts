@@ -10,7 +10,7 @@ import { needsOfSources } from '../../../source/page-needs-of-sources.ts';
 import { mayBegin } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
 
-/** What the screen is told of each source by which somebody can come in. */
+/** What the screen shows of each source. */
 export function offeredSchema(kinds: readonly SourceKind[]): JsonSchema {
   const screens = kinds.flatMap(({ screen }) =>
     screen ? [objectSchema({ component: stringSchema, ...screen.members })] : [],
@@ -23,7 +23,7 @@ export function offeredSchema(kinds: readonly SourceKind[]): JsonSchema {
   });
 }
 
-/** Those of the chosen sources that are enabled and may be used, in the order of their names. */
+/** The selected sources that are enabled and permitted, ordered by name. */
 export async function offeredSources(
   { sourceKinds, policies }: { readonly sourceKinds: readonly SourceKind[]; readonly policies: PolicyEngine },
   chosen: readonly string[],

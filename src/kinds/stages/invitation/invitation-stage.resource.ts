@@ -3,7 +3,7 @@ import { defineStage } from '../../../flow/stage.family.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
 import { eitherFilter } from '../../../resource/filters.ts';
 
-/** Lets only people with an invitation go on, unless it is told otherwise. */
+/** Requires an invitation, unless configured otherwise. */
 export const invitationStage = defineStage({
   path: '/stages/invitation/stages/',
   model: 'svc_stages_invitation.invitationstage',

@@ -25,20 +25,20 @@ export interface InvitationNeeds {
   readonly config: { readonly publicUrl: string };
 }
 
-/** Made in a call, told in its answer, and known to nobody afterwards. */
+/** Returned once, in the response that creates it; only its hash is stored. */
 interface NewToken {
   readonly token: string;
-  /** Null for one that is good for any flow: there is no one address. */
+  /** Null if there is no flow to link to. */
   readonly link: string | null;
 }
 
-/** Lets somebody through an invitation stage, with values that are set for them beforehand. */
+/** Lets its holder pass an invitation stage, with preset values. */
 export function invitationResource({ settings, key, config }: InvitationNeeds): Resource {
-  const made = new WeakMap<Call, NewToken>();
+  const newTokens = new WeakMap<Call, NewToken>();
   const toldOnce = (name: keyof NewToken) => ({
     schema: orNull(stringSchema),
     optional: true,
-    from: (_row: unknown, { call }: ReadContext) => made.get(call)?.[name],
+    from: (_row: unknown, { call }: ReadContext) => newTokens.get(call)?.[name],
   });
   return defineResource({
     path: '/stages/invitation/invitations/',
@@ -84,9 +84,12 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
         const token = randomText(43);
         values.token_hash = key.hash(token);
         const slug = await slugOf(tx, values.flow);
-        made.set(call, { token, link: slug === null ? null : `${config.publicUrl}${flowPage(slug)}?itoken=${token}` });
+        newTokens.set(call, {
+          token,
+          link: slug === null ? null : `${config.publicUrl}${flowPage(slug)}?itoken=${token}`,
+        });
       }
-      // No invitation is good for ever: one without an end gets the usual one.
+      // Every invitation expires: without an explicit end it gets the default.
       if (values.expires === null) {
         const lifetime = parseDuration((await settings.current()).default_token_duration) ?? 0;
         values.expires = addMilliseconds(call.now, lifetime);
@@ -96,7 +99,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
   });
 }
 
-/** The flow that the link leads to: the one it is for, else one that asks for invitations, the shipped one first. */
+/** The flow that the link opens: the invitation's own, else one with an invitation stage, the built-in one first. */
 async function slugOf(tx: Query, flow: string | null): Promise<string | null> {
   const which = flow === null ? asksForInvitations : sql`f.pk = ${flow}`;
   const { rows } = await sql<{ slug: string }>`select f.slug from flows f where ${which}

@@ -21,7 +21,7 @@ interface Invitation {
 const refused = 'Invalid invite/invite not found';
 const gone = 'This invitation has been used or withdrawn.';
 
-/** Lets those pass who bring an invitation for this flow, with the data that was set for them. */
+/** Requires an invitation for this flow, and applies the data preset in it. */
 export const invitationKind = (needs: InvitationNeeds): StageKind =>
   defineStageKind({
     resource: invitationStage,
@@ -36,7 +36,7 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
       const fixed = withoutPasswords(JSON.parse(invitation.fixed_data));
       context.prompt_data = deepMerge(context.prompt_data, fixed);
       context.fixed_data = fixed;
-      // It is for somebody who has no account yet: whoever opens the link, it is not about theirs.
+      // The invitation is for someone without an account, so it is not about whoever opens the link.
       if (context.created_user !== context.pending_user) context.pending_user = null;
       context.invitation_in_effect = true;
       context.invitation = { pk: invitation.pk, name: invitation.name };
@@ -46,8 +46,8 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
   });
 
 /**
- * Opening an invitation uses nothing up: programs that look at links in mails open them too, and a walk may fail. It is used
- * when a user is made of it, or when the flow ends. Of two people with one invitation, one gets through.
+ * Opening an invitation does not consume it: mail scanners open links too, and a walk may fail. It is consumed when a user is
+ * created from it or when the flow ends. If two people use one invitation, only one succeeds.
  */
 async function useUp(context: FlowContext, tx: Query, call: Call): Promise<void> {
   const used: unknown = context.invitation;
@@ -71,7 +71,7 @@ async function isTaken(tx: Query, pk: string): Promise<boolean> {
 const withoutPasswords = (data: Record<string, Json>): Record<string, Json> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => !/password/i.test(name)));
 
-/** Whether it is good is asked when it is used, never left to a clean-up. */
+/** Checks expiry on use; never relies on a clean-up. */
 async function findInvitation(
   { key }: InvitationNeeds,
   { query, context, flow, call }: Step,

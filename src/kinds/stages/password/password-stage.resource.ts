@@ -5,7 +5,6 @@ import { boolean, integer } from '../../../resource/fields/scalar.ts';
 import { list } from '../../../resource/fields/structured.ts';
 import { choice } from '../../../resource/fields/text.ts';
 
-/** Asks for a password. */
 export const passwordStage = defineStage({
   path: '/stages/password/',
   model: 'svc_stages_password.passwordstage',

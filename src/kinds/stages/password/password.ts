@@ -10,7 +10,6 @@ import { text } from '../../../resource/fields/text.ts';
 import { booleanSchema } from '../../../resource/json-schema.ts';
 import { passwordStage } from './password-stage.resource.ts';
 
-/** Lets those pass who know the password of the user the flow is about. */
 export function password(needs: PasswordNeeds): StageKind {
   return defineStageKind({
     resource: passwordStage,

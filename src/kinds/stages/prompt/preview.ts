@@ -29,7 +29,7 @@ export const promptSchema = objectSchema({
 
 const challengeSchema: JsonSchema = objectSchema({ component: stringSchema, fields: arrayOf(promptSchema) });
 
-/** Shows how a prompt that is being written would look to its author. It runs their expressions, so it asks for more than reading. */
+/** Shows authors how their prompt would look. It runs their expressions, so reading permissions are not enough. */
 export function previewAction(fields: PromptFields, sandbox: Sandbox) {
   return defineAction({
     name: 'preview',
@@ -42,8 +42,8 @@ export function previewAction(fields: PromptFields, sandbox: Sandbox) {
     answer: { status: 200, schema: challengeSchema, schemaName: 'PromptPreview' },
     async prepare({ call, values }) {
       const user = await loadUserFacts(call, call.db.read, requireActor(call).user.pk);
-      const shown = showPrompt(values, { sandbox, user, http: httpFacts(call), promptContext: {} });
-      return { component: 'xak-stage-prompt', fields: [shown] };
+      const preview = showPrompt(values, { sandbox, user, http: httpFacts(call), promptContext: {} });
+      return { component: 'xak-stage-prompt', fields: [preview] };
     },
     run: async ({ prepared }) => prepared,
   });

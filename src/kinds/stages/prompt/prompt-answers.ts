@@ -5,9 +5,9 @@ import { boolean, real, time } from '../../../resource/fields/scalar.ts';
 import { parseText, text } from '../../../resource/fields/text.ts';
 import type { ShownPrompt } from './show-prompt.ts';
 
-/** These show something and take nothing. */
+/** These display something and take no input. */
 const shownOnly: ReadonlySet<string> = new Set(['static', 'separator']);
-/** What these hold is decided here, whatever comes back. */
+/** The server decides these values and ignores what the client sends. */
 const fixed: ReadonlySet<string> = new Set(['text_read_only', 'text_area_read_only', 'hidden']);
 const maxFileLength = 2_000_000;
 
@@ -30,11 +30,11 @@ export interface PromptAnswers {
   readonly complaints: Complaints;
 }
 
-/** Whether anything in it is meant for one of these prompts. */
+/** Whether the input contains an answer to one of these prompts. */
 export const isForPrompts = (prompts: readonly ShownPrompt[], given: Row): boolean =>
   given.component !== undefined || prompts.some(({ field_key }) => Object.hasOwn(given, field_key));
 
-/** Reads the answers to the prompts of one screen; nothing else of what was sent counts. */
+/** Reads the answers to one screen's prompts and ignores everything else. */
 export function readAnswers(prompts: readonly ShownPrompt[], given: Row): PromptAnswers {
   const values = new Map<string, Json>();
   const complaints: Complaints = {};

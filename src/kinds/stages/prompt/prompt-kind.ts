@@ -26,7 +26,7 @@ interface Needs {
   readonly policies: PolicyEngine;
 }
 
-/** Asks what its prompts say, and keeps the answers in `prompt_data`. */
+/** Asks the stage's prompts and stores the answers in `prompt_data`. */
 export function promptKind(needs: Needs): StageKind {
   return defineStageKind({
     resource: promptStage,
@@ -50,7 +50,7 @@ export function promptKind(needs: Needs): StageKind {
   });
 }
 
-/** Shows the prompts. What failed in them is recorded once for each walk. */
+/** Shows the prompts. Failing expressions are recorded once per walk. */
 async function showAll(needs: Needs, step: Step): Promise<Move> {
   const { call, memory } = step;
   const failures: MappingFailed[] = [];
@@ -76,15 +76,15 @@ async function shownPrompts(
   return rows.map((row) => showPrompt(row, { sandbox, user, http, promptContext: shareable(context), onFailure }));
 }
 
-/** What an invitation has fixed is not for whoever was invited to change. */
+/** Values fixed by an invitation, which the invited person cannot change. */
 const fixedOf = ({ fixed_data }: Step['context']): Record<string, Json> =>
   isJsonObject(fixed_data) ? { ...fixed_data } : {};
 
-/** A password that was typed before is not shown again. */
+/** Leaves out passwords, which are never shown again. */
 const shareable = ({ prompt_data }: Step['context']): Record<string, Json> =>
   Object.fromEntries(Object.entries(prompt_data).filter(([name]) => !/password/i.test(name)));
 
-/** A user name that is somebody else's. */
+/** Complains about a user name that belongs to someone else. */
 async function takenNames(
   { call, context }: Step,
   prompts: readonly ShownPrompt[],
@@ -100,14 +100,18 @@ async function takenNames(
   return complaints;
 }
 
-/** What the stage's policies have against the answers. One that cannot decide has something against them. */
+/** Complaints of the stage's policies about the answers. A policy that fails to decide counts as a refusal. */
 async function refusals(policies: PolicyEngine, step: Step, values: Record<string, Json>): Promise<string[]> {
   const { call, settings, context, pendingUser, flow } = step;
   const { rows } = await sql<{ pk: string; kind: string; name: string }>`select p.pk, p.kind, p.name from policies p
     join policy_validations v on v.policy = p.pk where v.stage = ${settings.pk} order by p.name`.execute(call.db.read);
   const user = await pendingUser();
-  const asked = { ...context, prompt_data: { ...context.prompt_data, ...values } };
-  const request = policyRequest(call, { user, context: asked, obj: { pk: flow.pk, slug: flow.slug, name: flow.name } });
+  const answered = { ...context, prompt_data: { ...context.prompt_data, ...values } };
+  const request = policyRequest(call, {
+    user,
+    context: answered,
+    obj: { pk: flow.pk, slug: flow.slug, name: flow.name },
+  });
   const refused: string[] = [];
   for (const policy of rows) {
     const { passing, messages, logs } = await policies.tryPolicy({ call, request, policy: { ...policy } });

@@ -2,7 +2,7 @@ import { defineStage } from '../../../flow/stage.family.ts';
 import { refs } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
 
-/** Asks a person for values, and tests them by policies. */
+/** Asks for values and validates them with policies. */
 export const promptStage = defineStage({
   path: '/stages/prompt/stages/',
   model: 'svc_stages_prompt.promptstage',

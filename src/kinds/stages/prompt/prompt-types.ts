@@ -19,5 +19,5 @@ export const promptTypes = [
   'xak-locale',
 ];
 
-/** Of these the placeholder lists what can be chosen. */
+/** For these types the placeholder lists the choices. */
 export const choiceTypes: ReadonlySet<string> = new Set(['radio-button-group', 'dropdown']);

@@ -6,7 +6,6 @@ import type { Resource } from '../../../resource/resource.ts';
 import { previewAction } from './preview.ts';
 import { promptFields } from './prompt-fields.ts';
 
-/** One question of a prompt stage. */
 export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Resource {
   return defineResource({
     path: '/stages/prompt/prompts/',
@@ -25,7 +24,7 @@ export function promptResource({ sandbox }: { readonly sandbox: Sandbox }): Reso
   });
 }
 
-/** What is meant to be run must at least parse. */
+/** Expressions must at least parse. */
 export function syntaxComplaints(values: ValuesOf<typeof promptFields>, sandbox: Sandbox): Complaints | null {
   const complaints: Complaints = {};
   for (const member of ['placeholder', 'initial_value'] as const) {

@@ -5,7 +5,7 @@ import { Invalid } from '../../../lib/problem.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { choiceTypes } from './prompt-types.ts';
 
-/** A prompt as its author stored it. */
+/** A prompt as stored. */
 export interface Prompt {
   readonly field_key: string;
   readonly label: string;
@@ -19,7 +19,7 @@ export interface Prompt {
   readonly initial_value_expression: boolean;
 }
 
-/** A prompt as the person sees it who is to answer it. */
+/** A prompt as displayed. */
 export interface ShownPrompt {
   readonly field_key: string;
   readonly label: string;
@@ -34,23 +34,23 @@ export interface ShownPrompt {
 
 export interface PromptContext {
   readonly sandbox: Sandbox;
-  /** Whom the prompt is shown to; null is nobody. */
+  /** The user who sees the prompt; null if unknown. */
   readonly user: UserFacts | null;
   readonly http: Readonly<Record<string, string>>;
-  /** What is known of the answers already. */
+  /** The answers so far. */
   readonly promptContext: Readonly<Record<string, Json>>;
-  /** Told of each expression that fails; its text is shown instead. Without it a failure is thrown. */
+  /** Called for each expression that fails; its source text is shown instead. Without it, failures throw. */
   onFailure?(failure: MappingFailed): void;
 }
 
-/** Works out what a prompt shows. */
+/** Evaluates a prompt's expressions. */
 export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt {
   const { field_key, label, type, required, order, sub_text } = prompt;
   const hint = prompt.placeholder_expression ? evaluate('placeholder', prompt, context) : prompt.placeholder;
   const given = initialValue(prompt, context);
   if (!choiceTypes.has(type)) {
-    const shown = { placeholder: textOf(hint), initial_value: textOf(given), choices: null };
-    return { field_key, label, type, required, order, sub_text, ...shown };
+    const evaluated = { placeholder: textOf(hint), initial_value: textOf(given), choices: null };
+    return { field_key, label, type, required, order, sub_text, ...evaluated };
   }
   const choices = (Array.isArray(hint) ? hint : [hint]).map(textOf).filter((choice) => choice !== '');
   const initial = choices.includes(textOf(given)) ? textOf(given) : (choices[0] ?? '');
@@ -58,8 +58,8 @@ export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt 
 }
 
 function initialValue(prompt: Prompt, context: PromptContext): Json {
-  const known = context.promptContext[prompt.field_key];
-  if (known !== undefined) return known;
+  const previous = context.promptContext[prompt.field_key];
+  if (previous !== undefined) return previous;
   return prompt.initial_value_expression ? evaluate('initial_value', prompt, context) : prompt.initial_value;
 }
 
@@ -72,7 +72,7 @@ function evaluate(member: 'placeholder' | 'initial_value', prompt: Prompt, conte
   };
   const result = context.sandbox.run(prompt[member], { globals });
   if (result.ok) return result.value;
-  // Its author, who previews it, has to know which member fails; people who sign up are not stopped by it.
+  // Authors previewing a prompt must see which member fails; people signing up must not be blocked by it.
   if (!context.onFailure) throw Invalid.field(member, result.error);
   context.onFailure(new MappingFailed(prompt[member], result.error));
   return prompt[member];

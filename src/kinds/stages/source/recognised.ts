@@ -6,7 +6,7 @@ import type { RowOf } from '../../../resource/resource.ts';
 import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
 import type { sourceStage } from './source-stage.resource.ts';
 
-/** Makes the flow be about the user who is linked to the account. Null when it is; else why not, in words for the person. */
+/** Identifies the user linked to the account. Returns null on success, else an error message for the person. */
 export async function recognised(needs: SignInNeeds, step: Step, arrival: Arrival): Promise<string | null> {
   const { context } = step;
   const { source, sourceResource } = arrival;
@@ -22,7 +22,7 @@ export async function recognised(needs: SignInNeeds, step: Step, arrival: Arriva
   return null;
 }
 
-/** Nobody signs in elsewhere in less. */
+/** Nobody signs in at another server faster than this. */
 const minMs = 60_000;
 
 export type SourceStep = Step<RowOf<ReturnType<typeof sourceStage>>>;

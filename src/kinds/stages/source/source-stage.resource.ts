@@ -3,7 +3,7 @@ import { defineStage } from '../../../flow/stage.family.ts';
 import { ref } from '../../../resource/fields/ref.ts';
 import { duration } from '../../../resource/fields/scalar.ts';
 
-/** Has people show on the way who they are at a source. `models` are the kinds of source that can be asked like that. */
+/** Has people authenticate at a source within a flow. `models` are the kinds of source that support this. */
 export const sourceStage = (models: readonly string[]) =>
   defineStage({
     path: '/stages/source/',

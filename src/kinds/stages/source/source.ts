@@ -26,7 +26,7 @@ const closed = 'This source lets nobody in at the moment.';
 
 type Answered = Extract<SourceProof, { by: 'answer' }>;
 
-/** A kind of source that can be asked within a flow. */
+/** A kind of source that supports authentication within a flow. */
 type InteractiveSourceKind = SourceKind & Required<Pick<SourceKind, 'screen' | 'proof'>>;
 
 const canBeAsked = (kind: SourceKind): kind is InteractiveSourceKind =>
@@ -37,8 +37,8 @@ interface Needs extends VisitNeeds {
 }
 
 /**
- * Asks a source who somebody is. Where the flow is about somebody already, it must be the same person; else it is about
- * whoever is linked to that account from then on. Nobody is linked or made here: that is for the flows of the source.
+ * Authenticates a person at a source. If the flow already has a user, it must be the same person; otherwise the user linked to
+ * the account becomes the flow's user. No links or users are created here: the source's own flows do that.
  */
 export function sourceStageKind(needs: Needs): StageKind {
   const kinds = needs.sourceKinds.filter(canBeAsked);
@@ -79,7 +79,7 @@ export function sourceStageKind(needs: Needs): StageKind {
 
 const noScreen: StageScreen = { component: 'xak-stage-source', challenge: {} };
 
-/** Who goes to the source itself is shown no screen. */
+/** Redirecting sources have no screen. */
 const screensOf = ({ screen, proof }: InteractiveSourceKind): StageScreen[] =>
   proof.by === 'visit'
     ? []
@@ -97,7 +97,7 @@ async function judged(needs: Needs, step: Step, proof: Answered, source: SourceR
   return refusal === null ? next() : stay({ non_field_errors: [refusal] });
 }
 
-/** The source that the stage names, if it is enabled. */
+/** The stage's source, if it is enabled. */
 async function findSource(
   kinds: readonly InteractiveSourceKind[],
   { settings, call }: Step<RowOf<ReturnType<typeof sourceStage>>>,

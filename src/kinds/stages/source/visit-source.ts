@@ -22,8 +22,8 @@ interface Visited {
 }
 
 /**
- * Sends somebody to a source, and takes the walk up when they are back. An account that will not do ends the walk: the
- * source would only send the same one again.
+ * Redirects to a source, and resumes the walk on return. An unusable account ends the walk: the source would only send the same
+ * one again.
  */
 export async function visitSource(
   needs: VisitNeeds,
@@ -44,7 +44,7 @@ export async function visitSource(
   return refusal === null ? next(use) : deny(refusal, use);
 }
 
-/** The visit that this step waits for, in this browser; a step that has waited too long begins anew. */
+/** The pending visit of this step in this browser. A step that has waited too long starts over. */
 function visitOf({ isSecure }: VisitNeeds, step: SourceStep, { pk }: SourceRow): VisitKey<'back'> | null {
   const { memory, call } = step;
   if (typeof memory.ticket !== 'string' || typeof memory.until !== 'string' || memory.until <= call.now) {

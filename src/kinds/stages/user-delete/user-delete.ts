@@ -31,7 +31,7 @@ const userDeleteStage = defineStage({
 
 const notSignedIn = 'Only who is signed in can be deleted here.';
 
-/** Deletes the person who is signed in, once they have said so. Administrators are deleted by administrators. */
+/** Deletes the signed-in user after confirmation. Administrators can be deleted only by administrators. */
 export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageKind {
   return defineStageKind({
     resource: userDeleteStage,
@@ -64,7 +64,7 @@ async function refusal({ call, pendingUser }: Step): Promise<Move | null> {
   return user.is_superuser ? deny('An administrator cannot be deleted here.') : null;
 }
 
-/** A request may not delete its own caller, this stage may; the event still says who it was. */
+/** Callers must not delete themselves, but this stage may delete them. The event still names the user. */
 const serversOwn = (call: Call): Call => ({
   ...call,
   actor: null,

@@ -64,11 +64,11 @@ interface Needs {
 }
 
 const dayMs = 86_400_000;
-/** Of sessions that end with the browser: not every browser forgets them. */
+/** For sessions that end with the browser: some browsers restore them. */
 const untilBrowserEnds = { lifetimeMs: 30 * dayMs, idleMs: dayMs };
 const denied = 'You cannot sign in.';
 
-/** Gives the user of the flow a session. The one way in which browsers get one. */
+/** Creates a session for the flow's user. No other code gives sessions to browsers. */
 export function userLogin(needs: Needs): StageKind {
   return defineStageKind({
     resource: userLoginStage,
@@ -94,7 +94,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
     move: 'next',
     cookies,
     async write(tx) {
-      // A session of their own would outlast the acting, and nobody would see who is behind it.
+      // A session of the user's own would outlast the impersonation and hide who is behind it.
       if (call.actor?.user.pk === user.pk) checkActsForThemselves(call);
       await noteLogin(tx, call.now, user, context.source?.pk ?? null);
       const facts: SessionFacts = {
@@ -109,7 +109,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
       const before = call.actor?.session ?? null;
       const renewed = before === null ? null : await renewSession(tx, key, before, facts);
       const session = renewed ?? (await startSession(tx, key, facts));
-      // Whoever else used this browser before is signed out: what they left open must not become the next person's.
+      // Sign out the browser's previous user: what they left open must not pass to the next.
       if (before !== null && !renewed) await endSession(tx, before);
       if (settings.terminate_other_sessions) await endSessions(tx, user.pk, session.pk);
       const { auth_method, auth_method_args } = context;
@@ -126,7 +126,7 @@ async function pendingActive({ pendingUser }: Step<Settings>): Promise<UserFacts
   return user?.is_active && user.type !== 'internal_service_account' ? user : null;
 }
 
-/** What may have changed since it was asked is asked again where it counts. */
+/** Checks again, in the transaction: the user or the source may have been disabled during the flow. */
 async function noteLogin(tx: Query, now: string, { pk }: UserFacts, source: string | null): Promise<void> {
   const rows = await (source === null ? noteIfMay(tx, now, pk) : noteIfMayBy(tx, now, pk, source));
   if (rows.length === 0) throw new Problem('permission_denied', denied);

@@ -14,7 +14,7 @@ const userLogoutStage = defineStage({
   fields: {},
 });
 
-/** Ends the session that the browser came with; without one there is nothing to end. */
+/** Ends the browser's session, if there is one. */
 export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageKind {
   return defineStageKind({
     resource: userLogoutStage,

@@ -3,11 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 type Values = Record<string, Json>;
 
-/** What prompts may say of a user under its own name. Rights, state and kind of an account are never among it. */
+/** Members that prompts may set directly. Permissions, state and type of an account are never among them. */
 const ownMembers = ['username', 'name', 'email'];
 const attributePrefix = 'attributes.';
 
-/** The part of the gathered data that is about the user: a few members, and attributes as `attributes.a.b` or `attributes`. */
+/** The part of the prompt data that is about the user: a few members, and attributes as `attributes.a.b` or `attributes`. */
 export function userValues(data: Readonly<Values>): Values {
   const values: Values = {};
   let attributes: JsonObject = isJsonObject(data.attributes) ? data.attributes : {};

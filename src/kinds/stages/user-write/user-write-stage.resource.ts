@@ -4,7 +4,7 @@ import { ref } from '../../../resource/fields/ref.ts';
 import { boolean } from '../../../resource/fields/scalar.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 
-/** Writes what a flow has gathered to its user. */
+/** Writes prompt data to the flow's user. */
 export const userWriteStage = defineStage({
   path: '/stages/user_write/',
   model: 'svc_stages_user_write.userwritestage',
@@ -36,7 +36,7 @@ export const userWriteStage = defineStage({
     }),
     user_path_template: text({ blank: true, default: '', filter: true, help: 'The path of new users.' }),
   },
-  // Who may write a stage gives away no group that they could not give somebody directly.
+  // A stage must not assign a group that its author could not assign directly.
   async check({ tx, call, values, current }) {
     const group = values.create_users_group;
     if (group !== null && group !== current?.create_users_group) await checkMayGrantMembership(tx, call, [group]);

@@ -30,7 +30,7 @@ interface Needs {
   readonly passwords: Passwords;
 }
 
-/** Creates or changes the user of the flow from what was gathered, by the same rules as a request. */
+/** Creates or updates the flow's user from the prompt data, under the same rules as an API request. */
 export function userWrite(needs: Needs): StageKind {
   return defineStageKind({
     resource: userWriteStage,
@@ -39,12 +39,12 @@ export function userWrite(needs: Needs): StageKind {
     async show(step) {
       const { context, settings, pendingUser } = step;
       const mode = settings.user_creation_mode;
-      const known = mode === 'always_create' ? null : await pendingUser();
-      if (!known && mode === 'never_create') return deny('There is no user to write to.');
+      const existing = mode === 'always_create' ? null : await pendingUser();
+      if (!existing && mode === 'never_create') return deny('There is no user to write to.');
       const { password } = context.prompt_data;
       const hash = await hashOf(needs.passwords, password);
       if (hash instanceof PasswordTooLong) return deny(hash.message);
-      return known ? change(step, known, hash) : create(step, hash);
+      return existing ? change(step, existing, hash) : create(step, hash);
     },
   });
 }
@@ -100,13 +100,13 @@ function change({ context, engine }: Step<Settings>, user: UserFacts, hash: stri
 
 const attributesOf = ({ attributes }: JsonObject): JsonObject => (isJsonObject(attributes) ? attributes : {});
 
-/** The stage's word counts, then the source's; people themselves have none. */
+/** The stage's path wins, then the source's; users cannot choose their own. */
 function pathOf({ user_path_template }: Settings, { source, prompt_data }: Step['context']): Row {
   if (user_path_template) return { path: user_path_template };
   return source && typeof prompt_data.path === 'string' ? { path: prompt_data.path } : {};
 }
 
-/** What a stage writes is told in one event of its own. */
+/** The stage records one event of its own instead of those of single writes. */
 const silent = (call: Call): Call => ({ ...call, world: { ...call.world, record: async () => {} } });
 
 function recordWrite(
