@@ -25,7 +25,10 @@ export class NoDatabase extends Error {
  */
 export function openDatabase(config: Config, { beside = false } = {}): OpenDatabase {
   if (config.databaseUrl !== null) {
-    const db = openPostgres(config.databaseUrl, { connections: config.databaseConnections });
+    const db = openPostgres(config.databaseUrl, {
+      connections: config.databaseConnections,
+      replicaUrl: config.databaseReplicaUrl,
+    });
     return { db, close: db.close };
   }
   const file = fileOf(config);

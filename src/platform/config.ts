@@ -30,6 +30,8 @@ export interface Config {
   readonly port: number;
   /** Null: SQLite in the data folder. */
   readonly databaseUrl: string | null;
+  /** A standby of PostgreSQL that lists are read from; null: none. */
+  readonly databaseReplicaUrl: string | null;
   /** To PostgreSQL, at most. */
   readonly databaseConnections: number;
   /** Absolute. */
@@ -69,6 +71,7 @@ export const settingNames = [
   'HOST',
   'PORT',
   'DATABASE_URL',
+  'GATEHOUSE_DATABASE_REPLICA_URL',
   'GATEHOUSE_DATABASE_CONNECTIONS',
   'GATEHOUSE_DATA_DIR',
   'GATEHOUSE_PUBLIC_URL',
@@ -124,6 +127,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     port,
     databaseUrl: read('DATABASE_URL', readDatabaseUrl),
+    databaseReplicaUrl: read('GATEHOUSE_DATABASE_REPLICA_URL', readDatabaseUrl),
     databaseConnections: read('GATEHOUSE_DATABASE_CONNECTIONS', readConnections) ?? 16,
     dataDir: resolve(env.GATEHOUSE_DATA_DIR || 'data'),
     publicUrl: read('GATEHOUSE_PUBLIC_URL', readPublicUrl) ?? urlOf(host, port),
@@ -162,6 +166,8 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
     HOST: config.host,
     PORT: String(config.port),
     DATABASE_URL: config.databaseUrl === null ? '' : maskedDatabaseUrl(config.databaseUrl),
+    GATEHOUSE_DATABASE_REPLICA_URL:
+      config.databaseReplicaUrl === null ? '' : maskedDatabaseUrl(config.databaseReplicaUrl),
     GATEHOUSE_DATABASE_CONNECTIONS: String(config.databaseConnections),
     GATEHOUSE_DATA_DIR: config.dataDir,
     GATEHOUSE_PUBLIC_URL: config.publicUrl,
@@ -213,10 +219,13 @@ function describeUnknown(name: string): string {
 
 type Combination = Omit<Config, 'warnings'>;
 
-/** What each of two settings allows, and both together do not. */
-function unsafeCombinations({ host, bootstrap }: Combination): string[] {
-  if (isLoopback(host)) return [];
+/** What each of two settings allows, and both together do not; or what one alone makes no sense of. */
+function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }: Combination): string[] {
   const complaints: string[] = [];
+  if (databaseReplicaUrl !== null && databaseUrl === null) {
+    complaints.push('GATEHOUSE_DATABASE_REPLICA_URL needs DATABASE_URL, the database that it is a replica of');
+  }
+  if (isLoopback(host)) return complaints;
   if (bootstrap.password !== null && bootstrap.password.length < 8) {
     complaints.push(
       `GATEHOUSE_BOOTSTRAP_PASSWORD has fewer than 8 characters, and HOST ${host} can be reached by others`,

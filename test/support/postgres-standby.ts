@@ -12,9 +12,12 @@ const run = promisify(execFile);
 export interface Pair {
   /** Names both hosts. */
   readonly url: string;
+  readonly primaryUrl: string;
+  readonly standbyUrl: string;
   /** As after a loss of power. */
   killPrimary(): Promise<void>;
   promoteStandby(): Promise<void>;
+  killStandby(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,16 +48,23 @@ export async function startPair(): Promise<Pair | null> {
   await client.query('select pg_reload_conf()');
   await client.end();
 
+  const urlOf = (...hosts: string[]) => `postgres://gatehouse@${hosts.map(encodeURIComponent).join(',')}/postgres`;
   return {
-    url: `postgres://gatehouse@${encodeURIComponent(primaryFolder)},${encodeURIComponent(folder)}/postgres`,
+    url: urlOf(primaryFolder, folder),
+    primaryUrl: urlOf(primaryFolder),
+    standbyUrl: urlOf(folder),
     async killPrimary() {
       await control(primaryFolder, '-m', 'immediate', 'stop');
     },
     async promoteStandby() {
       await control(folder, '-w', 'promote');
     },
-    async stop() {
+    async killStandby() {
       await control(folder, '-m', 'immediate', 'stop');
+    },
+    async stop() {
+      // A test may have killed it.
+      await control(folder, '-m', 'immediate', 'stop').catch(() => {});
       await primary.stop();
       rmSync(folder, { recursive: true, force: true });
     },

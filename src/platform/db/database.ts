@@ -12,6 +12,11 @@ export interface Database {
   /** For reading outside a transaction. */
   readonly read: Query;
   /**
+   * Runs `work`, which reads a list, on a replica that has all that was acknowledged before, or else on the primary. It may run twice. Not
+   * there without a replica.
+   */
+  readList?<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /**
    * Runs `work` in one transaction that is durable when the promise resolves and leaves nothing when it rejects. Where others were in its
    * way (a deadlock), all of it is undone and run again.
    */

@@ -12,6 +12,8 @@ export interface Connected {
   readonly canPrepare: boolean;
 }
 
+type Kind = 'primary' | 'standby';
+
 const connectWithinMs = 5_000;
 /** Where there are others to try. */
 const tryWithinMs = 3_000;
@@ -32,8 +34,8 @@ const session = [
 
 const facts = "select pg_is_in_recovery() as standby, pg_backend_pid() as pid, current_setting('timezone') as zone";
 
-/** Makes connections to the one host that takes writes. */
-export function createConnector(url: string): () => Promise<Connected> {
+/** Makes connections to the one host that takes writes, or to one that takes none. */
+export function createConnector(url: string, kind: Kind = 'primary'): () => Promise<Connected> {
   const addresses = addressesOf(url);
   let best = 0;
   return async () => {
@@ -44,6 +46,7 @@ export function createConnector(url: string): () => Promise<Connected> {
         // `index` is below the number of addresses.
         const connected = await connectTo(
           addresses[index] as string,
+          kind,
           addresses.length > 1 ? tryWithinMs : connectWithinMs,
         );
         best = index;
@@ -57,7 +60,7 @@ export function createConnector(url: string): () => Promise<Connected> {
   };
 }
 
-async function connectTo(address: string, withinMs: number): Promise<Connected> {
+async function connectTo(address: string, kind: Kind, withinMs: number): Promise<Connected> {
   const client = new pg.Client({
     connectionString: address,
     types: postgresTypes,
@@ -75,7 +78,8 @@ async function connectTo(address: string, withinMs: number): Promise<Connected> 
     const { rows } = await client.query<{ standby: boolean; pid: number; zone: string }>(facts);
     // A select without `from` has one row.
     const [{ standby, pid, zone }] = rows as [(typeof rows)[number]];
-    if (standby) throw new DatabaseBusy('the database is a standby, which takes no writes');
+    if (standby && kind === 'primary') throw new DatabaseBusy('the database is a standby, which takes no writes');
+    if (!standby && kind === 'standby') throw new DatabaseBusy('the database is no standby');
     requireUtc(zone);
     // A pooler invents the process id that it reports at connect. pg's types do not know `processID`.
     const isPooled = pid !== (client as unknown as { processID: number }).processID;

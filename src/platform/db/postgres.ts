@@ -9,6 +9,7 @@ import { postgresDialect } from './postgres-dialect.ts';
 import { createPostgresDriver, type DriverOptions } from './postgres-driver.ts';
 import { listenOn } from './postgres-listen.ts';
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
+import { createReplicaReads } from './postgres-replica.ts';
 import { createStamps } from './postgres-stamps.ts';
 import { createStatementFacts } from './postgres-statements.ts';
 import { createStatementListeners } from './statements.ts';
@@ -19,7 +20,9 @@ const mostAttempts = 4;
 const shortPauseMs = 20;
 
 export interface PostgresOptions {
-  /** Connections that are open at a time, but for the one that listens. */
+  /** A standby that lists may be read from. */
+  readonly replicaUrl?: string | null;
+  /** Connections that are open at a time, but for the one that listens. As many again to the replica. */
   readonly connections?: number;
   /**
    * Longer than PostgreSQL itself lets a statement run: when even its refusal does not come, the way to it is broken, and nobody else
@@ -30,7 +33,7 @@ export interface PostgresOptions {
 
 export function openPostgres(
   url: string,
-  { connections = 16, answerWithinMs = 20_000 }: PostgresOptions = {},
+  { connections = 16, replicaUrl = null, answerWithinMs = 20_000 }: PostgresOptions = {},
 ): Database {
   const listeners = createStatementListeners();
   const effects = createEffects();
@@ -41,13 +44,16 @@ export function openPostgres(
     listeners,
     answerWithinMs,
   };
-  const pool = createPostgresPool({
-    size: connections,
-    async open() {
-      const { client, canPrepare } = await connect();
-      return new PostgresConnection(client, canPrepare, needs);
-    },
-  });
+  const poolOf = (connectOne: typeof connect) =>
+    createPostgresPool({
+      size: connections,
+      async open() {
+        const { client, canPrepare } = await connectOne();
+        return new PostgresConnection(client, canPrepare, needs);
+      },
+    });
+  const pool = poolOf(connect);
+  const replicaPool = replicaUrl === null ? null : poolOf(createConnector(replicaUrl, 'standby'));
   const read = kyselyOn(pool, { use: 'read' });
   const durably = kyselyOn(pool, { use: 'write' });
   const soon = kyselyOn(pool, { use: 'write', begin: 'set local synchronous_commit = off' });
@@ -96,6 +102,9 @@ export function openPostgres(
     dialect: postgresDialect,
     read,
     write,
+    ...(replicaPool && {
+      readList: createReplicaReads({ primary: read, replica: kyselyOn(replicaPool, { use: 'read' }) }),
+    }),
     watch: stamps.watch,
     refresh: stamps.refresh,
     sawStamp: stamps.sawStamp,
@@ -121,7 +130,7 @@ export function openPostgres(
       await sql`select 1`.execute(read);
     },
     async close() {
-      await pool.close();
+      await Promise.all([pool.close(), replicaPool?.close()]);
     },
   };
 }

@@ -22,6 +22,14 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
     ...searchConditions(resource, call, registry),
   ];
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  const { readList } = call.db;
+  // Who may see what has been decided above, on the primary.
+  if (!readList) return readPage(engine, resource, call, where);
+  return readList((read) => readPage(engine, resource, { ...call, db: { ...call.db, read } }, where));
+}
+
+async function readPage(engine: Engine, resource: Resource, call: Call, where: RawBuilder<unknown>): Promise<Reply> {
+  const { registry } = engine;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
   const count = await engine.count(resource, call, where);
   const page = pageNumber(call.request.query.get('page'), Math.max(1, Math.ceil(count / size)));

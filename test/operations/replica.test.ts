@@ -1,0 +1,87 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Pair, startPair } from '../support/postgres-standby.ts';
+import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
+
+describe.skipIf(!hasPostgres)('lists read from a replica', () => {
+  let pair: Pair;
+  let standby: pg.Client;
+  let first: TestServer;
+  let second: TestServer;
+
+  beforeAll(async () => {
+    pair = (await startPair()) as Pair;
+    standby = new pg.Client({ connectionString: pair.standbyUrl });
+    standby.on('error', () => {});
+    await standby.connect();
+    const env = { DATABASE_URL: pair.primaryUrl, GATEHOUSE_DATABASE_REPLICA_URL: pair.standbyUrl };
+    first = await startServer('postgres', { env });
+    second = await startServer('postgres', { env });
+  });
+  afterAll(async () => {
+    await first.close();
+    await second.close();
+    // The primary waits for its standby, which a test has killed.
+    await standby.end().catch(() => {});
+    await pair.stop();
+  });
+
+  /** The last statement of each connection that the replica has from us. */
+  async function lastOnReplica(): Promise<string> {
+    const { rows } = await standby.query(
+      "select query from pg_stat_activity where application_name = 'gatehouse' order by query_start",
+    );
+    return rows.map(({ query }) => query).join('\n');
+  }
+
+  async function pause(): Promise<void> {
+    await standby.query('select pg_wal_replay_pause()');
+    const state = async () => (await standby.query('select pg_get_wal_replay_pause_state() as state')).rows[0].state;
+    await expect.poll(state, { timeout: 30_000 }).toBe('paused');
+  }
+
+  const listed = async (server: TestServer, name: string) =>
+    (await server.admin.get(`/core/groups/?name=${name}`)).body.results.length;
+  const make = async (server: TestServer, name: string) => {
+    expect((await server.admin.post('/core/groups/', { name })).status).toBe(201);
+  };
+
+  test('come from there, and show what any instance has acknowledged before', async () => {
+    for (let turn = 0; turn < 30; turn++) {
+      await make(first, `turn-${turn}`);
+      expect([await listed(first, `turn-${turn}`), await listed(second, `turn-${turn}`)]).toEqual([1, 1]);
+    }
+    expect(await lastOnReplica()).toMatch(/^select "t"\."pk"/m);
+  });
+
+  test('only lists: who asks, single objects and writes stay with the primary', async () => {
+    await pause();
+    const ada = await first.user();
+    // The replica does not know her.
+    expect((await ada.api.get('/core/users/me/')).status).toBe(200);
+    expect((await first.admin.get(`/core/users/${ada.pk}/`)).body.username).toBe(ada.username);
+    await first.admin.patch(`/core/users/${ada.pk}/`, { is_active: false });
+    expect((await ada.api.get('/core/users/me/')).status).toBe(403);
+    expect(await lastOnReplica()).not.toMatch(/tokens|update|insert/);
+    await standby.query('select pg_wal_replay_resume()');
+  });
+
+  test('come from the primary while the replica is behind', async () => {
+    await pause();
+    await make(first, 'while-it-is-behind');
+    expect([await listed(first, 'while-it-is-behind'), await listed(second, 'while-it-is-behind')]).toEqual([1, 1]);
+    await standby.query('select pg_wal_replay_resume()');
+  });
+
+  test('come from the primary when the replica dies', async () => {
+    // Or the primary would wait for it.
+    const primary = new pg.Client({ connectionString: pair.primaryUrl });
+    await primary.connect();
+    await primary.query("alter system set synchronous_standby_names = ''");
+    await primary.query('select pg_reload_conf()');
+    await primary.end();
+    await pair.killStandby();
+    await make(first, 'without-it');
+    expect([await listed(first, 'without-it'), await listed(second, 'without-it')]).toEqual([1, 1]);
+  });
+});
