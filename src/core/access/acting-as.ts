@@ -11,8 +11,8 @@ type ActingUser = Pick<
 >;
 
 /**
- * The call as made by somebody whom a flow has recognised but who has no session yet: for what they do to themselves, and
- * for events. It brings no permissions.
+ * The call as made by a user whom a flow has identified but who has no session yet: for changes to their own account,
+ * and for events. It carries no permissions.
  */
 export function actingAs(call: Call, user: ActingUser): Call {
   if (call.actor?.user.pk === user.pk) return call;
@@ -28,7 +28,7 @@ export function actingAs(call: Call, user: ActingUser): Call {
   return { ...call, actor };
 }
 
-/** Refuses whoever acts as another user: what they make here would let them in as that user after they have stopped. */
+/** Refuses impersonators: what they create here would give them access after the impersonation ends. */
 export function checkActsForThemselves({ actor }: Call): void {
   if (actor?.impersonator) throw new Problem('permission_denied', 'Nobody can do this for somebody else.');
 }

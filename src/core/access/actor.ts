@@ -4,7 +4,7 @@ import { statement } from '../../platform/db/statement.ts';
 import type { Actor, ActorUser, Credential } from '../../resource/actor.ts';
 import { globalPermissionsSql, rolesOfSql } from './rights-sql.ts';
 
-/** The columns of `users` (as `u`) that make an actor, with `is_superuser` worked out. */
+/** The columns of `users` (as `u`) that make an actor, with `is_superuser` computed. */
 export interface ActorRow {
   readonly pk: number;
   readonly uuid: string;
@@ -13,7 +13,7 @@ export interface ActorRow {
   readonly email: string;
   readonly type: string;
   readonly attributes: string;
-  /** An expression, not a column: SQLite has a number for it. */
+  /** An expression, not a column, so SQLite returns a number. */
   readonly is_superuser: unknown;
 }
 
@@ -21,7 +21,7 @@ export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.typ
 
 const globalPermissions = statement<[user: number], { permission: string }>(globalPermissionsSql);
 
-/** Makes the actor of a user who has been proven to be active and to be the one who asks. */
+/** Loads the actor for an authenticated, active user. */
 export async function loadActor(
   db: Database,
   row: ActorRow,

@@ -47,7 +47,7 @@ const itemSchemas: Record<HolderKind['column'], JsonSchema> = {
 };
 const schemaNames = { user: 'UserAssignedObjectPermission', role: 'RoleAssignedObjectPermission' };
 
-/** Who may do something with objects of a model, or with one of them. Superusers may do everything with all. */
+/** Who holds permissions on a model, or on one object. Superusers hold all of them. */
 export function assignedListEndpoint(kind: HolderKind): Endpoint {
   return defineEndpoint({
     id: `${kind.operations}_list`,
@@ -118,7 +118,7 @@ function showHolder({ column }: HolderKind, raw: Row, shown: Row): Row {
 
 const holderColumn = ({ column }: HolderKind): RawBuilder<unknown> => sql.ref(`o.${column}`);
 
-/** The keys of those who hold something, and the grants on objects (from `o` and `p`) that the query asks about. */
+/** The keys of the holders, and the grants on objects (from `o` and `p`) that the query selects. */
 function holdersOf(kind: HolderKind, query: URLSearchParams) {
   const { ofModel, onObject } = readQuery(query);
   const holder = holderColumn(kind);
@@ -134,7 +134,7 @@ function holdersOf(kind: HolderKind, query: URLSearchParams) {
   return { holding: sql.join(sets, sql` union `), grants };
 }
 
-/** Conditions over a permission `p` and a grant `o`. */
+/** Reads conditions on a permission `p` and a grant `o`. */
 function readQuery(query: URLSearchParams): { ofModel: RawBuilder<unknown>; onObject: RawBuilder<unknown> | null } {
   const model = query.get('model') ?? '';
   if (model === '') throw Invalid.field('model', 'This field is required.');

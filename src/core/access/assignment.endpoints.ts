@@ -17,7 +17,6 @@ import {
   userHolders,
 } from './holder.ts';
 
-/** Giving permissions to users and roles, and taking them back. */
 export const assignmentEndpoints: readonly Endpoint[] = [userHolders, roleHolders].flatMap((kind) => [
   assignedListEndpoint(kind),
   assignEndpoint(kind),
@@ -49,7 +48,7 @@ function assignEndpoint(kind: HolderKind): Endpoint {
   });
 }
 
-/** E5. With an object only the grant on that object goes, without one only the grant on all: neither stands in for the other. */
+/** E5. Given an object, revokes only the grant on it; without one, only the global grant. Neither implies the other. */
 function unassignEndpoint(kind: HolderKind): Endpoint {
   return defineEndpoint({
     id: `${kind.operations}_unassign_partial_update`,
@@ -76,7 +75,7 @@ async function checkMayTouch(kind: HolderKind, tx: Query, call: Call, { pk }: Ho
   if (kind.column === 'user') await checkMayTouchUser(tx, call, Number(pk));
 }
 
-/** The key of the grant on an object; of the permission itself when it is given on all. */
+/** Returns the key of the grant on an object, or of the permission itself for a global grant. */
 async function give(kind: HolderKind, tx: Query, { pk }: Holder, { permission, objectPk }: Grant): Promise<number> {
   const holder = sql.ref(kind.column);
   if (objectPk === null) {

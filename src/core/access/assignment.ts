@@ -16,14 +16,14 @@ const object = {
   object_pk: text({ required: false, max: 255, help: 'The one object; without it permissions hold everywhere.' }),
 };
 
-/** What is to be assigned: permissions everywhere (`app.codename`), or on the one object that `model` and `object_pk` name. */
+/** Permissions to assign: global ones (`app.codename`), or on the one object that `model` and `object_pk` name. */
 export const assignBody = { permissions: list(text({ max: 255 }), permissions), ...object };
 export const unassignBody = {
   permissions: list(text({ max: 255 }), { ...permissions, default: () => [] }),
   ...object,
 };
 
-/** The grants that a body means. Refuses permissions and objects that are not there, so that nothing is done by halves. */
+/** The grants in a body. Refuses unknown permissions and objects before anything is written. */
 export async function readGrants(
   tx: Query,
   registry: Registry,
@@ -49,7 +49,7 @@ async function globalGrants(tx: Query, names: readonly string[]): Promise<Grant[
   return names.map((name) => grantOf(found, name, name, null));
 }
 
-/** Only what follows the last dot counts: the app is the object's. */
+/** Only the part after the last dot counts: the app is the object's. */
 async function objectGrants(tx: Query, names: readonly string[], model: string, objectPk: string): Promise<Grant[]> {
   const [app = '', modelName = ''] = model.split('.');
   const codenames = names.map((name) => name.slice(name.lastIndexOf('.') + 1));

@@ -7,11 +7,14 @@ import { actorOfToken } from '../token/token-credential.ts';
 
 interface Needs extends SessionNeeds {
   readonly key: InstanceKey;
-  /** Who presents a bearer credential that is no API token, if it is one of another kind. */
+  /** The actor of a bearer credential that is not an API token; null if it is unknown. */
   otherBearer(credentials: string, now: string): Promise<Actor | null>;
 }
 
-/** Who asks: by bearer token, else by session cookie, else nobody. A wrong credential is refused, never ignored. */
+/**
+ * Authenticates by bearer token, else by session cookie, else as anonymous. An invalid credential is refused, never
+ * ignored.
+ */
 export function createAuthenticate(needs: Needs) {
   const { db, key, otherBearer } = needs;
   return async (request: RequestFacts, now: string): Promise<Actor | null> => {

@@ -5,10 +5,10 @@ import type { Actor } from '../../resource/actor.ts';
 import type { Call } from '../../resource/call.ts';
 import { globalPermissionsSql, groupsAboveSql, isSuperuserSql, rolesOfSql } from './rights-sql.ts';
 
-// Nobody grants what he does not hold, and only superusers touch superusers. Calls without an actor are the server's own:
-// operations have refused nobody's requests before they come here.
+// Nobody grants what they do not hold, and only superusers change superusers. Calls without an actor are the server's
+// own: operations have already refused anonymous requests.
 
-/** Refuses unless the caller could be given what membership in these groups brings. */
+/** Refuses unless the caller holds everything that membership in these groups grants. */
 export async function checkMayGrantMembership(tx: Query, call: Call, groups: readonly string[]): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser || groups.length === 0) return;
@@ -24,14 +24,14 @@ export async function checkMayGrantRoles(tx: Query, call: Call, roles: readonly 
 }
 
 export interface Grant {
-  /** The permission's key and its name, `app.codename`. */
+  /** Primary key; `name` is `app.codename`. */
   readonly permission: number;
   readonly name: string;
-  /** Null: on every object. */
+  /** Null: a global grant. */
   readonly objectPk: string | null;
 }
 
-/** Refuses unless the caller holds the permission on that object, or everywhere when it is to hold everywhere. */
+/** Refuses unless the caller holds the permission on that object, or globally for a global grant. */
 export async function checkMayGrant(tx: Query, call: Call, { permission, name, objectPk }: Grant): Promise<void> {
   const { actor } = call;
   if (!actor || actor.holds(name)) return;
@@ -43,14 +43,14 @@ export async function checkMayGrant(tx: Query, call: Call, { permission, name, o
   if (rows.length === 0) throw new Problem('permission_denied');
 }
 
-/** Whether being in one of these groups makes a superuser. */
+/** Whether membership in one of these groups makes a user a superuser. */
 export async function bringsSuperuser(tx: Query, groups: readonly string[]): Promise<boolean> {
   const { rows } =
     await sql`select 1 from groups where is_superuser and pk in (${groupsAboveSql(groups)}) limit 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** Refuses a caller who is no superuser when the user is one: only superusers give superusers rights or take them. */
+/** Refuses unless the caller is a superuser, if the user is one. */
 export async function checkMayTouchUser(tx: Query, call: Call, user: number): Promise<void> {
   const { actor } = call;
   if (!actor || actor.isSuperuser) return;
@@ -58,15 +58,16 @@ export async function checkMayTouchUser(tx: Query, call: Call, user: number): Pr
 }
 
 /**
- * Refuses unless the caller holds all that the user holds. The one rule for whatever reaches an account: its password,
- * address, links, keys and state, and acting as it. Nobody rises by way of somebody else's account.
+ * Refuses unless the caller holds every permission that the user holds. The one rule for anything that gives access to
+ * an account (password, address, links, keys, state, impersonation): it prevents privilege escalation through other
+ * accounts.
  */
 export async function checkMayReachUser(tx: Query, { actor }: Pick<Call, 'actor'>, user: number): Promise<void> {
   if (!actor || actor.isSuperuser || actor.user.pk === user) return;
   if (await isSuperuser(tx, user)) throw new Problem('permission_denied', holdsMore);
   const pk = sql`${user}`;
   const { rows: everywhere } = await globalPermissionsSql(pk).execute(tx);
-  // That users may look at keys of their own tokens is no right over anybody else.
+  // The permission to view the keys of one's own tokens gives no power over others.
   const { rows: beyond } = await sql<{
     permission: string;
   }>`select distinct p.app_label || '.' || p.codename as permission
@@ -86,7 +87,7 @@ async function isSuperuser(tx: Query, user: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Refuses unless the actor may act as the user: by permission, and by the rule above. */
+/** Refuses unless the actor may impersonate the user: by permission, and by the rule above. */
 export async function checkMayActAs(tx: Query, actor: Actor, user: number): Promise<void> {
   if (actor.isSuperuser) return;
   const { rows } = await sql`select 1 from (${actor.objectsHolding(actAsOthers, 'int')}) as held

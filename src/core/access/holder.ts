@@ -6,18 +6,18 @@ import { type Call, requireActor } from '../../resource/call.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 
-/** The two that permissions are given to, users and roles, and what differs between them. */
+/** Permissions are given to users and roles; this is what differs between them. */
 export interface HolderKind {
   readonly model: 'svc_core.user' | 'svc_rbac.role';
-  /** How the holder's key is called in paths. */
+  /** The path parameter with the holder's key. */
   readonly param: 'id' | 'uuid';
-  /** The column that names the holder in both tables of grants. */
+  /** The column for the holder in both tables of grants. */
   readonly column: 'user' | 'role';
   readonly path: string;
   readonly operations: string;
   readonly globalTable: string;
   readonly objectTable: string;
-  /** What assigning and taking back ask for, on the holder or everywhere. */
+  /** The permissions needed to assign and revoke, on the holder or globally. */
   readonly toAssign: readonly string[];
   readonly toUnassign: readonly string[];
 }
@@ -49,11 +49,11 @@ export const roleHolders: HolderKind = {
 export interface Holder {
   readonly resource: Resource;
   readonly pk: string | number;
-  /** As events name it. */
+  /** Its name in events. */
   readonly values: { readonly name: string; readonly username: string };
 }
 
-/** The user or role that the path names. Callers without the rights learn nothing of who is there. */
+/** The user or role in the path. Callers without the permission do not learn who exists. */
 export async function findHolder(
   kind: HolderKind,
   rights: readonly string[],

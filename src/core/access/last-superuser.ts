@@ -3,23 +3,23 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 
-/** What is about to be deleted, and no longer counts. */
+/** Rows about to be deleted, which no longer count. */
 interface Without {
   readonly user?: number;
   readonly group?: string;
 }
 
 /**
- * Refuses a change that leaves no active person who is a superuser. To be asked after the change, within its transaction and
- * only where it takes a superuser's rights: a server that has none already can still be changed.
+ * Refuses a change that leaves no active person as superuser. Call it after the change, within its transaction, and
+ * only if the change takes a superuser's rights: a server that already has none can still be changed.
  */
 export async function checkSuperuserLeft(tx: Query, call: Pick<Call, 'db'>, without: Without = {}): Promise<void> {
   if (!(await isSuperuserLeft(tx, call, without))) throw Invalid.whole(refusal);
 }
 
-/** The same question, for changes that nobody is there to be told about. */
+/** The same check as a boolean, for changes without a caller to refuse. */
 export async function isSuperuserLeft(tx: Query, { db }: Pick<Call, 'db'>, without: Without = {}): Promise<boolean> {
-  // Of two superusers who switch each other off at once, one stays.
+  // Serializes concurrent changes: if two superusers deactivate each other, one remains.
   await db.dialect.exclusive('superusers')?.execute(tx);
   const { rows } = await sql`select 1 from users u where u.is_active and u.type in ('internal', 'external')
     and ${differs(sql`u.pk`, without.user)} and exists (select 1 from user_groups ug where ug."user" = u.pk

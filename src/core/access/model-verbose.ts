@@ -2,7 +2,7 @@ import type { ModelNames, ReadContext } from '../../resource/fields/field.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 import { appName, modelNames } from './models.ts';
 
-/** The members that name a permission's app and model in words; the row has both as `app_label` and `model`. */
+/** The display names of a permission's app and model; the row has both as `app_label` and `model`. */
 export const verboseMembers = {
   app_label_verbose: { schema: stringSchema, from: (row: Named) => appName(row.app_label) },
   model_verbose: {
@@ -17,8 +17,8 @@ interface Named {
 }
 
 function modelVerbose(model: string, registry: ModelNames): string {
-  const known: Readonly<Record<string, string>> = modelNames;
-  return known[model] ?? registry.find(model)?.names[0] ?? plain(model);
+  const names: Readonly<Record<string, string>> = modelNames;
+  return names[model] ?? registry.find(model)?.names[0] ?? plain(model);
 }
 
 const plain = (model: string): string => {

@@ -1,6 +1,6 @@
 /**
- * The models on which permissions are assigned, with their names, in the order in which the interface lists them. Some have
- * no resource yet: their permissions exist all the same, so that roles can be prepared for them.
+ * The models on which permissions are assigned, with their display names, in the order of the interface. Some have no
+ * resource yet; their permissions exist already, so that roles can be prepared.
  */
 export const modelNames = {
   'svc_tenants.domain': 'Domain',
@@ -94,7 +94,7 @@ export const modelNames = {
   'svc_events.notificationwebhookmapping': 'Webhook Mapping',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** What `model` may say when permissions are assigned. */
+/** The allowed values of `model` when permissions are assigned. */
 export const assignableModels: readonly string[] = Object.keys(modelNames);
 
 const spelled: Readonly<Record<string, string>> = {
@@ -112,7 +112,7 @@ const spelled: Readonly<Record<string, string>> = {
 };
 const families = new Set(['policies', 'providers', 'sources', 'stages']);
 
-/** The name of an app: `svc_policies_event_matcher` is "Gatehouse Policies.Event Matcher". */
+/** The display name of an app: `svc_policies_event_matcher` is "Gatehouse Policies.Event Matcher". */
 export function appName(app: string): string {
   const [first = '', ...rest] = app.replace(/^svc_/, '').split('_').map(word);
   const divider = families.has(first.toLowerCase()) && rest.length > 0 ? '.' : ' ';

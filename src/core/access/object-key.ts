@@ -6,7 +6,7 @@ import { isUuid } from '../../resource/fields/scalar.ts';
 import { parseKey } from '../../resource/read.ts';
 import type { Registry } from '../../resource/resource.ts';
 
-/** The key of an object of a model as grants store it. Refuses what is no key and what is not there. */
+/** An object's key in the form that grants store. Refuses malformed keys and missing objects. */
 export async function requireObjectKey(tx: Query, registry: Registry, model: string, text: string): Promise<string> {
   const resource = registry.find(model);
   if (resource?.key === 'uuid' && !isUuid(text)) throw Invalid.whole(`“${text}” is not a valid UUID.`);

@@ -15,10 +15,12 @@ import { requireObjectKey } from './object-key.ts';
 
 const maxPageSize = 10;
 
-/** Every resource there is; asked when a query is made, because the list is made of what asks. */
+/** All resources. A function, because the list itself contains the resources defined here. */
 type AllResources = () => readonly Resource[];
 
-/** Permissions of users on single objects. They are given and taken by assigning; here they are listed, moved and deleted. */
+/**
+ * Users' permissions on single objects. The assignment endpoints create them; here they are listed, moved and deleted.
+ */
 export const userObjectPermissions = (all: AllResources): Resource =>
   objectPermissions(all, {
     path: '/rbac/permissions/users/',
@@ -30,7 +32,7 @@ export const userObjectPermissions = (all: AllResources): Resource =>
     filter: 'user_id',
   });
 
-/** Permissions of roles on single objects. */
+/** Roles' permissions on single objects. */
 export const roleObjectPermissions = (all: AllResources): Resource =>
   objectPermissions(all, {
     path: '/rbac/permissions/roles/',
@@ -48,9 +50,9 @@ interface Holder {
   readonly schema: string;
   readonly names: readonly [string, string];
   readonly table: string;
-  /** The hidden column that says whose the permission is. */
+  /** The hidden column for the holder. */
   readonly holder: { readonly column: 'user' | 'role'; readonly field: Field };
-  /** The parameter that filters by it. */
+  /** The query parameter that filters by it. */
   readonly filter: string;
 }
 
@@ -105,7 +107,7 @@ type Grant = {
   user?: number;
 };
 
-/** A permission is moved to another object only by those who hold it there. */
+/** Moving a permission to another object requires holding it there. */
 async function checkMove({ tx, call, registry, values, current }: CheckInput<Grant>): Promise<Complaints | null> {
   if (!current || values.object_pk === current.object_pk) return null;
   const model = `${current.app_label}.${current.model}`;
@@ -125,7 +127,7 @@ async function checkTake({ tx, call, verb, values }: AfterWrite<Grant>): Promise
 
 const telling = ['name', 'username', 'identifier', 'domain', 'slug', 'id'];
 
-/** The name of the object that a grant is about, whatever its model: one branch for each model that has names. */
+/** The name of a grant's object, whatever its model: one branch per model with names. */
 function describe(resources: readonly Resource[], row: RowAlias, dialect: Dialect): RawBuilder<unknown> {
   const named = resources.flatMap((resource) => {
     const column = telling.find((name) => resource.allFields[name]?.storage.in === 'column');

@@ -10,7 +10,7 @@ import { verboseMembers } from './model-verbose.ts';
 
 const plain = text({ readOnly: true });
 
-/** What can be allowed. The rows follow from the models; nobody writes them. */
+/** Permissions. The rows are derived from the models; nobody writes them. */
 export const permissionResource = defineResource({
   path: '/rbac/permissions/',
   param: 'id',
@@ -39,7 +39,7 @@ export const permissionResource = defineResource({
   },
 });
 
-/** The permissions that a user or a role has been given on every object, for callers who may see the holder. */
+/** Filters by the global permissions of a user or role, if the caller may see the holder. */
 function heldFilter(model: string, table: string, column: string): Filter {
   return {
     schema: column === 'user' ? integerSchema : uuidSchema,

@@ -9,12 +9,12 @@ import { modelNames } from './models.ts';
 export interface Permission {
   readonly app_label: string;
   readonly codename: string;
-  /** The model's name without its app. */
+  /** Without the app. */
   readonly model: string;
   readonly name: string;
 }
 
-/** Those beside add, change, delete and view, as `app.model codename: sentence`. */
+/** Permissions besides add, change, delete and view. */
 const furtherPermissions: readonly (readonly [model: string, codename: string, name: string])[] = [
   ['svc_core.user', 'reset_user_password', 'Reset Password'],
   ['svc_core.user', 'impersonate', 'Can impersonate other users'],
@@ -42,18 +42,18 @@ const furtherPermissions: readonly (readonly [model: string, codename: string, n
 
 const verbs = ['add', 'change', 'delete', 'view'] as const;
 
-/** Permissions that concern the system as a whole: a caller is told which of them are theirs. */
+/** Permissions on the system as a whole. Callers see which of them they hold. */
 export const systemPermissions: readonly string[] = furtherPermissions
   .filter(([model]) => model === 'svc_rbac.systempermission')
   .map(([, codename]) => codename);
 
-/** Every permission there is: of the models that the interface names, of all others that have a resource, and what operations ask for. */
+/** All permissions: of the models listed in the interface, of all other resources, and those that operations check. */
 export function permissionsOf(resources: readonly Resource[], endpoints: readonly Endpoint[] = []): Permission[] {
-  const known = new Map<string, Permission>();
+  const found = new Map<string, Permission>();
   const add = (model: string, codename: string, name: string) => {
     const [app_label = '', modelName = ''] = model.split('.');
     const key = `${app_label}.${codename}`;
-    if (!known.has(key)) known.set(key, { app_label, codename, model: modelName, name });
+    if (!found.has(key)) found.set(key, { app_label, codename, model: modelName, name });
   };
   const models = new Map<string, string>(Object.entries(modelNames));
   for (const { model, names } of resources) if (!models.has(model)) models.set(model, names[0]);
@@ -69,9 +69,9 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
     for (const { access, summary } of actions) addChecked(model, access, summary);
   }
   for (const { access, summary } of endpoints) addChecked('svc_rbac.systempermission', access, summary);
-  return [...known.values()];
+  return [...found.values()];
 
-  /** The permission that an operation checks, if it is none of the above. */
+  /** Adds the permission that an operation checks, if it is not listed yet. */
   function addChecked(model: string, access: unknown, summary: string): void {
     if (!isJsonObject(access) || typeof access.permission !== 'string') return;
     const [app, codename = ''] = access.permission.split('.');
@@ -80,7 +80,7 @@ export function permissionsOf(resources: readonly Resource[], endpoints: readonl
   }
 }
 
-/** Brings the table of permissions up to date: one statement when nothing is new. What is there is never changed. */
+/** Adds missing permissions to the table, in one statement if there are none. Existing rows never change. */
 export async function syncPermissions(db: Database, permissions: readonly Permission[]): Promise<void> {
   const missing = await missingFrom(db.read, permissions);
   if (missing.length === 0) return;
@@ -92,7 +92,7 @@ export async function syncPermissions(db: Database, permissions: readonly Permis
       const { rows: added } = await sql<{ pk: number }>`insert into permissions (app_label, codename, model, name)
         values ${sql.join(rows)} on conflict do nothing returning pk`.execute(tx);
       const keys = added.map(({ pk }) => pk);
-      // Whoever may read everything may read what a newer version brings.
+      // Readers of everything may also read what a new version adds.
       await grantToReaders(tx, keys.length > 0 ? sql`p.pk in (${sql.join(keys)})` : sql`1 = 0`);
     }
   });
@@ -108,10 +108,13 @@ async function missingFrom(query: Query, permissions: readonly Permission[]): Pr
   return permissions.filter(({ app_label, codename }) => !present.has(`${app_label}.${codename}`));
 }
 
-/** The role of those who may read everything and change nothing. */
+/** The role that may read everything and change nothing. */
 export const readersRole = 'Gatehouse Read-only';
 
-/** Gives the readers' role the viewing permissions among those that the condition (over `p`) leaves. Keys and secrets are not for readers. */
+/**
+ * Grants the readers' role the `view` permissions that match the condition (over `p`), except those for keys and
+ * secrets.
+ */
 export async function grantToReaders(tx: Query, condition = sql`1 = 1`): Promise<void> {
   await sql`insert into role_permissions (role, permission) select r.pk, p.pk from roles r cross join permissions p
     where r.name = ${readersRole} and p.codename like 'view~_%' escape '~' and p.codename not like '%~_key' escape '~' and p.codename not like '%~_secret' escape '~' and ${condition}

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 
-// Fragments over users, groups and roles that several resources need. `user` is an expression for the user's key.
+// Shared SQL fragments over users, groups and roles. `user` is an expression for the user's key.
 
-// `group_ancestors` holds each group with itself and all groups above it. `cross join` fixes the order of the joins on SQLite: from the user on.
+// `group_ancestors` has each group with itself and all groups above it. `cross join` makes SQLite join in this order.
 
-/** Whether a user is in a superuser group, directly or below one. Says nothing of whether the user is active. */
+/** Whether a user is in a superuser group, directly or through a parent group. Ignores whether the user is active. */
 export const isSuperuserSql = (user: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select 1 from user_groups ug cross join group_ancestors ga cross join groups g
     where ug."user" = ${user} and ga."group" = ug."group" and g.pk = ga.ancestor and g.is_superuser)`;
 
-/** The keys of all superusers, active or not: for finding them, where asking each user would take long. */
+/** The keys of all superusers, active or not: for finding them without checking every user. */
 export const superusersSql = sql`select ug."user" from groups g cross join group_ancestors ga cross join user_groups ug
   where g.is_superuser and ga.ancestor = g.pk and ug."group" = ga."group"`;
 
@@ -18,21 +18,21 @@ export const groupsOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select ga.ancestor as pk from user_groups ug cross join group_ancestors ga
     where ug."user" = ${user} and ga."group" = ug."group"`;
 
-/** These groups and all groups above them: whoever is in one has what all of them bring. */
+/** These groups and all groups above them, whose rights their members inherit. */
 export const groupsAboveSql = (groups: readonly string[]): RawBuilder<unknown> =>
   sql`select ancestor as pk from group_ancestors where "group" in (${sql.join(groups)})`;
 
-/** The roles a user has through groups and the groups above them. */
+/** The roles that a user has through groups and their ancestors. */
 export const rolesOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select gr.role from group_roles gr where gr."group" in (${groupsOfSql(user)})`;
 
-/** The names of all permissions a user holds on every object. */
+/** The names of all permissions that a user holds globally. */
 export const globalPermissionsSql = (user: RawBuilder<unknown>): RawBuilder<{ permission: string }> =>
   sql`select p.app_label || '.' || p.codename as permission from permissions p where p.pk in (
     select up.permission from user_permissions up where up."user" = ${user}
     union select rp.permission from role_permissions rp where rp.role in (${rolesOfSql(user)}))`;
 
-/** The names of all permissions a user holds on single objects. */
+/** The names of all permissions that a user holds on single objects. */
 export const objectPermissionsSql = (user: RawBuilder<unknown>): RawBuilder<{ permission: string }> =>
   sql`select p.app_label || '.' || p.codename as permission from permissions p where p.pk in (
     select o.permission from user_object_permissions o where o."user" = ${user}

@@ -3,7 +3,7 @@ import { defineResource } from '../../resource/define.ts';
 import { text } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
 
-/** A set of permissions that a group brings its members. */
+/** A set of permissions that groups give to their members. */
 export const roleResource = defineResource({
   path: '/rbac/roles/',
   param: 'uuid',

@@ -12,8 +12,8 @@ export interface Pictured {
 export const defaultAvatars = 'initials';
 
 /**
- * The picture of a user by the first of the modes (`attributes.avatar,initials`) that gives one. No mode calls another
- * server from here: a browser fetches what it is pointed to.
+ * A user's avatar from the first mode (of e.g. `attributes.avatar,initials`) that yields one. The server fetches
+ * nothing: the browser does.
  */
 export function avatarOf(modes: string, user: Pictured): string {
   for (const mode of modes.split(',').map((part) => part.trim())) {
@@ -23,7 +23,6 @@ export function avatarOf(modes: string, user: Pictured): string {
   return nobody;
 }
 
-/** What is wrong with a list of modes, or null. */
 export function avatarsComplaint(modes: string): string | null {
   const unknown = modes
     .split(',')
@@ -49,7 +48,7 @@ function pictureIn(attributes: unknown, path: readonly string[]): string | null 
   for (const step of path) {
     value = typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : null;
   }
-  // Users may write their own attributes: nothing a browser would run.
+  // Users can edit their own attributes: allow nothing that a browser would execute.
   return typeof value === 'string' && (isUrl(value) || /^(\/(?!\/)|data:image\/)/.test(value)) ? value : null;
 }
 
@@ -67,7 +66,7 @@ function fill(template: string, user: Pictured): string {
   );
 }
 
-/** A picture of a person's initials, as a data URI: no call leaves the server and nothing is told to others. */
+/** An image of a person's initials as a data URI, so that no third party learns of them. */
 export function initialsAvatar(name: string): string {
   const text = escapeXml(initialsOf(name.trim()).toUpperCase());
   let sum = 0;
@@ -77,7 +76,7 @@ export function initialsAvatar(name: string): string {
   );
 }
 
-/** The first letters of the first and the last word. */
+/** The first letters of the first and last word. */
 function initialsOf(name: string): string {
   const lastWord = /\s(\S+)$/.exec(name)?.[1] ?? '';
   return firstLetter(name) + firstLetter(lastWord);

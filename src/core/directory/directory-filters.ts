@@ -7,11 +7,11 @@ import type { Filter } from '../../resource/resource.ts';
 
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
-// Past these the databases refuse the condition.
+// Databases refuse larger conditions.
 const maxMembers = 50;
 const maxMemberDepth = 32;
 
-/** `attributes={"team":"blue","home__city":"Bern"}`: rows whose attributes have these members. */
+/** `attributes={"team":"blue","home__city":"Bern"}`: matches rows whose attributes have these values. */
 export const attributesFilter: Filter = {
   schema: stringSchema,
   condition({ texts, row, dialect }) {
@@ -39,7 +39,7 @@ function parseObject(text: string): Record<string, unknown> | string {
   }
 }
 
-/** Descends into objects, so members that the filter does not name do not matter. */
+/** Descends into objects, so that members absent from the filter do not matter. */
 function leaves(value: Readonly<Record<string, unknown>>, above: readonly string[]): [string[], unknown][] {
   return Object.entries(value).flatMap(([name, inner]): [string[], unknown][] => {
     const path = [...above, ...name.split('__')];
@@ -56,7 +56,7 @@ interface Membership {
 type By = 'name' | 'uuid' | 'int';
 const itemSchema: Record<By, JsonSchema> = { name: stringSchema, uuid: uuidSchema, int: integerSchema };
 
-/** Rows linked to any of the objects named, by key or by a column of theirs; an object that is not there is a mistake. */
+/** Matches rows linked to any of the named objects, by key or by one of their columns; a missing object is an error. */
 export function linkedFilter(join: Membership, table: string, column: string, by: By): Filter {
   return {
     schema: { type: 'array', items: itemSchema[by] },
@@ -87,7 +87,7 @@ function readKey(text: string, by: By): string | number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Rows whose column begins with the text, case and all. */
+/** Matches rows whose column starts with the text, case-sensitively. */
 export function startsWithFilter(column: string): Filter {
   return {
     schema: stringSchema,
@@ -98,7 +98,7 @@ export function startsWithFilter(column: string): Filter {
   };
 }
 
-/** Rows whose column has one of the values of a closed list. */
+/** Matches rows whose column has one of the given values, from a closed list. */
 export function choicesFilter(column: string, values: readonly string[]): Filter {
   return {
     schema: { type: 'array', items: { type: 'string', enum: values } },

@@ -6,7 +6,9 @@ import { groupsOfSql } from '../access/rights-sql.ts';
 
 type Attributes = Record<string, Json>;
 
-/** The attributes of a user's groups and the groups above them, in the order of their names, with the user's own on top. */
+/**
+ * Merges the attributes of a user's groups and their ancestors, in the order of their names, with the user's own last.
+ */
 export async function effectiveAttributes(query: Query, userId: number): Promise<Attributes> {
   const { rows } = await sql<{ attributes: string }>`
     select name, 0 as own, attributes from groups where pk in (${groupsOfSql(sql`${userId}`)})

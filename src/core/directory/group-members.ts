@@ -58,7 +58,7 @@ export const removeUserAction = actionOn<{ pk: string }>()({
   },
 });
 
-/** Whoever the caller cannot see is not there for them. */
+/** A user whom the caller cannot see does not exist for them. */
 async function checkUserIsThere({ call, registry, values }: ActionInput<unknown, typeof body>): Promise<void> {
   const users = registry.require('svc_core.user');
   if (!(await isVisible(users, values.pk, call, registry))) throw new Problem('not_found');

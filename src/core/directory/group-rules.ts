@@ -15,7 +15,7 @@ type Group = {
   users: readonly number[];
 };
 
-/** A group stands in a tree, has roles of its own, and brings its members nothing that the caller does not hold. */
+/** Groups form a tree without cycles, and give members nothing that the caller does not hold. */
 export async function checkGroup(input: CheckInput<Group>): Promise<Complaints | null> {
   const { tx, call, values, current } = input;
   const { exclusive } = call.db.dialect;
@@ -48,11 +48,11 @@ async function checkDelegation(
     await checkMayGrantMembership(tx, call, [values.parent]);
   }
   await checkMayGrantRoles(tx, call, newRoles);
-  // What a new group brings is its parent's and its roles', asked for above.
+  // The parent and the roles of a new group were checked above.
   if (key && added(values.users, current?.users).length > 0) await checkMayGrantMembership(tx, call, [key]);
 }
 
-/** A group that makes superusers is changed by superusers only. */
+/** Only superusers change a superuser group. */
 export async function checkMayTouchGroup(tx: Query, call: Call, group: string): Promise<void> {
   if (!call.actor || call.actor.isSuperuser) return;
   if (await bringsSuperuser(tx, [group])) throw new Problem('permission_denied');
@@ -65,7 +65,7 @@ export async function afterGroupWrite({ tx, call, verb, pk, values, current }: A
   await checkSuperuserLeft(tx, call, verb === 'destroy' ? { group: pk } : {});
 }
 
-/** Whether a member of the group before may have lost something. */
+/** Whether members may have lost something by the change. */
 const isWeaker = (before: Group, after: Group): boolean =>
   before.is_superuser !== after.is_superuser ||
   before.parent !== after.parent ||
@@ -76,8 +76,8 @@ async function didBringSuperuser(tx: Query, { is_superuser, parent }: Group): Pr
 }
 
 function added<Key>(after: readonly Key[], before: readonly Key[] | undefined): Key[] {
-  const known = new Set(before);
-  return after.filter((key) => !known.has(key));
+  const previous = new Set(before);
+  return after.filter((key) => !previous.has(key));
 }
 
 async function isBelow(tx: Query, group: string, other: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import { afterGroupWrite, checkGroup } from './group-rules.ts';
 const members = { table: 'user_groups', own: 'group', other: 'user' };
 const roles = { table: 'group_roles', own: 'group', other: 'role' };
 
-/** The number that protocols with numeric group ids show: the first five decimal digits of the key. */
+/** The id for protocols with numeric group ids: the first five decimal digits of the key. */
 const numberOf = (pk: string): number =>
   Number(
     BigInt(`0x${pk.replaceAll('-', '')}`)

@@ -22,7 +22,7 @@ interface Needs {
   readonly isSecure: boolean;
 }
 
-/** Lets the caller's browser act as another user, with that user's rights. */
+/** Lets the caller's session act as another user, with that user's rights. */
 export function impersonateAction({ settings }: Pick<Needs, 'settings'>) {
   return actionOn<Person>()({
     name: 'impersonate',
@@ -48,7 +48,7 @@ export function impersonateAction({ settings }: Pick<Needs, 'settings'>) {
   });
 }
 
-/** What the caller acts in: a browser's session of their own, since a bearer token is always its owner's. */
+/** The caller's own browser session; a bearer token always acts as its owner. */
 function sessionToActIn({ user, session, impersonator }: Actor, row: Person): string {
   if (session === null) throw new Problem('permission_denied');
   if (impersonator) throw Invalid.whole('You act as another user already.');
@@ -58,7 +58,7 @@ function sessionToActIn({ user, session, impersonator }: Actor, row: Person): st
   return session;
 }
 
-/** Lets the caller be themselves again. It is a GET by tradition, and asks for the proof against forgery all the same. */
+/** Ends the impersonation. A GET for compatibility, which nevertheless requires the CSRF token. */
 export function endImpersonationAction(needs: Pick<Needs, 'key' | 'isSecure'>): Action {
   return {
     name: 'impersonate_end',
@@ -79,7 +79,7 @@ export function endImpersonationAction(needs: Pick<Needs, 'key' | 'isSecure'>): 
   };
 }
 
-/** Told of the administrator; the event says whom they act as. */
+/** Recorded for the administrator; the event names the impersonated user. */
 function recordAbout(tx: Query, call: Call, action: string, { pk, username }: Row, context: Row): Promise<void> {
   const model = { app: 'svc_core', model_name: 'user', pk, name: username };
   return call.world.record(tx, call, { action, app: 'svc_core', context: { model, ...context } });

@@ -26,7 +26,7 @@ interface Needs {
 
 const lifetimeMs = 360 * 86_400_000;
 
-/** An account for a program, with an app password to sign in with and, on request, a group of its own. */
+/** Creates an account for a program, with an app password and, on request, a group of its own. */
 export const serviceAccountAction = ({ key, settings, uidOf }: Needs): Action<unknown> =>
   defineAction({
     name: 'service_account',
@@ -107,7 +107,7 @@ async function checkIsFree(tx: Query, name: string, alsoGroup: boolean): Promise
   if (rows.length > 0) throw Invalid.whole('A user/group with these details already exists');
 }
 
-/** `service-account-<name>-password`; names that differ only in what an identifier cannot say get a distinct ending. */
+/** `service-account-<name>-password`. Names that differ only in characters not allowed in identifiers get a suffix. */
 async function freeIdentifier(tx: Query, username: string): Promise<string> {
   const name = username
     .normalize('NFKD')

@@ -4,7 +4,7 @@ import type { Call } from '../../resource/call.ts';
 import { checkActsForThemselves } from '../access/acting-as.ts';
 import { endSessions } from '../session/session.ts';
 
-/** Stores a new password hash, ends the user's sessions (but the one that asked) and records it. */
+/** Stores a new password hash, ends the user's other sessions and records the change. */
 export async function setPassword(
   tx: Query,
   call: Call,

@@ -26,7 +26,7 @@ import { effectiveAttributes } from './effective-attributes.ts';
 import { setPassword } from './set-password.ts';
 import { userTypes } from './user-rules.ts';
 
-/** E16. Ends the sessions of the user; API tokens and app passwords stay. */
+/** E16. Ends the user's sessions; API tokens and app passwords stay valid. */
 export function setPasswordAction(passwords: Passwords) {
   return actionOn<{ pk: number; username: string }>()({
     name: 'set_password',
@@ -43,7 +43,7 @@ export function setPasswordAction(passwords: Passwords) {
       return passwords.hash(values.password);
     },
     async run({ tx, call, row, prepared }) {
-      // Asked again: the user may have gained rights while the password was hashed.
+      // Checked again: the user may have gained permissions while the password was being hashed.
       await checkMayReachUser(tx, call, row.pk);
       await setPassword(tx, call, row, prepared);
     },
@@ -65,7 +65,7 @@ const userSelf: JsonSchema = objectSchema({
   system_permissions: arrayOf(stringSchema),
 });
 
-/** What callers are told of themselves, and of whom they act as. */
+/** The user whom the caller acts as and, during impersonation, the impersonator. */
 export const meAction: Action = {
   name: 'me',
   on: 'set',
@@ -94,11 +94,11 @@ async function selfOf(
   const users = registry.require('svc_core.user');
   const found = await selectOne(engine, users, call, tx, [sql`${users.row().col('pk')} = ${actor.user.pk}`]);
   if (!found) throw new Error('the caller is gone');
-  const shown = showRow(engine, users, call, found.raw);
+  const user = showRow(engine, users, call, found.raw);
   const { rows: groups } = await sql<{ name: string; pk: string }>`select name, pk from groups
     where pk in (${groupsOfSql(sql`${actor.user.pk}`)}) order by name`.execute(tx);
   const { settings } = await effectiveAttributes(tx, actor.user.pk);
-  const { pk, username, name, is_active, is_superuser, email, avatar, uid, type } = shown;
+  const { pk, username, name, is_active, is_superuser, email, avatar, uid, type } = user;
   return {
     ...{ pk, username, name, is_active, is_superuser },
     groups,
@@ -109,7 +109,7 @@ async function selfOf(
   };
 }
 
-/** The paths in use, as far as the caller may see their users. */
+/** The paths of users that the caller may see. */
 export const pathsAction: Action = {
   name: 'paths',
   on: 'set',

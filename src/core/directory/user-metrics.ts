@@ -6,7 +6,7 @@ import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema
 import type { Action } from '../../resource/resource.ts';
 
 const hourMs = 3_600_000;
-/** Three points a day, for a week. */
+/** Three points a day for a week. */
 const spanMs = 8 * hourMs;
 const points = 21;
 
@@ -15,7 +15,7 @@ const series = arrayOf({
   description: 'x_cord: milliseconds since 1970; y_cord: how many',
 });
 
-/** How often a user signed in, failed to, and used applications in the last week. */
+/** A user's sign-ins, failed sign-ins and application launches in the last week. */
 export const metricsAction: Action = {
   name: 'metrics',
   on: 'row',

@@ -27,22 +27,21 @@ type User = {
 
 const internalAccount = 'internal_service_account';
 
-/** What is wrong with the path of a user, or null. */
 export function pathComplaint(path: string): string | null {
   if (path.startsWith('/') || path.endsWith('/')) return 'No leading or trailing slashes allowed.';
   return path.includes('//') ? 'No empty segments in user path allowed.' : null;
 }
 
-/** What somebody signs in by, or is let in by. */
-const reaching = ['username', 'email', 'is_active', 'attributes', 'type'] as const;
+/** Changing these affects how, or whether, a user can sign in. */
+const accessFields = ['username', 'email', 'is_active', 'attributes', 'type'] as const;
 
-/** Who may become what: internal accounts are the server's own, superusers are changed by superusers. */
+/** Internal accounts belong to the server; only superusers change superusers. */
 export async function checkUser({ tx, call, values, given, current }: CheckInput<User>): Promise<Complaints | null> {
   const { actor } = call;
   if (!actor) return null;
   if (current) {
     await checkMayTouchUser(tx, call, current.pk);
-    if (reaching.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
+    if (accessFields.some((name) => given.has(name) && !isDeepStrictEqual(values[name], current[name])))
       await checkMayReachUser(tx, call, current.pk);
   }
   if (current?.type === internalAccount) {
@@ -57,7 +56,7 @@ export async function checkUser({ tx, call, values, given, current }: CheckInput
   return null;
 }
 
-/** An account that is switched off or deleted is out at once. */
+/** Ends all access of a deactivated or deleted account at once. */
 export async function afterUserWrite(
   { tx, call, verb, pk, values, current }: AfterWrite<User>,
   settings: SettingsStore,
@@ -75,7 +74,7 @@ export async function afterUserWrite(
 
 type Change = Pick<AfterWrite<User>, 'tx' | 'call' | 'verb' | 'pk' | 'values' | 'current'>;
 
-/** The last superuser stays one. */
+/** Refuses to remove the last superuser. */
 async function keepSuperuser({ tx, call, verb, pk, values, current }: Change): Promise<void> {
   const before = current?.groups ?? [];
   if (!current?.is_active || before.length === 0) return;

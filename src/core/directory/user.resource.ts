@@ -29,7 +29,7 @@ export interface UserNeeds {
   readonly settings: SettingsStore;
   readonly key: KeyNeeds;
   readonly config: { readonly publicUrl: string };
-  /** What is done to users by layers above. */
+  /** Actions that higher layers add. */
   readonly userActions: readonly Action[];
 }
 
@@ -37,10 +37,10 @@ const maxUids = 10_000;
 const memberships = { table: 'user_groups', own: 'user', other: 'group' };
 const now = (call: Call) => call.now;
 
-/** People and programs. The password's hash is a column that no query of the resource reads. */
+/** People and programs. No query of the resource reads the column with the password hash. */
 export function userResource({ installId, passwords, settings, key, config, userActions }: UserNeeds) {
   const isSecure = config.publicUrl.startsWith('https:');
-  // Every list with users in it shows them, and they never change.
+  // Cached: every list with users shows them, and they never change.
   const uids = new Map<number, string>();
   const uidOf = (pk: number): string => {
     let uid = uids.get(pk);
@@ -96,7 +96,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         format: 'email',
         default: '',
         filter: true,
-        // People sign in and recover by it: two accounts with one address could not be told apart.
+        // People sign in and recover their account by address, so it must identify one account.
         unique: 'User with this email already exists.',
         caseless: true,
         help: 'Where mail to the user goes. People may sign in with it too.',
