@@ -4,7 +4,7 @@ import { Invalid } from '../../lib/problem.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 
-/** An application, as far as it matters to who may use it. */
+/** What access decisions need of an application. */
 export interface ApplicationTarget {
   readonly pk: string;
   readonly mode: 'all' | 'any';
@@ -64,7 +64,7 @@ export async function requestedUser(call: Call): Promise<number> {
   if (!/^\d+$/.test(text)) throw Invalid.field('for_user', 'for_user must be numerical');
   const pk = Number(text);
   if (pk <= 2147483647 && (await mayAskAbout(actor, pk, call))) return pk;
-  // Whom the caller may not ask about does not exist for them.
+  // A user whom the caller may not view does not exist for them.
   throw Invalid.field('for_user', 'User not found');
 }
 

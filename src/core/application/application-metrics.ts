@@ -6,7 +6,7 @@ import { countOverTime } from '../event/figures.ts';
 
 const thirdOfDayMs = 8 * 3_600_000;
 
-/** How often people went on to the application in the last week, by thirds of a day, as far as the caller may see events. */
+/** Launches of the application in the last week, in steps of eight hours, among the events that the caller may see. */
 export const metricsAction = actionOn<{ pk: string }>()({
   name: 'metrics',
   on: 'row',

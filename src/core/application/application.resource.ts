@@ -32,7 +32,7 @@ export interface ApplicationNeeds {
   readonly publicUrl: string;
 }
 
-/** Something people sign in to, and whom its policies let use it. */
+/** Something that people sign in to. Its policies decide who may use it. */
 export function applicationResource(needs: ApplicationNeeds): Resource {
   /** The administrator's value, else the one derived from the provider. */
   const launchTemplate = (row: RowAlias): RawBuilder<unknown> =>
@@ -154,7 +154,7 @@ async function permittedApplications(actor: Actor, row: RowAlias, call: Call): P
   return sql`${row.col('pk')} in (${held})`;
 }
 
-/** A provider serves one application behind the scenes: its sync must know which users it is for. */
+/** A back-channel provider serves one application: its sync must know which users it is for. */
 async function checkBackchannel({
   tx,
   call,

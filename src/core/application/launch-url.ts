@@ -13,8 +13,8 @@ const members: Readonly<Record<string, (user: ActorUser) => string>> = {
 const placeholder = /%\((\w+)\)s/g;
 
 /**
- * The address with `%(username)s` and the like filled in for this person; null when it leads nowhere on the web. A provider
- * may suggest a path on this server.
+ * The launch URL with `%(username)s` and the like filled in; null if it is not a web address. A provider may suggest a
+ * path on this server.
  */
 export function launchUrl(template: string, user: ActorUser | null, publicUrl: string): string | null {
   const url = user ? fill(template, user) : template;

@@ -12,7 +12,7 @@ import { createRow } from '../../resource/verbs/write-row.ts';
 import { assignableModels } from '../access/models.ts';
 import { applicationModel } from './application.resource.ts';
 
-/** What an administrator enters at an application, from the provider that was made for it and the application's slug. */
+/** What an administrator enters at the application, derived from its new provider and its slug. */
 export type ClientFacts = (provider: Row, slug: string) => Readonly<Record<string, string>>;
 
 interface DescribedKind {
@@ -20,10 +20,10 @@ interface DescribedKind {
   readonly clientFacts?: ClientFacts;
 }
 
-/** The providers that permissions name, whether or not there is a kind for them yet. */
+/** The provider models that permissions name, with or without a kind. */
 const plannedModels = assignableModels.filter((model) => /^svc_providers_\w+\.\w+provider$/.test(model));
 
-/** Makes an application together with its provider: both or neither. */
+/** Creates an application together with its provider, atomically. */
 export function transactionalApplications(providerKinds: readonly DescribedKind[]): Endpoint {
   const models = providerKinds.map(({ resource }) => resource.model);
   return defineEndpoint({
@@ -85,7 +85,7 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
   });
 }
 
-/** The document does not say of what kind the provider is, so its members are looked at here. */
+/** The API document leaves the provider's type open, so its members are checked here. */
 function checkMembers(resource: Resource, body: Row): void {
   const unknown = unknownMembers(body, requestSchema(resource.allFields, false).properties ?? {});
   if (Object.keys(unknown).length > 0) throw new Invalid(unknown);

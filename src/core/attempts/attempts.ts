@@ -6,19 +6,18 @@ import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Call } from '../../resource/call.ts';
 
-/** Who tries, and from where. */
 export interface Attempt {
   /**
-   * The name that was typed; the user's key where none was. A browser that its user has signed in with before is counted by
-   * itself. Second factors have a count of their own, which a right password does not clear: whoever knows the password could
-   * guess for ever.
+   * The name that was typed, or the user's key. A browser in which the user has signed in before has a count of its
+   * own. So do second factors, and a correct password does not reset it: otherwise whoever knows the password could
+   * guess without end.
    */
   readonly who: number | string | { readonly secondFactorOf: number } | { readonly knownBrowser: string };
   readonly ip: string;
   readonly now: string;
 }
 
-/** How many turns cost nothing; each one after doubles the wait. */
+/** Attempts beyond `free` double the wait. */
 interface Pace {
   readonly free: number;
   readonly minWaitMs: number;
@@ -27,15 +26,14 @@ interface Pace {
 const guesses = { ofUser: { free: 10, minWaitMs: 2_000 }, ofAddress: { free: 200, minWaitMs: 2_000 } };
 const messages = { ofUser: { free: 2, minWaitMs: 60_000 }, ofAddress: { free: 60, minWaitMs: 60_000 } };
 const maxWaitMs = 15 * 60_000;
-/** Blocked until then: not at all. Not the attempt's own moment, which others that began earlier would have to wait for. */
+/** Not blocked. The attempt's own time would make attempts that started earlier wait. */
 const longAgo = '1970-01-01T00:00:00.000000Z';
 /** The count resets after this long without an attempt. */
 const forgottenAfterMs = 24 * 3_600_000;
 
 /**
- * Counts an attempt before anything is looked at or hashed, and says whether it may go on: false, or what `look` finds in the
- * same transaction. The count is taken in one statement per subject, so that of any number of attempts at once no more get
- * through than one after the other would.
+ * Counts an attempt before any lookup or hashing. Returns false if it must wait, else what `look` finds in the same
+ * transaction. One statement per subject does the counting, so that concurrent attempts cannot exceed the limit.
  */
 export async function claimAttempt<T extends object | true = true>(
   { db, world }: Pick<Call, 'db' | 'world'>,
@@ -50,7 +48,7 @@ export async function claimAttempt<T extends object | true = true>(
       const isFree =
         (await count(tx, userOf(key, attempt), guesses.ofUser, attempt.now)) &&
         (await count(tx, addressOf(key, attempt), guesses.ofAddress, attempt.now));
-      // What is not looked at is not counted: else an address that has to wait could still make users wait.
+      // A refused attempt is not counted: otherwise a blocked address could still lock users out.
       if (!isFree) throw new Rollback(false);
       return await look(tx);
     }, notDurable);
@@ -60,7 +58,7 @@ export async function claimAttempt<T extends object | true = true>(
   }
 }
 
-/** Nobody who guesses can cut the power, and after a restart the counts are there. */
+/** An attacker cannot cause a power loss, and the counts survive a restart. */
 const notDurable = { durable: false } as const;
 
 /** After a success: resets the user's count and refunds this attempt to the address. */
@@ -78,8 +76,8 @@ const giveBack = statement<[subject: string], unknown>(
 );
 
 /**
- * Counts a message that somebody wants sent, apart from attempts to sign in: nobody's mailbox is filled by others. False
- * while they have to wait; the transaction must then be given up.
+ * Counts a requested message, separately from sign-in attempts, so that nobody can flood another's mailbox. Returns
+ * false while the subject must wait; the caller must then roll back.
  */
 export async function claimMessage(
   tx: Query,
@@ -115,7 +113,7 @@ const countOne = statement<[subject: string, now: string, expires: string], { fa
       expires = ${expires} where a.blocked_until <= ${now} returning failures`,
 );
 
-// Hashed: what people type as a name may be a password.
+// Hashed: people sometimes type their password as the name.
 function userOf(key: Pick<InstanceKey, 'hash'>, { who }: Attempt): string {
   if (typeof who === 'object')
     return key.hash(

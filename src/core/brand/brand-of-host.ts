@@ -7,7 +7,7 @@ export interface BrandOfHost {
   readonly domain: string;
 }
 
-/** The brand that a host name belongs to: the one with the longest domain that ends it, else the default brand. */
+/** The brand with the longest domain that the host name ends with, else the default brand. */
 export async function findBrandOfHost(host: string, query: Query): Promise<BrandOfHost | null> {
   const domains = domainsOf(host);
   const named = domains.length > 0 ? sql` or domain in (${sql.join(domains)})` : sql``;
@@ -21,7 +21,7 @@ export async function findBrandOfHost(host: string, query: Query): Promise<Brand
 
 const maxHostLength = 253;
 
-/** The host name and every domain above it, the longest first: a.example.org, example.org, org. */
+/** The host name and its parent domains, longest first: a.example.org, example.org, org. */
 function domainsOf(host: string): string[] {
   const name = normalDomain(host);
   if (name === '' || name.length > maxHostLength) return [];
@@ -29,7 +29,7 @@ function domainsOf(host: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Host names know no case, and a dot at the end changes nothing. */
+/** Host names are case-insensitive, and a trailing dot changes nothing. */
 export const normalDomain = (text: string): string => text.trim().toLowerCase().replace(/\.$/, '');
 
 const cache = queryCache<Record<string, unknown>>('brands');

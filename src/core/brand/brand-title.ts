@@ -3,7 +3,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { findBrandOfHost } from './brand-of-host.ts';
 import { defaultBranding } from './branding.ts';
 
-/** What the server is called towards people who come to this host. */
+/** The title of the server on this host. */
 export async function brandTitle(host: string, query: Query): Promise<string> {
   const brand = await findBrandOfHost(host, query);
   const { rows } = await sql<{ title: string }>`select branding_title as title from brands

@@ -20,7 +20,7 @@ const flow = (notes: FieldNotes) => ref('svc_flows.flow', 'uuid', { nullable: tr
 const address = (fallback: string, notes: FieldNotes) =>
   text({ default: fallback, filter: true, check: imageAddressComplaint, ...notes });
 
-/** How the server looks, and which flows it uses, for the people who come by one domain. */
+/** The look and the flows of the server on one domain. */
 export function brandResource({ currentBrand }: Needs): Resource {
   return defineResource({
     path: '/core/brands/',

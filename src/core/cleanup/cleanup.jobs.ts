@@ -12,9 +12,9 @@ export const jobsAreKeptMs = 7 * 24 * hourMs;
 
 interface Needs extends RotationNeeds {
   readonly db: Pick<Database, 'analyze'>;
-  /** A call by the server itself, now. */
+  /** A call by the server itself, at the current time. */
   systemCall(): Call;
-  /** Rows with an expiry that is tested wherever they are used: removing them frees space and nothing else. */
+  /** Tables with an expiry. Readers check it on every use; deleting the rows only frees space. */
   readonly expiring: readonly Outdated[];
 }
 
@@ -25,7 +25,7 @@ export const expired = (table: string, name: string): Outdated => ({
   where: (now) => sql`expires <= ${now}`,
 });
 
-/** Rows whose `expires` has passed, where rows may also be without an end. */
+/** Rows whose `expires` has passed; null never expires. */
 export const expiredUnlessEndless = (table: string, name: string): Outdated => ({
   table,
   name,

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
 
-/** Rows that nothing needs any more. */
 export interface Outdated {
   readonly table: string;
   /** Their name in the task's message. */

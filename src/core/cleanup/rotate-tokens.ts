@@ -18,7 +18,7 @@ interface ExpiredToken {
   readonly identifier: string;
 }
 
-/** Gives API tokens that have expired a new key and a new expiry: the old key stays dead, what hangs on the token stays. */
+/** Gives expired API tokens a new key and expiry. The old key stays invalid; references to the token stay intact. */
 export async function rotateTokens(
   { key, settings }: RotationNeeds,
   call: () => Call,

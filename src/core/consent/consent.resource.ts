@@ -7,7 +7,7 @@ import { readAndDeleteVerbs } from '../../resource/verbs/verb.ts';
 
 const nameIn = (value: unknown, member: string) => String((isJsonObject(value) && value[member]) || '');
 
-/** What people have agreed that applications may have of them. Each may take their own back. */
+/** Which scopes people have granted to applications. Users may revoke their own. */
 export const consentResource = defineResource({
   path: '/core/user_consent/',
   param: 'id',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import { firstRow } from '../../platform/db/first-row.ts';
 
-/** Which scopes a person has agreed that an application may have. */
+/** Scopes that a user has granted to an application. */
 export interface Consent {
   readonly user: number;
   readonly application: string;
@@ -12,7 +12,7 @@ export interface Consent {
 /** The scopes as one normalized text: their order does not matter. */
 const permissionsOf = (scopes: readonly string[]) => [...new Set(scopes)].sort().join(' ');
 
-/** Remembers a consent, or renews it. Null for `expires` is for good. The one way in which consents come to be. */
+/** Stores or renews a consent; `expires` null means indefinitely. No other code creates consents. */
 export async function storeConsent(tx: Query, consent: Consent, expires: string | null): Promise<number> {
   const { user, application, scopes } = consent;
   const { rows } = await sql<{

@@ -1,4 +1,4 @@
-/** The parts of the server that events come from, as policies name them. */
+/** The apps that events come from, as policies name them. */
 export const appNames = [
   'svc.tenants',
   'svc.admin',
@@ -59,6 +59,6 @@ export const appNames = [
   'svc.events',
 ] as const;
 
-/** A name as events spell it: `svc.policies.event_matcher` is `svc_policies_event_matcher`. */
+/** The spelling in events: `svc.policies.event_matcher` is `svc_policies_event_matcher`. */
 export const appLabelOf = (name: string): string =>
   name.replace(/^svc\.enterprise\.(?=providers|stages)/, 'svc.').replaceAll('.', '_');

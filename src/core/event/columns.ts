@@ -1,4 +1,4 @@
-/** What lists of events are filtered and searched by: copied out of the event into columns with indexes. */
+/** Indexed copies of what event lists are filtered and searched by. */
 export interface EventColumns {
   readonly user_pk: number | null;
   readonly username: string;
@@ -55,7 +55,7 @@ export function eventColumns({ user, action, app, context, client_ip, brand }: E
   };
 }
 
-/** Events hold keys without dashes; callers may ask for them with. */
+/** Events store keys without dashes; callers may send dashes. */
 export const keyText = <T extends string | null>(key: T) => (key === null ? null : key.replaceAll('-', ''));
 
 const member = (value: unknown, name: string): unknown =>

@@ -34,7 +34,7 @@ const action: Field<string> = {
         ),
 };
 
-/** A column that repeats a part of the event. */
+/** A column that copies a part of the event. */
 const copied = text({ readOnly: true, writeOnly: true, nullable: true });
 
 interface Needs {
@@ -43,7 +43,10 @@ interface Needs {
   readonly announce: Announce;
 }
 
-/** What happened, by whom and from where. The server writes them; who holds the permissions may write some too. */
+/**
+ * Audit events: what happened, by whom and from where. The server writes them; callers with the permission may add
+ * some.
+ */
 export function eventResource({ settings, announce }: Needs): Resource {
   return defineResource({
     path: '/events/events/',
@@ -117,7 +120,7 @@ const exactly = (column: string, read: (text: string) => string | null): Filter 
 const textFilter = (column: string): Filter => exactly(column, (given) => given);
 const keyFilter = (column: string): Filter => exactly(column, keyText);
 
-/** Who acted, or whom the event is about. */
+/** The actor or the subject of the event. */
 const usernameFilter: Filter = {
   schema: { type: 'string' },
   condition({ texts, row }) {

@@ -40,7 +40,7 @@ const filterNames = [
   'username',
 ];
 
-/** How many events there were in the last week, by thirds of a day. */
+/** Event counts of the last week, in steps of eight hours. */
 export const volumeAction: Action = {
   name: 'volume',
   on: 'set',
@@ -60,7 +60,7 @@ export const volumeAction: Action = {
   },
 };
 
-/** How often something happened in the last thirty days, by day. */
+/** Event counts of the last thirty days, by day. */
 export const perMonthAction: Action = {
   name: 'per_month',
   on: 'set',
@@ -80,7 +80,7 @@ export const perMonthAction: Action = {
   },
 };
 
-/** What `query` may ask for, by the names that clients of this interface use, and the columns that answer it. */
+/** The keys that `query` accepts, under the names that clients use, and their columns. */
 const queryColumns: Readonly<Record<string, string>> = {
   context__authorized_application__pk: 'authorized_app',
   context__model__app: 'model_app',
@@ -119,7 +119,7 @@ function parseObject(text: string): Record<string, unknown> | null {
     const value = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
   } catch {
-    // The caller is told by the one who asks.
+    // The caller of this function reports the error.
     return null;
   }
 }
@@ -129,7 +129,7 @@ function readable(name: string, text: string): string {
   return text;
 }
 
-/** Which applications are used most, and by how many. */
+/** The most used applications, with their number of users. */
 export const topPerUserAction: Action = {
   name: 'top_per_user',
   on: 'set',
@@ -172,7 +172,10 @@ interface TopRow {
   readonly users: number | string;
 }
 
-/** Counts the events that the caller may see, by the database in hours or days, added up to intervals that end now; oldest first. */
+/**
+ * Counts events visible to the caller per hour or day in the database, summed up to intervals that end now; oldest
+ * first.
+ */
 export async function countOverTime(
   input: Pick<ActionInput, 'call' | 'registry'>,
   conditions: readonly RawBuilder<unknown>[],
@@ -196,7 +199,7 @@ export async function countOverTime(
   return counts.map((count, index) => ({ x_cord: start + index * intervalMs, y_cord: count }));
 }
 
-/** The end of the hour or day that is running. */
+/** The end of the current hour or day. */
 function bucketEnd(call: Call, unit: 'hour' | 'day'): number {
   const unitMs = unit === 'hour' ? hourMs : 24 * hourMs;
   return Math.floor(fromTimestamp(call.now).getTime() / unitMs) * unitMs + unitMs;

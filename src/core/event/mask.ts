@@ -2,19 +2,19 @@ import type { Json } from '../../lib/json.ts';
 import { masked } from '../../resource/audit.ts';
 
 const secretName = /api|token|key|secret|pass|signature/i;
-/** Named like secrets, but no secrets. */
+/** Named like secrets, but harmless. */
 const openName = /^(passing|password_change_date|auth_method(_args)?)$/;
 /** A diff is keyed by field: the values of a secret field are secrets. */
 const diffMember = /^(previous_value|new_value|add|remove|clear)$/;
 
 const isNamedSo = (name: string): boolean => secretName.test(name) && !openName.test(name);
 
-/** Members named like secrets show as asterisks at any depth, in lists and diffs too; their own members are looked at by their names. */
+/** Replaces members named like secrets by asterisks at any depth, also in lists and diffs. */
 export const maskSecrets = <T extends Json | Readonly<Record<string, unknown>>>(value: T): T =>
   // Keeps the structure and replaces only secret values, so the type stays.
   holdsSecret(value) ? (masking(value, false) as T) : value;
 
-/** Most events hold none, and need no copy. */
+/** Most events hold no secrets and need no copy. */
 function holdsSecret(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(holdsSecret);

@@ -41,7 +41,7 @@ const insertEvent = statement<unknown[], unknown>(
 export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   return async function record(tx: Query, call: Call, event: NewEvent): Promise<void> {
     const { request, actor, now } = call;
-    // What is dropped here shows in the metrics: strangers must not fill the disk with their failures.
+    // Strangers must not fill the disk with failed attempts. The metrics count what is dropped here.
     if (!(await call.world.admit('events', call))) return;
     const parts = {
       user: actorFacts(actor),
@@ -65,11 +65,11 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
   };
 }
 
-/** The longest text, and the most members of an object or list, that a stranger can have recorded. */
+/** Limits on text length and member count for what strangers can have recorded. */
 const maxTextLength = 500;
 const maxMembers = 50;
 
-/** People may have long texts recorded; whoever has not signed in, may not. */
+/** Clips long texts, but only of anonymous callers. */
 const clippedFor = (actor: Actor | null, context: Record<string, unknown>): Record<string, unknown> =>
   actor ? context : Object.fromEntries(Object.entries(context).map(([name, value]) => [name, clip(value)]));
 

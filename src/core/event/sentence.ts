@@ -1,18 +1,17 @@
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { eventActions } from './actions.ts';
 
-/** The parts of a sentence. */
 export interface ToldEvent {
   readonly action: string;
   readonly context: { readonly [name: string]: Json };
   readonly user: { readonly [name: string]: Json };
 }
 
-/** An event in plain words, for people who are told of it: notifications, mails, webhooks. The data stand beside it. */
+/** Describes an event in plain words, for notifications, mails and webhooks; the data go alongside. */
 export function sentenceOf(event: ToldEvent): string {
   const { action, context } = event;
-  const told = sentences[action]?.(event) ?? null;
-  if (told !== null) return told;
+  const sentence = sentences[action]?.(event) ?? null;
+  if (sentence !== null) return sentence;
   if (typeof context.message === 'string' && context.message !== '') return context.message;
   const names: Readonly<Record<string, string>> = eventActions;
   return `${names[action] ?? action.replace(/^custom_/, 'Custom event ')} (${whoOf(event)}).`;
@@ -56,8 +55,8 @@ function turnedAway(event: ToldEvent): string | null {
   const { application, result, decided_by } = event.context;
   if (!isJsonObject(application) || !isJsonObject(result) || result.passing !== false) return null;
   const by = Array.isArray(decided_by) ? decided_by.flatMap((one) => textOf(one) ?? []) : [];
-  const said = Array.isArray(result.messages) ? result.messages.flatMap((one) => textOf(one) ?? []) : [];
-  const reasons = said.length > 0 ? ` ${said.join(' ')}` : '';
+  const messages = Array.isArray(result.messages) ? result.messages.flatMap((one) => textOf(one) ?? []) : [];
+  const reasons = messages.length > 0 ? ` ${messages.join(' ')}` : '';
   return `${whoOf(event)} was turned away from ${nameOf(application)}${by.length > 0 ? ` by ${by.join(', ')}` : ''}.${reasons}`;
 }
 

@@ -15,7 +15,7 @@ const maxOfOneModel = 20;
 const maxOfEachModel = 5;
 const maxKeys = 200;
 
-/** Objects of all kinds by name: for search, for pickers, and for the names of what an object refers to. */
+/** Finds objects of all kinds by name or key: for search, for pickers, and for the names of references. */
 export function objectsEndpoint(): Endpoint {
   let readNames: ReadNames | undefined;
   return defineEndpoint({
@@ -69,14 +69,14 @@ export function objectsEndpoint(): Endpoint {
 type Input = Pick<EndpointInput, 'call' | 'engine'>;
 
 async function byKeys(texts: readonly string[], readNames: ReadNames, { call, engine: { registry } }: Input) {
-  const asked = texts.map((text) => {
+  const requested = texts.map((text) => {
     const [model = '', list = ''] = text.split(':', 2);
     return { model, keys: list.split(',').filter(Boolean) };
   });
-  if (asked.reduce((sum, { keys }) => sum + keys.length, 0) > maxKeys)
+  if (requested.reduce((sum, { keys }) => sum + keys.length, 0) > maxKeys)
     throw Invalid.field('keys', `Ask for at most ${maxKeys} objects at once.`);
   const found: NamedObject[] = [];
-  for (const { model, keys } of asked) {
+  for (const { model, keys } of requested) {
     for (const resource of resourcesOf(model, registry, 'keys')) {
       const parsed = keys.map((key) => parseKey(resource, key)).filter((key) => key !== null);
       if (parsed.length === 0) continue;
@@ -106,17 +106,17 @@ async function bySearch(readNames: ReadNames, { call, engine }: Input): Promise<
   return model ? found : nearestFirst(found, words);
 }
 
-/** Whole names before beginnings, and those before the rest. */
+/** Exact matches first, then prefixes, then the rest. */
 function nearestFirst(found: readonly NamedObject[], words: string): NamedObject[] {
-  const asked = words.toLowerCase();
+  const term = words.toLowerCase();
   const rank = ({ name }: NamedObject) => {
     const text = name.toLowerCase();
-    return text === asked ? 0 : text.startsWith(asked) ? 1 : 2;
+    return text === term ? 0 : text.startsWith(term) ? 1 : 2;
   };
   return found.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Rows of kinds are found in the list of their family. */
+/** Rows of a kind are found through their family. */
 const isFound = (registry: Registry) => (resource: Resource) =>
   !resource.isAlternate &&
   resource.page?.isFound !== false &&
@@ -131,7 +131,7 @@ function resourcesOf(model: string, registry: Registry, parameter: string): read
   return [resource];
 }
 
-/** The keys of what is found, by resource, in one statement over all of them. */
+/** Finds the keys by resource, in one statement over all of them. */
 async function findKeys(
   resources: readonly Resource[],
   limit: number,

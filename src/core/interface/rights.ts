@@ -4,7 +4,7 @@ import type { Actor } from '../../resource/actor.ts';
 import type { Registry, Resource } from '../../resource/resource.ts';
 import { objectPermissionsSql } from '../access/rights-sql.ts';
 
-/** On how many objects something may be done. */
+/** How many of the objects a right covers. */
 export const extents = ['all', 'some', 'none'] as const;
 export type Extent = (typeof extents)[number];
 
@@ -20,7 +20,7 @@ export type RightsOf = (resource: Resource) => Rights;
 const objectPermissions = statement<[user: number], { permission: string }>(objectPermissionsSql);
 const none: Rights = { view: 'none', add: 'none', change: 'none', delete: 'none' };
 
-/** What an actor may do with the objects of each resource. One statement, however many resources are asked about. */
+/** The actor's rights on the objects of each resource, in one statement. */
 export async function loadRights(actor: Actor, registry: Registry, query: Query): Promise<RightsOf> {
   const onObjects = actor.isSuperuser
     ? new Set<string>()
@@ -32,7 +32,7 @@ export async function loadRights(actor: Actor, registry: Registry, query: Query)
   return (resource) => {
     const { visibility, reaches, verbs } = resource;
     if (actor.isSuperuser) return offered(ofSuperuser(resource), verbs);
-    // Of what is visible to its owner everybody sees their own; that is for their account page.
+    // Objects visible to their owner belong on the owner's account page.
     if (visibility?.by === 'superuser' || visibility?.by === 'owner') return none;
     const kinds = registry.kinds(resource.model);
     const widest = (verb: 'view' | 'delete') => {
@@ -55,7 +55,7 @@ function ofSuperuser({ visibility }: Resource): Rights {
     : { view: 'all', add: 'all', change: 'all', delete: 'all' };
 }
 
-/** What no operation does, nobody may. */
+/** There is no right to an operation that does not exist. */
 const offered = (rights: Rights, verbs: Resource['verbs']): Rights => ({
   view: verbs.includes('list') ? rights.view : 'none',
   add: verbs.includes('create') ? rights.add : 'none',

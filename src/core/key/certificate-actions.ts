@@ -43,12 +43,12 @@ type Run = Parameters<Action<unknown, typeof body, Awaited<ReturnType<typeof gen
 async function storeGenerated({ engine, registry, call, tx, values, prepared }: Run) {
   const { certificate, key } = prepared;
   const resource = registry.require(certificateModel);
-  const made = { name: values.common_name, certificate_data: certificate, key_data: key };
+  const pair = { name: values.common_name, certificate_data: certificate, key_data: key };
   try {
-    const { pk } = await createRow(engine, resource, call, tx, made);
+    const { pk } = await createRow(engine, resource, call, tx, pair);
     return await showByKey(engine, resource, call, tx, pk);
   } catch (error) {
-    // The caller knows the name by another one.
+    // To the caller this field is `common_name`.
     if (error instanceof Invalid && error.complaints.name) throw new Invalid({ common_name: error.complaints.name });
     throw error;
   }
@@ -95,10 +95,10 @@ export const viewPrivateKeyAction: Action<Pair> = {
   access: { permission: 'svc_crypto.view_certificatekeypair_key' },
 };
 
-/** A key that cannot be opened is null. */
+/** `key_data` is null if it cannot be decrypted. */
 type Pair = { pk: string; name: string; certificate_data: string; key_data: string | null };
 
-/** Answers JSON or, with `?download`, a PEM file; each time is recorded. */
+/** Returns JSON or, with `?download`, a PEM file. Every access is recorded. */
 function viewing(
   type: 'certificate' | 'private_key',
   column: 'certificate_data' | 'key_data',
@@ -124,5 +124,5 @@ function viewing(
   };
 }
 
-/** What every file system takes, and nothing that could end the header's quoted text. */
+/** Only characters that every file system accepts and that cannot end the header's quoted string. */
 const fileName = (name: string) => name.replace(/[^\w.-]+/g, '_').slice(0, 100);

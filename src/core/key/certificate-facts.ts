@@ -5,7 +5,7 @@ import { createLruCache } from '../../lib/lru-cache.ts';
 /** Parses PEM and caches the result, so that lists do not parse every certificate and key again. */
 export interface PemReader {
   certificate(pem: string): CertificateFacts | null;
-  /** `rsa`, `ec`, `ed25519`, …; null when there is no key or it cannot be loaded. */
+  /** `rsa`, `ec`, `ed25519`, …; null if there is no key or it cannot be loaded. */
   keyType(pem: string): string | null;
 }
 
@@ -17,18 +17,18 @@ export function createPemReader(): PemReader {
   return {
     certificate(pem) {
       const name = hash('sha256', pem);
-      const known = certificates.get(name);
-      if (known) return known.facts;
+      const cached = certificates.get(name);
+      if (cached) return cached.facts;
       const facts = readCertificate(pem);
       certificates.set(name, { facts });
       return facts;
     },
     keyType(pem) {
       if (pem === '') return null;
-      // By its hash: a private key must not stay in memory longer than the request that reads it.
+      // Cached by hash: a private key must not stay in memory longer than the request that reads it.
       const name = hash('sha256', pem);
-      const known = keyTypes.get(name);
-      if (known) return known.type;
+      const cached = keyTypes.get(name);
+      if (cached) return cached.type;
       const type = readPrivateKey(pem)?.type ?? null;
       keyTypes.set(name, { type });
       return type;

@@ -100,7 +100,7 @@ const download = (name: string): Derived<{ pk: string }> => ({
 
 const showsDetails = ({ call }: ReadContext) => readFlag(call.request.query.get('include_details')) !== false;
 
-/** A setting of the answer, not a condition on rows. */
+/** Affects the response, not the rows. */
 const includeDetails: Filter = { schema: { ...booleanSchema, default: true }, condition: () => null };
 
 /** Only pairs with a key; `false` does not filter. */

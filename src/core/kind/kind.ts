@@ -15,15 +15,15 @@ export interface Kind {
   jobs?(server: JobServer): readonly JobKind[];
   /** Rows to delete once they have expired. Readers must check the expiry anyway. */
   readonly expiring?: readonly Outdated[];
-  /** Makes the kind's demo objects; run again, it makes only what is missing. */
+  /** Creates the kind's demo objects; a second run creates only what is missing. */
   demo?(demo: Demo): Promise<void>;
 }
 
-/** As much of the server as jobs need. What is a function exists only once the server is composed. */
+/** What jobs need of the server. Functions, because these parts exist only once the server is composed. */
 export interface JobServer {
   readonly db: Database;
   engine(): Engine;
   jobs(): Jobs;
-  /** A call by the server itself, now. */
+  /** A call by the server itself, at the current time. */
   systemCall(): Call;
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
 import type { NewEvent } from '../../resource/call.ts';
 
-/** An expression of an administrator that came to no result. The message names the mistake and its line. */
+/** A mapping's expression failed. The message names the error and its line. */
 export class MappingFailed extends Error {
   readonly expression: string;
   constructor(expression: string, message: string) {
@@ -11,14 +11,14 @@ export class MappingFailed extends Error {
     this.expression = expression;
   }
 
-  /** What is recorded of it. */
+  /** The event that records the failure. */
   event(): NewEvent {
     const { expression, message } = this;
     return { action: 'property_mapping_exception', app: 'svc_core', context: { expression, message } };
   }
 }
 
-/** The value of a mapping's expression; the globals are copied in. Throws `MappingFailed`. */
+/** Evaluates a mapping's expression on a copy of the globals. Throws `MappingFailed`. */
 export const evaluateMapping = (sandbox: Sandbox, expression: string, globals: Record<string, Json>): Json =>
   evaluate(sandbox, expression, globals).value;
 
@@ -30,13 +30,13 @@ function evaluate(sandbox: Sandbox, expression: string, globals: Record<string, 
 
 export interface Merged {
   readonly value: Record<string, Json>;
-  /** The same globals would give the same again. */
+  /** Whether the same globals always give the same result. */
   readonly isLasting: boolean;
 }
 
 /**
- * Evaluates mappings in the order of their names and merges what they give over `base`: objects member by member, lists
- * without repeating. Null gives nothing; any other value that is no object fails.
+ * Evaluates mappings in the order of their names and merges the results over `base`: objects by member, lists without
+ * duplicates. Null adds nothing; any other value that is not an object fails.
  */
 export function mergeMappings(
   sandbox: Sandbox,

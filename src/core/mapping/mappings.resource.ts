@@ -13,7 +13,6 @@ import { evaluateMapping, MappingFailed } from './evaluate.ts';
 import { mappingFamily, mappingFilters } from './mapping.family.ts';
 import { loadGroupFacts, loadUserFacts } from './user-facts.ts';
 
-/** Property mappings of every kind. */
 export function mappingsResource({ sandbox }: { readonly sandbox: Sandbox }): Resource {
   return defineFamilyList({
     family: mappingFamily(sandbox),
@@ -78,7 +77,7 @@ async function globalsOf(input: ActionInput<unknown, typeof body>): Promise<Reco
   return { ...context, user, group, request: { user, context, http_request: null, obj: null } };
 }
 
-/** Whom the caller may not see does not exist for them. */
+/** A user whom the caller may not see does not exist for them. */
 async function checkVisible(
   { call, registry, values }: ActionInput<unknown, typeof body>,
   name: 'user' | 'group',

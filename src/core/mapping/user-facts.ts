@@ -9,7 +9,7 @@ import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
 
-/** A user as policies and expressions see one: nothing secret. */
+/** A user as policies and expressions see them, without secrets. */
 export type UserFacts = {
   readonly pk: number;
   readonly uuid: string;
@@ -25,7 +25,7 @@ export type UserFacts = {
   readonly date_joined: string;
   readonly password_change_date: string;
   readonly has_password: boolean;
-  /** The groups the user is in and all above them. */
+  /** The user's groups and all their ancestors. */
   readonly groups: readonly GroupFacts[];
 };
 
@@ -40,7 +40,7 @@ type UserRow = Omit<UserFacts, 'attributes' | 'groups' | 'is_active' | 'is_super
   readonly attributes: string;
   readonly groups: string;
   readonly is_active: boolean;
-  /** An expression, not a column: SQLite has a number for it. */
+  /** An expression, not a column, so SQLite returns a number. */
   readonly has_password: unknown;
 };
 
@@ -50,7 +50,7 @@ const groupColumns = ['pk', 'name', 'is_superuser', 'attributes'].map((alias) =>
   json: alias === 'attributes',
 }));
 
-/** One sign-in needs them many times. */
+/** Prepared, because one sign-in runs it many times. */
 function userFactsOn(dialect: Dialect): Statement<[pk: number], UserRow> {
   return statement((pk) => {
     const groups = dialect.jsonArray(
@@ -69,13 +69,13 @@ const userFacts = { sqlite: userFactsOn(sqliteDialect), postgres: userFactsOn(po
 const cache = queryCache<UserFacts | null>('users');
 
 /**
- * The same as `loadUserFacts`, without a statement if nothing of it has changed since it was last read. For users who are
- * known by a proof: else the time it takes would tell a stranger whose names are somebody's.
+ * Like `loadUserFacts`, but through the query cache. Only for authenticated users: otherwise the response time would
+ * reveal which user names exist.
  */
 export const cachedUserFacts = (call: Pick<Call, 'db'>, pk: number): Promise<UserFacts | null> =>
   cache.read(call.db, pk, (query) => loadUserFacts(call, query, pk));
 
-/** The user with this key, active or not. One statement. */
+/** Loads a user, active or not, in one statement. */
 export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: number): Promise<UserFacts | null> {
   const [row] = await userFacts[call.db.dialect.name](query, pk);
   if (!row) return null;
@@ -84,7 +84,7 @@ export async function loadUserFacts(call: Pick<Call, 'db'>, query: Query, pk: nu
     ...row,
     is_active: Boolean(row.is_active),
     has_password: Boolean(row.has_password),
-    // To be in a superuser group, or below one, is to have one among these: no need to have it looked up.
+    // A superuser has a superuser group among these, so no further query is needed.
     is_superuser: groups.some((group) => group.is_superuser),
     attributes: JSON.parse(row.attributes),
     groups,

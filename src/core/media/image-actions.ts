@@ -13,15 +13,15 @@ import { releaseMedia, saveMedia } from './media-store.ts';
 
 export interface ImageActionOptions {
   readonly model: string;
-  /** The column, a field of the kind `image`. */
+  /** A column of an `image` field. */
   readonly column: string;
-  /** What the actions call it: `set_<field>`, `set_<field>_url`. */
+  /** Names the actions: `set_<field>`, `set_<field>_url`. */
   readonly field: string;
 }
 
 type KeyedRow = Row & { pk: string | number };
 
-/** The two ways to give an object its image: a file, or the address of one. */
+/** Set an object's image by upload or by address. */
 export function imageActions(options: ImageActionOptions): Action<KeyedRow>[] {
   const { field } = options;
   const setFile = actionOn<KeyedRow>()({

@@ -3,7 +3,7 @@ import { text } from '../../resource/fields/text.ts';
 import { orNull, stringSchema } from '../../resource/json-schema.ts';
 import { mediaPrefix } from './media-store.ts';
 
-/** The URL of a stored image: URLs and paths are used as is, a bare name is an uploaded file; null when there is none. */
+/** The URL of a stored image: URLs and paths stay as they are, a bare name is an upload; null if there is none. */
 export function imageUrl(stored: string | null): string | null {
   if (!stored) return null;
   return stored.startsWith('/') || stored.startsWith('http') ? stored : mediaPrefix + stored;
@@ -22,13 +22,13 @@ export function image(fallback: string | null = null): Field<string | null> {
   };
 }
 
-/** What is wrong with an address that pages will show as an image, or null. Only the web and our own files will do. */
+/** Checks an address that pages will show as an image. Only web addresses and our own files are allowed. */
 export function imageAddressComplaint(address: string): string | null {
   const complaint = 'Enter an http or https URL, or a path that starts with /static/ or /media/.';
   const url = URL.parse(address, 'http://this.invalid');
   if (!url) return complaint;
   if (/^https?:\/\//i.test(address)) return url.hostname === '' ? complaint : null;
-  // What a browser would make of the path must be the path itself: no dots to climb by, no backslashes.
+  // The browser's normalized path must be the path itself: no dot segments, no backslashes.
   const isOwn = /^\/(static|media)\//.test(address) && url.pathname === address && !/%2e|%2f|%5c/i.test(address);
   return isOwn ? null : complaint;
 }

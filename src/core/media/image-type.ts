@@ -12,7 +12,7 @@ const types = {
   svg: { extension: 'svg', contentType: 'image/svg+xml' },
 } as const satisfies Record<string, ImageType>;
 
-/** What an image is by its own bytes; what the sender calls it counts for nothing. Null for anything else. */
+/** Detects the type from the bytes, whatever the sender claims; null for anything else. */
 export function imageTypeOf(bytes: Buffer): ImageType | null {
   const begins = (text: string, at = 0) => bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
   if (begins('\x89PNG\r\n\x1a\n')) return types.png;
@@ -23,13 +23,15 @@ export function imageTypeOf(bytes: Buffer): ImageType | null {
   return isSvg(bytes) ? types.svg : null;
 }
 
-/** Text in UTF-8 whose first element is `svg`. Document types may define entities that explode, so none but the plain one passes. */
+/**
+ * UTF-8 text whose first element is `svg`. Doctypes could define exploding entities, so only the plain one is allowed.
+ */
 function isSvg(bytes: Buffer): boolean {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimStart();
   } catch {
-    // Not UTF-8, so not text that every reader reads alike.
+    // Not UTF-8, so readers could disagree on the text.
     return false;
   }
   for (;;) {

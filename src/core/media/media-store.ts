@@ -32,8 +32,8 @@ export async function findMedia(name: string, db: Query): Promise<MediaFile | nu
 }
 
 /**
- * Deletes an uploaded image once nothing shows it any more; the object that is about to go no longer counts.
- * Other addresses are nobody's to delete.
+ * Deletes an uploaded image once no object shows it; the object about to be deleted does not count. Other addresses are
+ * not ours to delete.
  */
 export async function releaseMedia(
   tx: Query,
@@ -52,7 +52,7 @@ export async function releaseMedia(
   await sql`delete from media where pk = ${pk}${isUnused}`.execute(tx);
 }
 
-/** Where images are named: the columns of all fields of that kind. */
+/** All columns of image fields. */
 function imageColumns({ resources }: Registry): [table: string, column: string][] {
   const columns = new Map<string, [string, string]>();
   for (const { family, table, allFields } of resources) {

@@ -3,10 +3,10 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Routes } from '../../platform/http/routes.ts';
 import { findMedia, mediaPrefix } from './media-store.ts';
 
-// An SVG that is opened by itself is a document: it gets no scripts, no plugins, no origin and nothing to fetch.
+// An SVG opened directly is a document: deny it scripts, plugins, an origin and requests.
 const disarmed = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Serves uploaded images. Names are immutable, so browsers cache them for ever. */
+/** Serves uploaded images. Names are immutable, so browsers may cache them forever. */
 export function mountMedia(routes: Routes, db: Database): void {
   routes.on(['GET'], `${mediaPrefix}{name}`, async ({ facts, params }) => {
     const file = await findMedia(params.name ?? '', db.read);

@@ -4,7 +4,7 @@ import { createFetch, type FetchOptions, type GuardedFetch } from '../../platfor
 import { OutboundError } from '../../platform/fetch/outbound-error.ts';
 import { type ConnectionState, unreachable } from './connection-kind.ts';
 
-/** Opens a way out that may go where this server's outgoing calls may go, and nowhere else. */
+/** Creates a guarded fetch for one connection. */
 export type OpenFetch = (options: Pick<FetchOptions, 'tls' | 'socketPath' | 'timeoutMs' | 'maxBytes'>) => GuardedFetch;
 
 export const openFetchWithin =
@@ -15,7 +15,7 @@ export const openFetchWithin =
 export interface Question {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Which member of the answer names the version. */
+  /** The member of the response that holds the version. */
   readonly member: string;
   readonly over: Pick<FetchOptions, 'tls' | 'socketPath'>;
 }

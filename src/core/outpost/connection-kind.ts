@@ -14,7 +14,7 @@ export interface ConnectionState {
   readonly version: string;
 }
 
-/** Asks the other side of a connection how it is. An answer that does not come is an answer. */
+/** Asks the platform for its state. An unreachable platform is a state, not an error. */
 export type AskState = (pk: string, call: Call) => Promise<ConnectionState>;
 
 export const unreachable: ConnectionState = { healthy: false, version: '' };

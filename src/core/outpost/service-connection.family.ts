@@ -10,7 +10,7 @@ import { type ConnectionKind, unreachable } from './connection-kind.ts';
 
 const localHelp = 'Whether it reaches the engine or the cluster that this server itself runs on.';
 
-/** What every way to reach a platform that runs outposts has. */
+/** The members common to all service connections. */
 export const connectionFamily = {
   model: 'svc_outposts.outpostserviceconnection',
   table: 'service_connections',
@@ -40,7 +40,7 @@ export function defineConnection<F extends Fields>(
   });
 }
 
-/** Connections of every kind; how the state of one is asked for, its kind says. */
+/** Service connections of every kind. The kind knows how to ask for the state. */
 export function connectionsResource(kinds: readonly ConnectionKind[]): Resource {
   return defineFamilyList({
     family: connectionFamily,

@@ -12,7 +12,7 @@ interface Needs {
   registry(): Registry;
 }
 
-/** Brings new rows into the indexes for searching, where they do not come there by themselves. */
+/** Adds new rows to the search indexes that are not updated by triggers. */
 export function searchIndexJob({ db, registry }: Needs): JobKind {
   return {
     name: 'fill_search_indexes',

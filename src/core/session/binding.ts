@@ -1,8 +1,8 @@
 import type { Geo } from '../../platform/geo/geo.ts';
 
-/** How far a session is bound to the network it began in; each binds all that the one before does. */
+/** How tightly a session is bound to its network; each value includes the ones before it. */
 export const networkBindings = ['no_binding', 'bind_asn', 'bind_asn_network', 'bind_asn_network_ip'] as const;
-/** How far it is bound to the place. */
+/** How tightly it is bound to its location. */
 export const geoBindings = [
   'no_binding',
   'bind_continent',
@@ -10,7 +10,7 @@ export const geoBindings = [
   'bind_continent_country_city',
 ] as const;
 
-/** What a session is bound to: the address it began at, and what must stay the same of it. */
+/** The address at which a session began, and what of it must not change. */
 export interface Binding {
   readonly ip: string;
   readonly network: (typeof networkBindings)[number];
@@ -54,7 +54,7 @@ function networkFacts(geo: Geo, ip: string): Fact[] {
 function placeFacts(geo: Geo, ip: string): Fact[] {
   const found = geo.locate(ip);
   return [
-    // Not every database tells continents: then a country stands for its own.
+    // Some databases lack continents; then the country stands in.
     ['continent', found?.continent || found?.country || null],
     ['country', found?.country ?? null],
     ['city', found?.city ?? null],

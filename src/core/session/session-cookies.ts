@@ -9,13 +9,12 @@ export const csrfHeader = 'x-gatehouse-csrf';
 const sessionCookie = 'gatehouse_session';
 const csrfCookie = 'gatehouse_csrf';
 
-/** The names of the cookies of a session. */
 export const cookieNames = (isSecure: boolean): { readonly session: string; readonly csrf: string } => ({
   session: hostCookieName(sessionCookie, isSecure),
   csrf: hostCookieName(csrfCookie, isSecure),
 });
 
-/** The headers that set the cookies of a session that has begun; scripts may read the CSRF token, never the session. */
+/** `Set-Cookie` headers of a new session. Scripts may read the CSRF token, never the session token. */
 export const sessionCookies = (
   { token, csrfToken }: { readonly token: string; readonly csrfToken: string },
   isSecure: boolean,
@@ -25,13 +24,13 @@ export const sessionCookies = (
   ownCookieHeader({ name: csrfCookie, value: csrfToken, isSecure, maxAgeSeconds, isReadable: true }),
 ];
 
-/** The headers that make a browser forget its session. */
+/** `Set-Cookie` headers that delete a session's cookies. */
 export const endedSessionCookies = (isSecure: boolean): string[] =>
   sessionCookies({ token: '', csrfToken: '' }, isSecure, 0);
 
 export const csrfTokenOf = (key: Pick<InstanceKey, 'hash'>, token: string): string => key.hash(`csrf:${token}`);
 
-/** Refuses a request that another site may have made the browser send: it lacks what only our own pages can read. */
+/** Refuses cross-site requests, which lack the CSRF token that only our own pages can read. */
 export function checkCsrfProof(
   { key, isSecure }: { readonly key: Pick<InstanceKey, 'hash'>; readonly isSecure: boolean },
   request: RequestFacts,

@@ -71,7 +71,7 @@ export async function actorOfSession(needs: SessionNeeds, request: RequestFacts,
   return row.impersonated === null ? actor : impersonating(needs, row, { actor, request, now });
 }
 
-/** A session that turns up where it is not bound to has been carried off: it ends, for its owner too. */
+/** A session used outside its binding has been stolen: it ends, for its owner too. */
 async function staysBound({ db, geo, record }: SessionNeeds, row: SessionRow, by: EndedBy): Promise<boolean> {
   if (row.binding === null) return true;
   const broken = brokenBinding(geo, JSON.parse(row.binding), by.request.clientIp);

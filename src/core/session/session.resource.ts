@@ -42,7 +42,7 @@ const geoSchema = objectSchema({
 });
 const asnSchema = objectSchema({ asn: integerSchema, as_org: stringSchema, network: stringSchema });
 
-/** Browsers that are signed in. Sessions begin and end by signing in and out; deleting a row signs its browser out. */
+/** Signed-in browsers. Deleting a row signs its browser out. */
 export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Resource {
   return defineResource({
     path: '/core/authenticated_sessions/',
@@ -60,7 +60,7 @@ export function sessionResource({ userAgents, geo }: SessionResourceNeeds): Reso
       by: 'owner',
       column: 'user',
       write: 'owner',
-      // One that has ended is gone, whenever its row is cleared away.
+      // An expired session is gone, even before its row is deleted.
       always: (row, { now }) => sql`${row.col('expires')} > ${now}`,
     },
     verbs: ['list', 'retrieve', 'destroy', 'used_by'],

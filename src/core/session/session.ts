@@ -11,7 +11,7 @@ export interface NewSession {
   readonly pk: string;
   /** The cookie's value; only its hash is stored. */
   readonly token: string;
-  /** Must come back in a header with every unsafe request. */
+  /** Must be sent in a header with every unsafe request. */
   readonly csrfToken: string;
 }
 
@@ -20,11 +20,11 @@ export interface SessionFacts {
   readonly clientIp: string;
   readonly userAgent: string;
   readonly now: string;
-  /** How long it lasts at most. */
+  /** Absolute lifetime. */
   readonly lifetimeMs: number;
-  /** How long it lasts without being used; as long as it lasts at all by default. */
+  /** Lifetime without use; by default the absolute lifetime. */
   readonly idleMs?: number;
-  /** What of its address must stay the same; nothing by default. */
+  /** What of the address must not change; by default nothing. */
   readonly binding?: Omit<Binding, 'ip'>;
   /** Authentication methods (RFC 8176); unknown by default. */
   readonly amr?: readonly string[];
@@ -50,8 +50,8 @@ const insertSession = statement<[pk: string, user: number, ...values: unknown[]]
 );
 
 /**
- * Begins a session anew for the same person, who has proven again who they are: its cookie changes, and what was granted in
- * it stays. Null when it is not theirs, or has ended.
+ * Renews the session of a person who has authenticated again: the cookie changes, and grants made in the session stay.
+ * Returns null if it is another user's or has ended.
  */
 export async function renewSession(
   tx: Query,
@@ -93,7 +93,7 @@ function columnsOf(
   };
 }
 
-/** Ends every session of a user but the one that is spared, and those of others who act as them. How many those were. */
+/** Ends a user's sessions except `spare`, and those of their impersonators. Returns how many. */
 export async function endSessions(tx: Query, userId: number, spare: string | null = null): Promise<number> {
   const others = spare === null ? sql`` : sql` and pk <> ${spare}`;
   const { rows } = await sql`delete from authenticated_sessions
@@ -101,12 +101,12 @@ export async function endSessions(tx: Query, userId: number, spare: string | nul
   return rows.length;
 }
 
-/** Ends one session; false when it had ended before. */
+/** Ends one session; returns false if it had already ended. */
 export async function endSession(tx: Query, pk: string): Promise<boolean> {
   const { rows } = await sql`delete from authenticated_sessions where pk = ${pk} returning pk`.execute(tx);
   return rows.length > 0;
 }
 
-/** As much as is kept of it, in text both databases can store. */
+/** Truncated, and limited to characters that both databases can store. */
 export const userAgentText = (text: string): string =>
   text.replaceAll('\u0000', '').slice(0, maxUserAgentLength).toWellFormed();

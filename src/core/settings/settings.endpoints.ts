@@ -11,20 +11,20 @@ import { type JsonSchema, objectSchema, orNull, withoutLengths } from '../../res
 import { avatarsComplaint } from '../directory/avatar.ts';
 import { defaultSettings, minKeyLength, type Settings, type SettingsStore } from './settings.ts';
 
-/** No key needs to be longer, and making one takes time. */
+/** Longer keys gain nothing and take longer to generate. */
 const maxKeyLength = 4096;
 
 const { avatars, event_retention, default_token_duration, default_token_length } = defaultSettings;
 
 const address = text<true>({ max: 2000, format: 'url', default: null });
-/** A web address, a path on this server, or null for text that is no link. */
+/** A web address, a path on this server, or null for plain text. */
 const link: Field<string | null> = {
   ...address,
   schema: orNull(address.schema),
   parse: (value) => (value === null ? accept(null) : address.parse(value)),
 };
 
-/** A duration that is not too short to serve. */
+/** A duration with a minimum. */
 function atLeast(least: string, options: Common<string, false>): Field<string> {
   const field = duration(options);
   const leastMs = parseDuration(least) ?? 0;
@@ -66,7 +66,7 @@ const fields = {
   }),
 };
 
-/** What everybody's secrets depend on. */
+/** Changing these affects the tokens of all users. */
 const reaching = ['default_token_duration', 'default_token_length'] as const;
 
 const schema: JsonSchema = objectSchema(
@@ -80,7 +80,6 @@ const schema: JsonSchema = objectSchema(
 const path = '/admin/settings/';
 const answer = { status: 200, schema, schemaName: 'Settings' };
 
-/** What an administrator sets for the whole server. */
 export function settingsEndpoints(store: SettingsStore): Endpoint[] {
   async function change(tx: Query, call: Call, values: Row, given: ReadonlySet<string>): Promise<Settings> {
     const before = await store.readToChange(tx);

@@ -3,7 +3,7 @@ import type { Database, Query } from '../../platform/db/database.ts';
 import { queryCache } from '../../platform/db/query-cache.ts';
 import { statement } from '../../platform/db/statement.ts';
 
-/** What an administrator sets while the server runs. */
+/** What an administrator can change at runtime. */
 export interface Settings {
   readonly avatars: string;
   readonly default_user_change_name: boolean;
@@ -18,7 +18,7 @@ export interface Settings {
   readonly default_token_length: number;
 }
 
-/** Keys that are shorter could be guessed. */
+/** Shorter keys could be guessed. */
 export const minKeyLength = 32;
 
 export const defaultSettings: Settings = {
@@ -36,11 +36,11 @@ export const defaultSettings: Settings = {
 };
 
 export interface SettingsStore {
-  /** The settings in force, whichever instance has changed them. */
+  /** The current settings, whichever instance changed them. */
   current(): Promise<Settings>;
   /** The settings as a transaction sees them. */
   read(query: Query): Promise<Settings>;
-  /** The same with a lock, for changing some of them. */
+  /** The same with a lock, for an update. */
   readToChange(tx: Query): Promise<Settings>;
   save(tx: Query, settings: Settings): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function createSettingsStore(db: Database): SettingsStore {
     async save(tx, settings) {
       const values = JSON.stringify(settings);
       const { avatars } = settings;
-      // Queries that show users read the column, without taking the JSON apart for each.
+      // Copied to a column, so that queries on users need not parse the JSON.
       await sql`insert into settings (pk, "values", avatars) values (1, ${values}, ${avatars})
         on conflict (pk) do update set "values" = ${values}, avatars = ${avatars}`.execute(tx);
     },

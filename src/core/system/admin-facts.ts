@@ -42,7 +42,7 @@ export function versionEndpoint(version: string): Endpoint {
   });
 }
 
-/** Background work is done by the server itself: the one that answers is one of them. */
+/** The server runs its own background jobs, so the responding instance is a worker. */
 export const workersEndpoint: Endpoint = defineEndpoint({
   id: 'admin_workers_retrieve',
   method: 'GET',
@@ -55,7 +55,7 @@ export const workersEndpoint: Endpoint = defineEndpoint({
 
 const names: JsonSchema = arrayOf(objectSchema({ name: stringSchema, label: stringSchema }));
 
-/** The parts of the server that event matchers tell events apart by. */
+/** The apps that event matchers can filter by. */
 export const appsEndpoint: Endpoint = defineEndpoint({
   id: 'admin_apps_list',
   method: 'GET',
@@ -66,7 +66,7 @@ export const appsEndpoint: Endpoint = defineEndpoint({
   run: async () => appNames.map((name) => ({ name, label: appLabel(appLabelOf(name)) })),
 });
 
-/** The kinds of object that event matchers tell events apart by. */
+/** The models that event matchers can filter by. */
 export const modelsEndpoint: Endpoint = defineEndpoint({
   id: 'admin_models_list',
   method: 'GET',

@@ -9,7 +9,7 @@ const thirdsOfAWeek = 21;
 
 const coordinates = arrayOf(objectSchema({ x_cord: integerSchema, y_cord: integerSchema }));
 
-/** How many people signed in, failed to, and went on to applications in the last week, as far as the caller may see the events. */
+/** Sign-ins, failed sign-ins and application launches in the last week, among the events that the caller may see. */
 export const adminMetrics: Endpoint = defineEndpoint({
   id: 'admin_metrics_retrieve',
   method: 'GET',

@@ -57,7 +57,7 @@ export function systemEndpoints(needs: Needs): Endpoint[] {
           runtime: runtimeFacts(needs.version),
           brand: brand ? `Brand ${brand.domain}` : '',
           server_time: call.now,
-          // Outposts run by themselves here; none lives inside the server.
+          // Outposts are separate processes; none is embedded.
           embedded_outpost_disabled: true,
           embedded_outpost_host: needs.config.publicUrl,
         };
@@ -66,7 +66,7 @@ export function systemEndpoints(needs: Needs): Endpoint[] {
   );
 }
 
-/** Headers that tell how a request travelled. Only these: any other may carry a credential. */
+/** Headers that show how a request travelled. A closed list: others may carry credentials. */
 const harmlessHeaders = [
   'host',
   'user-agent',
@@ -86,13 +86,13 @@ const harmlessHeaders = [
 ];
 
 function shownHeaders({ request }: Call): Record<string, string> {
-  const shown = harmlessHeaders.map((name): [string, string | undefined] => [name, request.header(name)]);
-  return Object.fromEntries(shown.filter((header): header is [string, string] => header[1] !== undefined));
+  const headers = harmlessHeaders.map((name): [string, string | undefined] => [name, request.header(name)]);
+  return Object.fromEntries(headers.filter((header): header is [string, string] => header[1] !== undefined));
 }
 
 function runtimeFacts(version: string) {
   return {
-    // The interface's name for the version of the language it runs on.
+    // The contract's name for the runtime version.
     python_version: `Node.js ${process.versions.node}`,
     environment: environment(),
     architecture: arch(),

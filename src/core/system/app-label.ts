@@ -12,7 +12,7 @@ const spellings: Readonly<Record<string, string>> = {
 };
 const families = ['policies', 'providers', 'sources', 'stages'];
 
-/** An app as people read it: `svc_policies_event_matcher` is `Policies.Event Matcher`. */
+/** The display name of an app: `svc_policies_event_matcher` is `Policies.Event Matcher`. */
 export function appLabel(app: string): string {
   const words = app
     .replace(/^svc_/, '')

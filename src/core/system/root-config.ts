@@ -42,16 +42,16 @@ export function rootConfig({ config, settings }: Needs): Endpoint {
     answer: { status: 200, schema, schemaName: 'Config' },
     async run() {
       return {
-        // Nothing is ever reported to anybody outside.
+        // Nothing is reported to third parties.
         error_reporting: { enabled: false, sentry_dsn: '', environment: '', send_pii: false, traces_sample_rate: 0 },
         capabilities: [
           'can_save_media',
-          // A country database comes with the server.
+          // The server ships with a country database.
           'can_geo_ip',
           ...(config.geoip.asn === null ? [] : ['can_asn']),
           ...((await settings.current()).impersonation ? ['can_impersonate'] : []),
         ],
-        // Seconds. Plans and decisions are made anew each time; scores of reputation are kept for a day.
+        // Seconds. Plans and decisions are not cached; reputation scores are kept for a day.
         cache_timeout: 0,
         cache_timeout_flows: 0,
         cache_timeout_policies: 0,

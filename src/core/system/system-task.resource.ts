@@ -86,7 +86,7 @@ interface Times {
 }
 
 const startOf = ({ started, created }: Times): string => started ?? created;
-/** What has not ended yet has taken no time. */
+/** An unfinished job has taken no time. */
 const endOf = (row: Times): string => row.finished ?? startOf(row);
 const secondsBetween = (from: string, to: string) =>
   (fromTimestamp(to).getTime() - fromTimestamp(from).getTime()) / 1_000;

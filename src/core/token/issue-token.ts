@@ -3,7 +3,7 @@ import type { Query } from '../../platform/db/database.ts';
 import { orUnreadable, type SecretBox, sealContext } from '../../platform/keys.ts';
 import { randomUuid } from '../../platform/random.ts';
 
-/** What keys are sealed and looked up with. */
+/** Seals keys and hashes them for lookup. */
 export interface KeyNeeds {
   readonly box: SecretBox;
   hash(text: string): string;
@@ -20,11 +20,11 @@ export interface NewToken {
   /** Null: the token does not expire. */
   readonly expires: string | null;
   readonly managed?: string;
-  /** What alone it is good for; by default it is for the API. */
+  /** The only use it is valid for; by default the API. */
   readonly audience?: string;
 }
 
-/** Stores a token that the server itself hands out; returns its primary key. Requests make theirs through the resource. */
+/** Stores a token issued by the server itself; returns its primary key. Requests create tokens through the resource. */
 export async function issueToken(tx: Query, needs: KeyNeeds, token: NewToken): Promise<string> {
   const pk = randomUuid();
   await sql`insert into tokens (pk, identifier, key, key_hash, intent, "user", description, expires, expiring, managed, audience)
@@ -35,7 +35,7 @@ export async function issueToken(tx: Query, needs: KeyNeeds, token: NewToken): P
   return pk;
 }
 
-/** The key is looked up by its hash; the sealed copy serves those who may see it again. */
+/** The hash is for lookup; the sealed copy is for those who may view the key. */
 export async function storeKey(tx: Query, needs: KeyNeeds, pk: string, key: string): Promise<void> {
   await sql`update tokens set key = ${sealKey(needs, pk, key)}, key_hash = ${needs.hash(key)} where pk = ${pk}`.execute(
     tx,
@@ -45,7 +45,7 @@ export async function storeKey(tx: Query, needs: KeyNeeds, pk: string, key: stri
 const sealedFor = (pk: string) => sealContext('tokens', 'key', pk);
 const sealKey = ({ box }: KeyNeeds, pk: string, key: string): string => box.seal(key, sealedFor(pk));
 
-/** Null when it cannot be opened: sealed with another instance key, or for another token. */
+/** Null if it cannot be opened: sealed with another instance key, or for another token. */
 export function openKey({ box }: KeyNeeds, pk: string, sealed: string): string | null {
   if (sealed === '') return '';
   return orUnreadable(() => box.open(sealed, sealedFor(pk)));

@@ -32,13 +32,13 @@ export function viewKeyEndpoint(key: KeyNeeds): Endpoint {
     async run({ call, engine }) {
       const token = await findToken(call, call.params.identifier ?? '');
       await checkMayView(requireActor(call), token, engine, call);
-      const shown = openKey(key, token.pk, token.key);
-      if (shown === null) throw Invalid.whole('The key cannot be opened with the secret key of this server.');
+      const plain = openKey(key, token.pk, token.key);
+      if (plain === null) throw Invalid.whole('The key cannot be opened with the secret key of this server.');
       const secret = modelFacts(engine.registry.require('svc_core.token'), token.pk, { identifier: token.identifier });
       await call.db.write((tx) =>
         call.world.record(tx, call, { action: 'secret_view', app: 'svc_core', context: { secret } }),
       );
-      return { key: shown };
+      return { key: plain };
     },
   });
 }
@@ -51,7 +51,9 @@ async function findToken({ db }: Call, identifier: string): Promise<KeyRow> {
   return rows[0];
 }
 
-/** A stranger's token is not there for callers without the permission, and the key is an account's. */
+/**
+ * Without the permission, other users' tokens do not exist for the caller. A key gives access to its owner's account.
+ */
 async function checkMayView(actor: Actor, token: KeyRow, { registry }: Engine, { db }: Call): Promise<void> {
   if (actor.isSuperuser || token.user === actor.user.pk) return;
   const tokens = registry.require('svc_core.token');

@@ -9,7 +9,7 @@ import { effectiveAttributes } from '../directory/effective-attributes.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type KeyNeeds, storeKey } from './issue-token.ts';
 
-/** Whether tokens of a user expire (true by default) and how long app passwords may last, as attributes of users and groups. */
+/** Attributes of users and groups: whether tokens expire (default true), and the maximum lifetime of app passwords. */
 export const tokenExpiresAttribute = 'gatehouse/user/token-expires';
 export const tokenLifetimeAttribute = 'gatehouse/user/token-maximum-lifetime';
 
@@ -29,7 +29,7 @@ interface Needs {
   readonly settings: { read(query: Query): Promise<Settings> };
 }
 
-/** Whose a token is, what it is for and when it ends are settled here; only a superuser makes tokens for others. */
+/** Decides owner, intent and expiry of a token. Only superusers create tokens for others. */
 export async function checkToken(
   { tx, call, values, given, current }: CheckInput<Token>,
   { settings }: Needs,
@@ -54,7 +54,7 @@ interface Expiry {
   readonly given: ReadonlySet<string>;
   readonly now: string;
   readonly duration: string;
-  /** Whether the token is made now, or made into another kind. */
+  /** Whether the token is created now, or changed to another intent. */
   readonly isNew: boolean;
 }
 
@@ -65,7 +65,7 @@ function settleExpiry({ values, given, now, duration, isNew }: Expiry, attribute
   }
   const usual = addMilliseconds(now, parseDuration(duration) ?? 0);
   const isAsked = given.has('expires') && values.expires !== null;
-  // An API token lasts as long as the settings say; asking for another time renews it.
+  // API tokens have a fixed lifetime; setting `expires` renews it.
   if (values.intent === 'api' && (isNew || isAsked)) values.expires = usual;
   values.expires ??= usual;
   if (values.intent !== 'app_password' || !isAsked) return null;

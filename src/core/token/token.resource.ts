@@ -20,7 +20,9 @@ export interface TokenNeeds {
   readonly settings: { read(query: Query): Promise<Settings> };
 }
 
-/** Credentials of users. The key is no field: it is stored sealed, looked up by its hash and shown by `view_key` only. */
+/**
+ * Users' credentials. The key is not a field: it is stored sealed, looked up by hash and returned only by `view_key`.
+ */
 export function tokenResource(needs: TokenNeeds): Resource {
   return defineResource({
     path: '/core/tokens/',
