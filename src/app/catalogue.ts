@@ -8,8 +8,10 @@ import { geoIp } from '../kinds/policies/geoip/geoip.ts';
 import { passwords } from '../kinds/policies/password/password.ts';
 import { passwordExpiry } from '../kinds/policies/password-expiry/password-expiry.ts';
 import { reputation } from '../kinds/policies/reputation/reputation.ts';
+import { cloudDirectory } from '../kinds/providers/cloud-directory/cloud-directory.ts';
 import { oauth2 } from '../kinds/providers/oauth2/oauth2.ts';
 import { samlIdp } from '../kinds/providers/saml/saml.ts';
+import { scimProvider } from '../kinds/providers/scim/scim.ts';
 import { workspaceDirectory } from '../kinds/providers/workspace-directory/workspace-directory.ts';
 import { mediasrc } from '../kinds/sources/mediasrc/mediasrc.ts';
 import { oauth } from '../kinds/sources/oauth/oauth.ts';
@@ -58,7 +60,7 @@ export const catalogue: KindLists = {
   /** Where people come from. */
   sources: [mediasrc, oauth, saml, scim],
   /** What applications are reached through. */
-  providers: [oauth2, samlIdp, workspaceDirectory],
+  providers: [oauth2, samlIdp, scimProvider, workspaceDirectory, cloudDirectory],
   /** Second factors. */
   devices: [staticTokens, totp, webauthnFactor, twofactorDevice, smsFactor],
   /** What people go through in flows. */

@@ -15,6 +15,7 @@ import { createJobWorker, type JobWorker } from '../platform/jobs/worker.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { storeTarget } from '../policy/target.ts';
 import { createEvaluateAccess } from '../provider/application-access.ts';
+import { syncFigures } from '../provider/sync/figures.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import { type Endpoint, endpointOperation } from '../resource/endpoint.ts';
 import { mountApi } from '../resource/http.ts';
@@ -81,6 +82,12 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const engine = createEngine(registry);
   metrics.watchStrangers(strangers);
   metrics.watchJobs(() => countJobs(db).catch(() => ({})));
+  metrics.watchFigures(
+    'gatehouse_sync_objects',
+    'Objects that providers push: outstanding, failed for now, and those of the last full run that are done, left or failed.',
+    ['provider', 'state'],
+    () => syncFigures(db.read),
+  );
   const isSecure = config.publicUrl.startsWith('https:');
   const sessionCookie = cookieNames(isSecure).session;
   const sessions: SessionNeeds = {

@@ -5,6 +5,7 @@ import { deliverJob } from '../notify/deliver.job.ts';
 import { matchJob } from '../notify/match.job.ts';
 import { notificationCleanupJob } from '../notify/notification-cleanup.job.ts';
 import type { JobKind, Jobs } from '../platform/jobs/job.ts';
+import { syncJobs } from '../provider/sync/sync.jobs.ts';
 import type { ResourceWorld } from '../resource/call.ts';
 import type { Engine } from '../resource/resource.ts';
 import type { Kinds } from './kinds.ts';
@@ -25,6 +26,10 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
     notificationCleanupJob(ownCall),
     ...cleanupJobs({ ...world, expiring, systemCall: ownCall }),
     searchIndexJob({ db, registry: () => engine().registry }),
+    ...syncJobs(
+      { db, engine, jobs, systemCall: ownCall },
+      kinds.providerKinds.flatMap(({ sync }) => sync ?? []),
+    ),
     ...kinds.all.flatMap((kind) => kind.jobs?.({ db, engine, jobs, systemCall: ownCall }) ?? []),
   ];
 }

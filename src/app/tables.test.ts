@@ -30,7 +30,15 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['sources', 'source_user_property_mappings', 'source_group_property_mappings'],
     ...['user_source_connections', 'group_source_connections', 'source_visits'],
   ],
-  provider: ['providers', 'provider_property_mappings'],
+  provider: [
+    ...['providers', 'provider_property_mappings'],
+    ...['sync_objects', 'sync_changes', 'sync_targets', 'sync_runs'],
+    // Kinds that push users and groups name them by their path alone.
+    ...['scim', 'workspace_directory', 'cloud_directory'].flatMap((path) => [
+      ...[`provider_${path}`, `provider_${path}_group_mappings`, `mapping_${path}`],
+      ...[`${path}_users`, `${path}_groups`],
+    ]),
+  ],
   notify: [
     ...['notification_transports', 'notification_rules', 'notification_rule_transports', 'notifications'],
     'unmatched_events',

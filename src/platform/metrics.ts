@@ -11,8 +11,15 @@ export interface Metrics {
     counts(): Promise<Readonly<Record<string, number>>>;
     refused(): Readonly<Record<string, number>>;
   }): void;
+  /** Has figures with labels read at each scrape. */
+  watchFigures(name: string, help: string, labels: readonly string[], read: () => Promise<readonly Figure[]>): void;
   /** Everything in Prometheus's text form. */
   render(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+export interface Figure {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 interface Noted {
@@ -100,6 +107,18 @@ export function createMetrics(version: string): Metrics {
         registers: [registry],
         async collect() {
           for (const [state, number] of Object.entries(await count())) this.set({ state }, number);
+        },
+      });
+    },
+    watchFigures(name, help, labels, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers: [registry],
+        async collect() {
+          this.reset();
+          for (const { labels: of, value } of await read().catch(() => [])) this.set(of, value);
         },
       });
     },

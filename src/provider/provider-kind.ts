@@ -2,17 +2,19 @@ import type { ClientFacts } from '../core/application/transactional.endpoint.ts'
 import type { Demo, DemoObject } from '../core/kind/demo.ts';
 import type { PageNeeds } from '../flow/page-needs.ts';
 import type { ProtocolKind } from '../flow/protocol-kind.ts';
+import type { SyncKind } from './sync/target.ts';
 
 /**
  * A kind of provider: how it is administered (`resource`, made by `defineProvider`), and the protocol by which applications
- * get to know people. Its mapping and its records are among its `resources`; a kind that copies people elsewhere brings
- * `jobs` and watches changes with `afterEvent`.
+ * get to know people. Its mapping and its records are among its `resources`.
  */
 export interface ProviderKind extends Omit<ProtocolKind, 'demo'> {
   /** What the pages of authorization flows need, since they lead to its applications. */
   readonly pageNeeds?: PageNeeds;
   /** What an administrator enters at an application. */
   readonly clientFacts?: ClientFacts;
+  /** The calls by which it pushes users and groups elsewhere; see `sync/README.md`. */
+  readonly sync?: SyncKind;
   demo?(demo: Demo): Promise<DemoProvider>;
 }
 

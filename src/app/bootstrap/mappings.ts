@@ -122,6 +122,59 @@ return {
   },
 ];
 
+const scim: readonly Mapping[] = [
+  {
+    managed: 'gatehouse/providers/scim/user',
+    name: 'Gatehouse default SCIM Mapping: User',
+    expression: `// SCIM has two parts of a name: what stands before the first space, and the rest.
+const [givenName, ...rest] = user.name.split(" ");
+const familyName = rest.length > 0 ? rest.join(" ") : " ";
+const locale = user.attributes.settings && user.attributes.settings.locale;
+const data = {
+  userName: user.username,
+  name: { formatted: givenName + " " + (rest.length > 0 ? familyName : ""), givenName, familyName },
+  displayName: user.name,
+  active: user.is_active,
+};
+if (/^https?:/.test(user.avatar)) data.photos = [{ value: user.avatar, type: "photo" }];
+if (typeof locale === "string" && locale !== "") data.locale = locale;
+if (user.email !== "") data.emails = [{ value: user.email, type: "other", primary: true }];
+return data;`,
+  },
+  {
+    managed: 'gatehouse/providers/scim/group',
+    name: 'Gatehouse default SCIM Mapping: Group',
+    expression: 'return { displayName: group.name };',
+  },
+];
+
+const cloud: readonly Mapping[] = [
+  {
+    managed: 'gatehouse/providers/cloud_directory/user',
+    name: 'Gatehouse default Cloud Directory Mapping: User',
+    expression: `// Whom the directory knows already keeps the id that ties the account to where it comes from.
+const data = {
+  displayName: user.name || user.username,
+  accountEnabled: user.is_active,
+  mailNickname: user.username,
+  userPrincipalName: user.email,
+};
+const immutableId = connection ? connection.onPremisesImmutableId : user.uid;
+if (immutableId) data.onPremisesImmutableId = immutableId;
+return data;`,
+  },
+  {
+    managed: 'gatehouse/providers/cloud_directory/group',
+    name: 'Gatehouse default Cloud Directory Mapping: Group',
+    expression: `return {
+  displayName: group.name,
+  mailEnabled: false,
+  securityEnabled: true,
+  mailNickname: slugify(group.name),
+};`,
+  },
+];
+
 /** What scopes and directories say of people until an administrator changes it. */
 export const mappings: BootstrapStep = {
   name: 'mappings',
@@ -139,6 +192,17 @@ export const contactMappings: BootstrapStep = {
   async run({ ensure }) {
     for (const { managed, ...values } of contactScopes) {
       await ensure('svc_providers_oauth2.scopemapping', { managed }, values);
+    }
+  },
+};
+
+/** A step of its own, so that databases from before these kinds of provider get them too. */
+export const syncMappings: BootstrapStep = {
+  name: 'sync-mappings',
+  async run({ ensure }) {
+    for (const { managed, ...values } of scim) await ensure('svc_providers_scim.scimmapping', { managed }, values);
+    for (const { managed, ...values } of cloud) {
+      await ensure('svc_providers_cloud_directory.clouddirectoryprovidermapping', { managed }, values);
     }
   },
 };

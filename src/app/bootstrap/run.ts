@@ -9,7 +9,7 @@ import { brand } from './brand.ts';
 import { certificates } from './certificates.ts';
 import { enrollment } from './enrollment.ts';
 import { defaultFlows } from './flows.ts';
-import { contactMappings, mappings } from './mappings.ts';
+import { contactMappings, mappings, syncMappings } from './mappings.ts';
 import { notifications } from './notifications.ts';
 import { policies } from './policies.ts';
 import { recovery } from './recovery.ts';
@@ -32,6 +32,7 @@ const steps: readonly BootstrapStep[] = [
   mappings,
   contactMappings,
   samlMappings,
+  syncMappings,
   certificates,
   notifications,
 ];

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Passwords } from '../../platform/passwords.ts';
 import { randomUuid } from '../../platform/random.ts';
@@ -19,6 +18,7 @@ import { avatarOf, defaultAvatars } from './avatar.ts';
 import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from './directory-filters.ts';
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { serviceAccountAction } from './service-account.ts';
+import { uidOf as computeUid } from './uid.ts';
 import { meAction, pathsAction, setPasswordAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
 import { afterUserWrite, checkUser, pathComplaint, userTypes } from './user-rules.ts';
@@ -45,7 +45,7 @@ export function userResource({ installId, passwords, settings, key, config, user
   const uidOf = (pk: number): string => {
     let uid = uids.get(pk);
     if (uid === undefined) {
-      uid = hash('sha256', `${pk}-${installId}`);
+      uid = computeUid(pk, installId);
       if (uids.size >= maxUids) uids.clear();
       uids.set(pk, uid);
     }

@@ -1,6 +1,6 @@
 import { deepMerge } from '../../lib/deep-merge.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import type { Sandbox } from '../../platform/sandbox/sandbox.ts';
+import type { Context, Sandbox } from '../../platform/sandbox/sandbox.ts';
 import type { NewEvent } from '../../resource/call.ts';
 
 /** A mapping's expression failed. The message names the error and its line. */
@@ -22,8 +22,13 @@ export class MappingFailed extends Error {
 export const evaluateMapping = (sandbox: Sandbox, expression: string, globals: Record<string, Json>): Json =>
   evaluate(sandbox, expression, globals).value;
 
-function evaluate(sandbox: Sandbox, expression: string, globals: Record<string, Json>) {
-  const result = sandbox.run(expression, { globals });
+function evaluate(
+  sandbox: Sandbox,
+  expression: string,
+  globals: Record<string, Json>,
+  functions?: Context['functions'],
+) {
+  const result = sandbox.run(expression, { globals, functions });
   if (!result.ok) throw new MappingFailed(expression, result.error);
   return result;
 }
@@ -43,11 +48,12 @@ export function mergeMappings(
   mappings: readonly { readonly name: string; readonly expression: string }[],
   globals: Record<string, Json>,
   base: Record<string, Json> = {},
+  functions?: Context['functions'],
 ): Merged {
   let merged = base;
   let isLasting = true;
   for (const { name, expression } of mappings.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
-    const result = evaluate(sandbox, expression, globals);
+    const result = evaluate(sandbox, expression, globals, functions);
     const { value } = result;
     isLasting &&= result.isLasting;
     if (value === null) continue;

@@ -42,6 +42,8 @@ export interface Database {
   listen(channel: string, listener: () => void): () => Promise<void>;
   /** Wakes listeners of a channel in all instances; null where there is one instance. */
   readonly notify: ((channel: string) => Promise<void>) | null;
+  /** Calls `listener` after commits that may have written to the table; null where triggers notify instead. */
+  readonly onWrite: ((table: string, listener: () => void) => () => void) | null;
   /** Called with each statement that is run; for tests and metrics. */
   onStatement(listener: (query: CompiledQuery) => void): () => void;
   /** Tells the query planner how many rows the tables have; null where it does not plan by that. */

@@ -122,6 +122,7 @@ export function openPostgres(
     async notify(channel) {
       await sql`select pg_notify(${channel}, '')`.execute(read);
     },
+    onWrite: null,
     onStatement: listeners.add,
     async analyze() {
       await write((tx) => sql`analyze`.execute(tx), { isLong: true });

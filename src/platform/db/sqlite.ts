@@ -128,6 +128,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     // There is one instance, and it wakes itself after its own commits.
     listen: () => async () => {},
     notify: null,
+    onWrite: changes.listen,
     onStatement: listeners.add,
     analyze: null,
     async ping() {

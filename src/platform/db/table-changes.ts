@@ -6,12 +6,15 @@ export interface TableChanges {
   commit(): void;
   /** Tells, from now on, whether any of these tables has changed since. They may become more until it is first asked. */
   since(tables: ReadonlySet<string>): () => boolean;
+  /** Calls the listener after each commit that may have changed the table. */
+  listen(table: string, listener: () => void): () => void;
 }
 
 /** `foreignVersion` is a number that changes when others than this process have committed: that may have been anything. */
 export function createTableChanges(foreignVersion: () => number): TableChanges {
   const changedAt = new Map<string, number>();
   const touched = new Set<string>();
+  const listeners = new Map<() => void, string>();
   let isAllTouched = false;
   let allChangedAt = 0;
   let commits = 0;
@@ -25,8 +28,13 @@ export function createTableChanges(foreignVersion: () => number): TableChanges {
       commits += 1;
       for (const table of touched) changedAt.set(table, commits);
       if (isAllTouched) allChangedAt = commits;
+      for (const [listener, table] of listeners) if (isAllTouched || touched.has(table)) listener();
       touched.clear();
       isAllTouched = false;
+    },
+    listen(table, listener) {
+      listeners.set(listener, table);
+      return () => listeners.delete(listener);
     },
     since(tables) {
       const foreign = foreignVersion();

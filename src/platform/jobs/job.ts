@@ -6,14 +6,19 @@ export interface JobKind<Payload = unknown> {
   readonly summary: string;
   /** Attempts before the job counts as failed; each waits longer than the one before. */
   readonly attempts?: number;
-  /** Whether only one job of this kind runs at a time, over all instances. */
-  readonly oneAtATime?: boolean;
+  /**
+   * Whether only one job of this kind runs at a time, over all instances; `by key`: one of each key. A job by key gives its
+   * key up when it starts, so that work which comes up meanwhile can be queued after it.
+   */
+  readonly oneAtATime?: boolean | 'by key';
   /** Deletes jobs that are done: for work so frequent that storing finished jobs would cost more than the work. */
   readonly deleteWhenDone?: boolean;
   /** Schedules a run at this interval. */
   readonly everyMs?: number;
   /** Whether there is work without a queued job: for work so frequent that a job per item would cost more than the work. */
   hasWork?(query: Query): Promise<boolean>;
+  /** A table that triggers fill with this work, so that its writers wake nobody; on PostgreSQL the triggers notify the worker. */
+  readonly wokenBy?: string;
   /** Called when a job has failed for good, in the same transaction. */
   afterFailure?(tx: Query, job: FailedJob<Payload>): Promise<void>;
   /** Throws to be tried again. What it does must bear being done twice: a worker may die after the work and before saying so. */
@@ -43,7 +48,9 @@ export interface NewJob {
   readonly payload?: unknown;
   /** Not before this moment. */
   readonly runAt?: string;
-  /** A job that waits under the same key is enough; no second one is queued. */
+  /** Not before so many milliseconds from now. */
+  readonly delayMs?: number;
+  /** A job that waits under the same key is enough; no second one is queued, but it runs at the earlier of both times. */
   readonly key?: string;
 }
 

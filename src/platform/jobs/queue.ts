@@ -26,11 +26,13 @@ export async function insertJob(
   now: string,
   delayMs = 0,
 ): Promise<boolean> {
-  const runAt = job.runAt ?? dialect.moment(now, delayMs);
+  const runAt = job.runAt ?? dialect.moment(now, job.delayMs ?? delayMs);
+  const alone = kind.oneAtATime === 'by key' ? job.key : kind.oneAtATime && kind.name;
   const { rows } =
     await sql`insert into jobs (pk, kind, payload, unique_key, alone, state, run_at, attempt, created, message)
-    values (${orderedUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${kind.oneAtATime ? kind.name : null}, 'queued', ${runAt}, 0, ${dialect.moment(now)}, '')
-    on conflict (unique_key) do nothing returning pk`.execute(tx);
+    values (${orderedUuid()}, ${job.kind}, ${JSON.stringify(job.payload ?? null)}, ${job.key ?? null}, ${alone || null}, 'queued', ${runAt}, 0, ${dialect.moment(now)}, '')
+    on conflict (unique_key) do update set run_at = excluded.run_at where jobs.state = 'queued' and jobs.run_at > excluded.run_at
+    returning pk`.execute(tx);
   return rows.length > 0;
 }
 
@@ -47,6 +49,8 @@ export async function claimJobs(
 ): Promise<ClaimedJob[]> {
   const { dialect } = db;
   const moment = dialect.moment(now);
+  const byKey = [...kinds.values()].filter(({ oneAtATime }) => oneAtATime === 'by key').map(({ name }) => name);
+  const isByKey = byKey.length > 0 ? sql`kind in (${sql.join(byKey)})` : sql`1 = 0`;
   return db.write(
     async (tx) => {
       // Claims are made one after the other, or two instances could each start a job that is to run alone.
@@ -56,6 +60,7 @@ export async function claimJobs(
       }
       const { rows } =
         await sql<ClaimedJob>`update jobs set state = 'running', worker = ${worker}, attempt = attempt + 1,
+        unique_key = case when ${isByKey} then null else unique_key end,
         started = ${moment}, lease_until = ${dialect.moment(now, leaseMs)}
       where pk in (
         select j.pk from jobs j where j.kind in (${sql.join([...kinds.keys()])}) and ((j.state = 'queued' and j.run_at <= ${moment}) or (j.state = 'running' and j.lease_until < ${moment}))
@@ -77,6 +82,13 @@ export async function extendLease(db: Database, pk: string, worker: string, now:
     const { rows } = await sql`update jobs set lease_until = ${db.dialect.moment(now, leaseMs)}
       where pk = ${pk} and worker = ${worker} and state = 'running' returning pk`.execute(tx);
     return rows.length > 0;
+  });
+}
+
+/** Has the jobs of a process that has died taken up at once: for a database that only one process can have open. */
+export async function releaseAll(db: Database, now: string): Promise<void> {
+  await db.write(async (tx) => {
+    await sql`update jobs set lease_until = ${db.dialect.moment(now, -1)} where state = 'running'`.execute(tx);
   });
 }
 
@@ -125,7 +137,9 @@ export async function nextDue(
   kinds: readonly string[],
   now: string,
 ): Promise<number | null> {
-  const due = sql`select min(run_at) as due from jobs where state = 'queued' and kind in (${sql.join(kinds)})
+  // What waits for another to end is not waited for by the clock.
+  const isFree = sql`(alone is null or not exists (select 1 from jobs r where r.alone = jobs.alone and r.state = 'running'))`;
+  const due = sql`select min(run_at) as due from jobs where state = 'queued' and ${isFree} and kind in (${sql.join(kinds)})
     union all select min(lease_until) as due from jobs where state = 'running' and kind in (${sql.join(kinds)})`;
   const { rows } = await sql<{ wait: number | null }>`select ${dialect.millisecondsUntil(sql`min(due)`, now)} as wait
     from (${due}) as waiting`.execute(read);

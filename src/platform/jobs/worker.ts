@@ -13,6 +13,7 @@ import {
   leaseMs,
   nextDue,
   queueSchedules,
+  releaseAll,
 } from './queue.ts';
 
 interface Needs {
@@ -56,6 +57,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   let pass: Promise<void> | null = null;
   let shouldLookAgain = false;
   let unlisten: (() => Promise<void>) | undefined;
+  let unhear: (() => void)[] = [];
 
   /** Looks for work; calls while it looks make it look once more. */
   function wake(): void {
@@ -180,12 +182,15 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     },
     wakeAfterCommit: async (tx) => wakeAfterCommit(tx),
     async start() {
+      if (!db.notify) await releaseAll(db, clock.now());
       await queueSchedules(db, kinds, clock.now());
       unlisten = db.listen(channel, wakeShortly);
+      unhear = kinds.flatMap(({ wokenBy }) => (wokenBy && db.onWrite?.(wokenBy, () => wakeShortly())) || []);
       wake();
     },
     async stop() {
       stopping.abort();
+      for (const stop of unhear) stop();
       clearTimeout(timer);
       clearTimeout(pendingWake);
       await pass;

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { uidOf } from '../../../core/directory/uid.ts';
 import { type Merged, mergeMappings } from '../../../core/mapping/evaluate.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../lib/duration.ts';
@@ -42,7 +42,7 @@ export function subjectOf(mode: SubMode, user: UserFacts, installId: string): st
 }
 
 function subjectBy(mode: SubMode, user: UserFacts, installId: string): string {
-  const hashed = () => hash('sha256', `${user.pk}-${installId}`);
+  const hashed = () => uidOf(user.pk, installId);
   const upn = isJsonObject(user.attributes) ? user.attributes.upn : undefined;
   switch (mode) {
     case 'hashed_user_id':

@@ -5,6 +5,8 @@ import type { DemoProvider } from '../../../provider/provider-kind.ts';
 export async function workspaceDirectoryDemo({ api, people }: Demo): Promise<DemoProvider> {
   const { ada, company } = people;
   const mappings = await api.list('/propertymappings/provider/workspace_directory/');
+  const called = (name: string) =>
+    mappings.filter((mapping) => String(mapping.managed).endsWith(name)).map(({ pk }) => pk);
   const provider = await api.ensure(
     '/providers/workspace_directory/',
     { name: 'Demo Directory' },
@@ -16,7 +18,8 @@ export async function workspaceDirectoryDemo({ api, people }: Demo): Promise<Dem
         private_key: 'none: this is demo data',
       },
       default_group_email_domain: 'example.com',
-      property_mappings: mappings.map(({ pk }) => pk),
+      property_mappings: called('/user'),
+      property_mappings_group: called('/group'),
     },
   );
   const link = { provider: provider.pk };

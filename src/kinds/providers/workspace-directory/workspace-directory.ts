@@ -1,13 +1,74 @@
-import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
+import {
+  defineSyncProvider,
+  deleteActionFields,
+  type SyncProviderNeeds,
+} from '../../../provider/sync/define-sync-provider.ts';
+import type { Send } from '../../../provider/sync/send.ts';
+import type { SyncCalls } from '../../../provider/sync/target.ts';
+import { secretJson } from '../../../resource/fields/secret.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { fieldFilter, keyFilter } from '../../../resource/query.ts';
+import { connect, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
 import { workspaceDirectoryDemo } from './demo.ts';
-import { workspaceDirectoryGroups, workspaceDirectoryUsers } from './links.resource.ts';
-import { workspaceDirectoryProvider } from './workspace-directory.resource.ts';
-import { workspaceDirectoryMapping } from './workspace-directory-mapping.resource.ts';
+import { workspaceGroups } from './groups.ts';
+import { workspaceUsers } from './users.ts';
 
-/** Copies people and groups into a workspace directory. */
-export const workspaceDirectory = (needs: { readonly sandbox: Sandbox }): ProviderKind => ({
-  resource: workspaceDirectoryProvider,
-  resources: [workspaceDirectoryMapping(needs), workspaceDirectoryUsers, workspaceDirectoryGroups],
-  demo: workspaceDirectoryDemo,
-});
+const scopes = [
+  'https://www.googleapis.com/auth/admin.directory.user',
+  'https://www.googleapis.com/auth/admin.directory.group',
+  'https://www.googleapis.com/auth/admin.directory.group.member',
+  'https://www.googleapis.com/auth/admin.directory.domain.readonly',
+];
+
+const calls: SyncCalls<WorkspaceSettings, WorkspaceSession> = {
+  connections: 4,
+  connect,
+  remote: (settings, session, send) => ({
+    user: workspaceUsers(session, signed(session, send)),
+    group: workspaceGroups(settings, session, signed(session, send)),
+  }),
+};
+
+function signed({ token }: WorkspaceSession, send: Send): Send {
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+  return (request) =>
+    send({ ...request, headers: request.body ? { ...headers, 'content-type': 'application/json' } : headers });
+}
+
+/** Pushes users and groups into a workspace directory. */
+export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
+  defineSyncProvider(needs, {
+    path: 'workspace_directory',
+    model: 'svc_providers_workspace_directory.workspacedirectoryprovider',
+    schema: 'WorkspaceDirectoryProvider',
+    name: 'Workspace Directory Provider',
+    component: 'xak-provider-workspace-directory-form',
+    description: 'Keeps the users and groups of a workspace directory as they are here.',
+    fields: {
+      delegated_subject: text({
+        max: 254,
+        format: 'email',
+        filter: true,
+        help: 'The administrator of the directory in whose name changes are made.',
+      }),
+      credentials: secretJson({ anyValue: true, help: 'The key file of the service account, as JSON.' }),
+      scopes: text({
+        default: scopes.join(','),
+        help: 'What the service account may do in the directory, with commas between.',
+      }),
+      ...deleteActionFields,
+      default_group_email_domain: text({ help: 'The domain of the addresses that groups get.' }),
+    },
+    mapping: {
+      model: 'svc_providers_workspace_directory.workspacedirectoryprovidermapping',
+      schema: 'WorkspaceDirectoryProviderMapping',
+      names: ['Workspace Directory Provider Mapping', 'Workspace Directory Provider Mappings'],
+      component: 'xak-property-mapping-provider-workspace-directory-form',
+      filters: { pm_uuid: keyFilter, expression: fieldFilter('expression', text()) },
+    },
+    linkId: 'google_id',
+    linksHaveAttributes: true,
+    calls,
+    demo: workspaceDirectoryDemo,
+  });

@@ -23,6 +23,7 @@ import { oauthSignIns } from './0025-oauth-sign-ins.ts';
 import { userPrincipalNames } from './0026-user-principal-names.ts';
 import { groupAncestors } from './0027-group-ancestors.ts';
 import { samlProvider } from './0028-saml-provider.ts';
+import { outgoingSync } from './0029-outgoing-sync.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   userPrincipalNames,
   groupAncestors,
   samlProvider,
+  outgoingSync,
 ];

@@ -1,4 +1,5 @@
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { listMessageId } from '../../../../lib/scim/urns.ts';
 import { maxOperations } from './bulk.ts';
 import { baseUrl, type Exchange, maxBytes, type ScimAnswer } from './exchange.ts';
 import { groupType } from './group-type.ts';
@@ -77,7 +78,7 @@ type Describe<T> = (one: T, base: string) => Record<string, unknown>;
 function listOf<T>(exchange: Exchange, all: readonly T[], describe: Describe<T>): ScimAnswer {
   checkNoFilter(exchange);
   const body = {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    schemas: [listMessageId],
     totalResults: all.length,
     itemsPerPage: all.length,
     startIndex: 1,

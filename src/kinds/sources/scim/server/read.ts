@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { parseFilter, parsePath } from '../../../../lib/scim/filter.ts';
 import { isObject, member, type ScimObject } from '../../../../lib/scim/matches.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
+import { listMessageId } from '../../../../lib/scim/urns.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { Exchange, ScimAnswer } from './exchange.ts';
 import { filterSql, sortSql } from './filter-sql.ts';
@@ -107,7 +108,7 @@ async function list(exchange: Exchange, types: readonly ResourceType[], request:
   return {
     status: 200,
     body: {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+      schemas: [listMessageId],
       totalResults: total,
       itemsPerPage: resources.length,
       startIndex: start,

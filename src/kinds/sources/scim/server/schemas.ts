@@ -1,3 +1,4 @@
+import { enterpriseSchemaId, groupSchemaId, userSchemaId } from '../../../../lib/scim/urns.ts';
 /** An attribute as RFC 7643, section 7, describes it; what is left out has the value that most have. */
 export interface Attribute {
   readonly name: string;
@@ -44,7 +45,7 @@ const plural = (
 const address = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'];
 
 export const userSchema: Schema = {
-  id: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  id: userSchemaId,
   name: 'User',
   description: 'A user account.',
   attributes: [
@@ -104,7 +105,7 @@ export const userSchema: Schema = {
 };
 
 export const enterpriseSchema: Schema = {
-  id: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  id: enterpriseSchemaId,
   name: 'EnterpriseUser',
   description: 'What an organization knows of a user.',
   attributes: [
@@ -131,7 +132,7 @@ export const enterpriseSchema: Schema = {
 };
 
 export const groupSchema: Schema = {
-  id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
+  id: groupSchemaId,
   name: 'Group',
   description: 'A group of users.',
   attributes: [

@@ -1,0 +1,61 @@
+import type { ProviderKind } from '../../../provider/provider-kind.ts';
+import {
+  defineSyncProvider,
+  deleteActionFields,
+  type SyncProviderNeeds,
+} from '../../../provider/sync/define-sync-provider.ts';
+import type { SyncCalls } from '../../../provider/sync/target.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { text } from '../../../resource/fields/text.ts';
+import { fieldFilter, keyFilter } from '../../../resource/query.ts';
+import { type CloudSession, type CloudSettings, connect, signed } from './connect.ts';
+import { cloudDirectoryDemo } from './demo.ts';
+import { cloudGroups } from './groups.ts';
+import { cloudUsers } from './users.ts';
+
+const calls: SyncCalls<CloudSettings, CloudSession> = {
+  connections: 4,
+  connect,
+  remote: (_, session, send) => ({
+    user: cloudUsers(session, signed(session.token, send)),
+    group: cloudGroups(session, signed(session.token, send)),
+  }),
+};
+
+/** Pushes users and groups into a cloud directory. */
+export const cloudDirectory = (needs: SyncProviderNeeds): ProviderKind =>
+  defineSyncProvider(needs, {
+    path: 'cloud_directory',
+    model: 'svc_providers_cloud_directory.clouddirectoryprovider',
+    schema: 'CloudDirectoryProvider',
+    name: 'Cloud Directory Provider',
+    component: 'xak-provider-cloud-directory-form',
+    description: 'Keeps the users and groups of a cloud directory as they are here.',
+    fields: {
+      client_id: text({ help: 'The id of the application that is registered in the directory.' }),
+      client_secret: secret({ help: 'The secret of that application.' }),
+      tenant_id: text({ help: 'The id of the directory.' }),
+      login_url: text({
+        format: 'uri',
+        default: 'https://login.microsoftonline.com',
+        help: 'Where tokens come from; national clouds have addresses of their own.',
+      }),
+      graph_url: text({
+        format: 'uri',
+        default: 'https://graph.microsoft.com',
+        help: 'Where the directory is; national clouds have addresses of their own.',
+      }),
+      ...deleteActionFields,
+    },
+    mapping: {
+      model: 'svc_providers_cloud_directory.clouddirectoryprovidermapping',
+      schema: 'CloudDirectoryProviderMapping',
+      names: ['Cloud Directory Provider Mapping', 'Cloud Directory Provider Mappings'],
+      component: 'xak-property-mapping-provider-cloud-directory-form',
+      filters: { pm_uuid: keyFilter, expression: fieldFilter('expression', text()) },
+    },
+    linkId: 'microsoft_id',
+    linksHaveAttributes: true,
+    calls,
+    demo: cloudDirectoryDemo,
+  });

@@ -1,0 +1,58 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { ObjectRefused, type RemoteObject, type RemoteType } from '../../../provider/sync/remote.ts';
+import type { Send } from '../../../provider/sync/send.ts';
+import { textOf } from './connect.ts';
+
+export function objectOf(answer: Json): RemoteObject {
+  const id = textOf(answer, 'id');
+  if (!isJsonObject(answer) || id === '') throw new ObjectRefused('The directory answered without an id.');
+  return { id, attributes: answer };
+}
+
+/** Members in the interface's own spelling: mappings may write `display_name` for `displayName`. */
+export function camelCased(value: Json): Json {
+  if (Array.isArray(value)) return value.map(camelCased);
+  if (!isJsonObject(value)) return value;
+  const renamed = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [renamed(name), camelCased(inner)]));
+}
+
+export function membersOf(mapped: JsonObject): JsonObject {
+  const made = camelCased(mapped);
+  return isJsonObject(made) ? made : {};
+}
+
+/** A text in a filter: quotes are doubled (OData 4.01 §5.1.1.6.1). */
+const filterText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** The calls that users and groups have in common; `by` is the member that names an object once. */
+export function sharedCalls(
+  send: Send,
+  url: string,
+  by: string,
+): Pick<RemoteType, 'create' | 'update' | 'remove' | 'find' | 'read'> & { one(id: string): string } {
+  const one = (id: string) => `${url}/${encodeURIComponent(id)}`;
+  return {
+    one,
+    create: async (payload) => objectOf(await send({ method: 'POST', url, body: payload })),
+    async update(id, payload) {
+      // Answered without a body.
+      await send({ method: 'PATCH', url: one(id), body: payload });
+      return null;
+    },
+    async remove(id) {
+      await send({ method: 'DELETE', url: one(id) });
+    },
+    async find(payload) {
+      const name = textOf(payload, by);
+      if (name === '') return null;
+      const filter = encodeURIComponent(`${by} eq ${filterText(name)}`);
+      const answer = await send({ method: 'GET', url: `${url}?$filter=${filter}` });
+      const found = isJsonObject(answer) && Array.isArray(answer.value) ? answer.value : [];
+      const isSame = (entry: Json) => textOf(entry, by).toLowerCase() === name.toLowerCase();
+      const match = found.find(isSame);
+      return match === undefined ? null : objectOf(match);
+    },
+    read: async (id) => objectOf(await send({ method: 'GET', url: one(id) })),
+  };
+}

@@ -1,0 +1,51 @@
+import { randomText } from '../../../platform/random.ts';
+import { ObjectRefused, RemoteConflict, type RemoteType } from '../../../provider/sync/remote.ts';
+import type { Send } from '../../../provider/sync/send.ts';
+import { type CloudSession, pagesOf, textOf } from './connect.ts';
+import { membersOf, objectOf, sharedCalls } from './objects.ts';
+
+const read = [
+  ...['businessPhones', 'displayName', 'givenName', 'jobTitle', 'mail', 'mobilePhone', 'officeLocation'],
+  ...['preferredLanguage', 'surname', 'userPrincipalName', 'id', 'onPremisesImmutableId'],
+];
+/** Of a password that nobody knows: people sign in here. */
+const passwordLength = 40;
+/** The vendor answers 400 where there is such a user. */
+const exists = /already exists|ObjectConflict|same value for property/i;
+
+export function cloudUsers(session: CloudSession, send: Send): RemoteType {
+  const url = `${session.base}/users`;
+  const { one, ...shared } = sharedCalls(send, url, 'userPrincipalName');
+  return {
+    ...shared,
+    complete(mapped) {
+      // Passwords stay here, whatever a mapping says.
+      const { passwordProfile: _, password: __, ...payload } = membersOf(mapped);
+      const name = textOf(payload, 'userPrincipalName');
+      const domain = name.slice(name.lastIndexOf('@') + 1).toLowerCase();
+      if (name !== '' && !(name.includes('@') && session.domains.has(domain))) {
+        throw new ObjectRefused(`Invalid email domain: ${name}`);
+      }
+      return payload;
+    },
+    async create(payload) {
+      const passwordProfile = { password: randomText(passwordLength), forceChangePasswordNextSignIn: false };
+      try {
+        return await shared.create({ ...payload, passwordProfile });
+      } catch (error) {
+        throw error instanceof ObjectRefused && exists.test(error.message) ? new RemoteConflict(error.message) : error;
+      }
+    },
+    async suspend(id) {
+      await send({ method: 'PATCH', url: one(id), body: { accountEnabled: false } });
+    },
+    async *list() {
+      for await (const page of pagesOf(send, `${url}?$select=${read.join(',')}`, session.base)) {
+        yield page.map((user) => ({
+          ...objectOf(user),
+          names: [textOf(user, 'mail'), textOf(user, 'userPrincipalName')].filter(Boolean),
+        }));
+      }
+    },
+  };
+}

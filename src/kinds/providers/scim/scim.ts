@@ -1,0 +1,56 @@
+import type { ProviderKind } from '../../../provider/provider-kind.ts';
+import { defineSyncProvider, type SyncProviderNeeds } from '../../../provider/sync/define-sync-provider.ts';
+import type { Send } from '../../../provider/sync/send.ts';
+import type { SyncCalls } from '../../../provider/sync/target.ts';
+import { secret } from '../../../resource/fields/secret.ts';
+import { choice, text } from '../../../resource/fields/text.ts';
+import { compatibilityModes, connect, type ScimSession, type ScimSettings } from './connect.ts';
+import { scimDemo } from './demo.ts';
+import { scimGroups } from './groups.ts';
+import { scimUsers } from './users.ts';
+
+const mediaType = 'application/scim+json';
+
+const calls: SyncCalls<ScimSettings, ScimSession> = {
+  connections: 8,
+  connect: (settings, send) => connect(settings, signed(settings, send)),
+  remote: (settings, session, send) => ({
+    user: scimUsers(settings, session, signed(settings, send)),
+    group: scimGroups(settings, session, signed(settings, send)),
+  }),
+};
+
+function signed({ token }: ScimSettings, send: Send): Send {
+  const headers = { authorization: `Bearer ${token}`, accept: mediaType };
+  return (request) => send({ ...request, headers: request.body ? { ...headers, 'content-type': mediaType } : headers });
+}
+
+/** Pushes users and groups to a server that speaks SCIM 2.0. */
+export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
+  defineSyncProvider(needs, {
+    path: 'scim',
+    model: 'svc_providers_scim.scimprovider',
+    schema: 'SCIMProvider',
+    name: 'SCIM Provider',
+    component: 'xak-provider-scim-form',
+    description: 'Keeps the users and groups of an application as they are here, over SCIM 2.0.',
+    search: ['name', 'url'],
+    fields: {
+      url: text({ format: 'uri', filter: true, help: 'The base address of the SCIM server; `/Users` is added to it.' }),
+      token: secret({ help: 'The bearer token that the SCIM server has issued.' }),
+      compatibility_mode: choice([...compatibilityModes], {
+        default: 'default',
+        help: 'Works around what the servers of some vendors do differently.',
+      }),
+    },
+    mapping: {
+      model: 'svc_providers_scim.scimmapping',
+      schema: 'SCIMMapping',
+      names: ['SCIM Provider Mapping', 'SCIM Provider Mappings'],
+      component: 'xak-property-mapping-provider-scim-form',
+    },
+    linkId: 'scim_id',
+    linksHaveAttributes: false,
+    calls,
+    demo: scimDemo,
+  });

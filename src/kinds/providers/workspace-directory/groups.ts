@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { slugify } from '../../../lib/slugify.ts';
+import { ObjectRefused, RemoteConflict, type RemoteGroups, RemoteMissing } from '../../../provider/sync/remote.ts';
+import type { Send } from '../../../provider/sync/send.ts';
+import { checkDomain, customer, type WorkspaceSession, type WorkspaceSettings } from './connect.ts';
+import { attributesOf, objectOf, textOf } from './objects.ts';
+import { pagesOf } from './pages.ts';
+
+export function workspaceGroups(settings: WorkspaceSettings, session: WorkspaceSession, send: Send): RemoteGroups {
+  const url = `${session.base}/groups`;
+  const one = (key: string) => `${url}/${encodeURIComponent(key)}`;
+  const addressOf = async (user: string): Promise<string> =>
+    session.addresses.get(user) ||
+    textOf(await send({ method: 'GET', url: `${session.base}/users/${encodeURIComponent(user)}` }), 'primaryEmail');
+  return {
+    complete(mapped, { name }) {
+      const payload: JsonObject = { email: `${slugify(name)}@${settings.default_group_email_domain}`, ...mapped };
+      if (typeof payload.name !== 'string' || payload.name === '')
+        throw new ObjectRefused('The mappings give no `name`.');
+      checkDomain(textOf(payload, 'email'), session);
+      return payload;
+    },
+    create: async (payload) => objectOf(await send({ method: 'POST', url, body: payload })),
+    update: async (id, payload) => attributesOf(await send({ method: 'PUT', url: one(id), body: payload })),
+    async remove(id) {
+      await send({ method: 'DELETE', url: one(id) });
+    },
+    suspend: null,
+    async find(payload) {
+      try {
+        return objectOf(await send({ method: 'GET', url: one(String(payload.email)) }));
+      } catch (error) {
+        if (error instanceof RemoteMissing) return null;
+        throw error;
+      }
+    },
+    read: async (id) => objectOf(await send({ method: 'GET', url: one(id) })),
+    async *list() {
+      const path = `${url}?customer=${customer}&maxResults=500&orderBy=email`;
+      for await (const page of pagesOf(send, path, 'groups')) {
+        yield page.map((group) => ({ ...objectOf(group), names: [textOf(group, 'name')] }));
+      }
+    },
+    members: {
+      async list(id) {
+        const ids: string[] = [];
+        for await (const page of pagesOf(send, `${one(id)}/members?maxResults=200`, 'members')) {
+          // Groups within groups are not ours to take away.
+          const users = page.filter((member) => isJsonObject(member) && (member.type ?? 'USER') === 'USER');
+          ids.push(...users.map((member) => textOf(member, 'id')));
+        }
+        return ids;
+      },
+      async add(id, members) {
+        for (const member of members) {
+          const body = { email: await addressOf(member), role: 'MEMBER' };
+          await ignoring(RemoteConflict, () => send({ method: 'POST', url: `${one(id)}/members`, body }));
+        }
+      },
+      async remove(id, members) {
+        for (const member of members) {
+          const path = `${one(id)}/members/${encodeURIComponent(member)}`;
+          await ignoring(RemoteMissing, () => send({ method: 'DELETE', url: path }));
+        }
+      },
+    },
+  };
+}
+
+/** What is so already needs no doing. */
+async function ignoring(expected: new (message: string) => Error, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof expected)) throw error;
+  }
+}

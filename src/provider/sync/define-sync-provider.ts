@@ -1,0 +1,148 @@
+import { defineMapping } from '../../core/mapping/mapping.family.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Jobs } from '../../platform/jobs/job.ts';
+import type { Call, NewEvent } from '../../resource/call.ts';
+import type { Fields, Row } from '../../resource/fields/field.ts';
+import { ref, refs } from '../../resource/fields/ref.ts';
+import { boolean } from '../../resource/fields/scalar.ts';
+import { choice } from '../../resource/fields/text.ts';
+import type { Filter } from '../../resource/resource.ts';
+import { defineProvider } from '../provider.family.ts';
+import type { ProviderKind } from '../provider-kind.ts';
+import { ledgerAction } from './ledger.action.ts';
+import { linkResources } from './links.resource.ts';
+import { objectAction } from './object.action.ts';
+import { requestRun } from './run.ts';
+import { statusAction } from './status.action.ts';
+import { activeProviders, createOpen, type SyncCalls, type SyncKind, type SyncNeeds } from './target.ts';
+
+interface SyncProvider<F extends Fields, Settings extends Row, Session> {
+  /** `scim`: names paths and tables. */
+  readonly path: string;
+  readonly model: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly component: string;
+  readonly description: string;
+  readonly fields: F;
+  readonly search?: readonly string[];
+  readonly mapping: {
+    readonly model: string;
+    readonly schema: string;
+    readonly names: readonly [string, string];
+    readonly component: string;
+    readonly filters?: Readonly<Record<string, Filter>>;
+  };
+  /** The member of a link that holds the remote key. */
+  readonly linkId: string;
+  readonly linksHaveAttributes: boolean;
+  readonly calls: SyncCalls<Settings, Session>;
+  readonly demo: NonNullable<ProviderKind['demo']>;
+}
+
+export interface SyncProviderNeeds extends SyncNeeds {
+  jobs(): Jobs;
+}
+
+const deleteActions = ['do_nothing', 'delete', 'suspend'];
+
+/** What becomes of objects at the target when they are deleted here or leave the scope. */
+export const deleteActionFields = {
+  user_delete_action: choice(deleteActions, {
+    default: 'delete',
+    help: 'What happens at the target when a user is deleted here or leaves what is sent.',
+  }),
+  group_delete_action: choice(deleteActions, {
+    default: 'delete',
+    help: 'What happens at the target when a group is deleted here or leaves what is sent.',
+  }),
+};
+
+/** A kind of provider that pushes users and groups elsewhere: all of it but the calls is the engine's. */
+export function defineSyncProvider<F extends Fields, Settings extends Row, Session>(
+  needs: SyncProviderNeeds,
+  kind: SyncProvider<F, Settings, Session>,
+): ProviderKind {
+  const { path, model, schema, name, mapping } = kind;
+  const link = (plural: string) => ({
+    table: `${path}_${plural}`,
+    id: kind.linkId,
+    hasAttributes: kind.linksHaveAttributes,
+  });
+  const sync: SyncKind = {
+    model,
+    connections: kind.calls.connections,
+    links: { user: link('users'), group: link('groups') },
+    needs,
+    open: createOpen(needs, kind.calls),
+  };
+  const common = {
+    property_mappings_group: refs('svc_core.propertymapping', 'uuid', {
+      table: `provider_${path}_group_mappings`,
+      own: 'provider',
+      other: 'mapping',
+      help: 'Make what is sent for a group; those of `property_mappings` make users.',
+    }),
+    exclude_users_service_account: boolean({ default: false, filter: true, help: 'Leave service accounts out.' }),
+    filter_group: ref('svc_core.group', 'uuid', {
+      nullable: true,
+      filter: true,
+      help: 'Only members of this group are brought over; empty brings everybody.',
+    }),
+  };
+  const resource = defineProvider({
+    path: `/providers/${path}/`,
+    model,
+    schema,
+    names: [name, `${name}s`],
+    component: kind.component,
+    description: kind.description,
+    table: `provider_${path}`,
+    isBackchannel: true,
+    filterBy: ['name'],
+    ...(kind.search && { search: kind.search }),
+    without: ['authentication_flow', 'authorization_flow', 'assigned_application_slug', 'assigned_application_name'],
+    fields: { ...kind.fields, ...common },
+    actions: [statusAction, ledgerAction, objectAction(() => sync, needs.jobs)],
+    async afterWrite({ tx, call, verb, pk }) {
+      if (verb === 'destroy') return;
+      const isAssigned = (await activeProviders(tx, [sync])).some((provider) => provider.pk === pk);
+      if (isAssigned) await requestRun(needs.jobs(), tx, Number(pk), call.now, { restarts: true });
+    },
+  });
+  return {
+    resource,
+    resources: [
+      defineMapping(needs, {
+        path: `/propertymappings/provider/${path}/`,
+        table: `mapping_${path}`,
+        description: 'Decide what is written of a user or a group: return the remote object’s members.',
+        fields: {},
+        ...mapping,
+      }),
+      ...linkResources({ path: `/providers/${path}`, model, schema, name }, sync.links, needs.jobs),
+    ],
+    demo: kind.demo,
+    sync,
+    afterEvent: (tx, call, event) => runAfter(needs, sync, mapping.model, tx, call, event),
+  };
+}
+
+/** Applications decide which providers are active, and mappings what they send: a change of either starts full runs. */
+async function runAfter(
+  { jobs }: SyncProviderNeeds,
+  sync: SyncKind,
+  mappingModel: string,
+  tx: Query,
+  call: Call,
+  { action, context }: NewEvent,
+): Promise<void> {
+  if (!action.startsWith('model_') || !isJsonObject(context.model)) return;
+  const { app, model_name } = context.model;
+  const changed = `${app}.${model_name}`;
+  if (changed !== 'svc_core.application' && changed !== mappingModel) return;
+  for (const { pk } of await activeProviders(tx, [sync])) {
+    await requestRun(jobs(), tx, pk, call.now, { restarts: changed === mappingModel });
+  }
+}

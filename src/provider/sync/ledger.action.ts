@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { actionOn } from '../../resource/define.ts';
+import { arrayOf, integerSchema, objectSchema, orNull, stringSchema, timeSchema } from '../../resource/json-schema.ts';
+
+const pageSize = 100;
+const states = ['all', 'outstanding', 'failed'];
+
+const entrySchema = objectSchema({
+  id: { type: 'string', format: 'uuid' },
+  user: orNull(integerSchema),
+  group: orNull({ type: 'string', format: 'uuid' }),
+  remote_id: orNull(stringSchema),
+  outstanding: integerSchema,
+  due: orNull(timeSchema),
+  attempts: integerSchema,
+  error: stringSchema,
+  last_sent: orNull(timeSchema),
+  requests: arrayOf({ type: 'object', additionalProperties: true }),
+});
+
+/** For each object what was sent last, what came back and what is outstanding. */
+export const ledgerAction = actionOn<{ pk: number }>()({
+  name: 'sync/ledger',
+  on: 'row',
+  method: 'GET',
+  summary: 'List what was sent and what is outstanding',
+  access: 'change',
+  query: {
+    state: { type: 'string', enum: states },
+    user: integerSchema,
+    group: { type: 'string', format: 'uuid' },
+    after: { type: 'string', format: 'uuid' },
+  },
+  answer: { status: 200, schema: objectSchema({ results: arrayOf(entrySchema) }), schemaName: 'SyncLedger' },
+  async run({ call, row }) {
+    const { query } = call.request;
+    const { dialect, read } = call.db;
+    const conditions = [sql`provider = ${row.pk}`];
+    if (query.get('state') === 'outstanding') conditions.push(sql`due is not null`);
+    if (query.get('state') === 'failed') conditions.push(sql`error <> ''`);
+    for (const name of ['user', 'group']) {
+      const value = query.get(name);
+      if (value) conditions.push(sql`${dialect.toText(sql.ref(name))} = ${value}`);
+    }
+    const after = query.get('after');
+    if (after) conditions.push(sql`${dialect.toText(sql.ref('pk'))} > ${after}`);
+    const { rows } = await sql<{
+      requests: string;
+    }>`select pk as id, "user", "group", remote_id, pending as outstanding, due,
+      attempts, error, last_sent, requests from sync_objects where ${sql.join(conditions, sql` and `)}
+      order by ${dialect.toText(sql.ref('pk'))} limit ${pageSize}`.execute(read);
+    return { results: rows.map((entry) => ({ ...entry, requests: JSON.parse(entry.requests) })) };
+  },
+});

@@ -1,0 +1,224 @@
+import { sql } from 'kysely';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { Database, Query } from '../../platform/db/database.ts';
+import { orderedUuid } from '../../platform/random.ts';
+import type { ObjectType } from './facts.ts';
+import type { ObjectKey } from './scope.ts';
+import type { SentRequest } from './send.ts';
+import type { LinkTable } from './target.ts';
+
+/** What the ledger says of one object at one target. */
+export interface LedgerRow {
+  readonly pk: string;
+  readonly object: ObjectKey;
+  readonly remoteId: string | null;
+  readonly attributes: JsonObject;
+  /** Remote ids of a group's members as last seen there; null when unknown. */
+  readonly members: readonly string[] | null;
+  /** Of the payload that was last taken. */
+  readonly digest: string | null;
+  /** A creation was begun of which the end is not known. */
+  readonly isSending: boolean;
+  /** Changes that are still to be sent. */
+  readonly pending: number;
+  readonly attempts: number;
+  readonly error: string;
+}
+
+interface StoredRow {
+  readonly pk: string;
+  readonly object: ObjectKey;
+  readonly remote_id: string | null;
+  readonly attributes: unknown;
+  readonly members: unknown;
+  readonly digest: string | null;
+  readonly is_sending: unknown;
+  readonly pending: number;
+  readonly attempts: number;
+  readonly error: string;
+}
+
+const decoded = (stored: unknown): unknown => (typeof stored === 'string' ? JSON.parse(stored) : stored);
+
+function rowOf(raw: StoredRow): LedgerRow {
+  const attributes = decoded(raw.attributes);
+  const members = decoded(raw.members);
+  return {
+    pk: raw.pk,
+    object: raw.object,
+    remoteId: raw.remote_id,
+    attributes: isJsonObject(attributes) ? attributes : {},
+    members: Array.isArray(members) ? members.map(String) : null,
+    digest: raw.digest,
+    isSending: Boolean(raw.is_sending),
+    pending: raw.pending,
+    attempts: raw.attempts,
+    error: raw.error,
+  };
+}
+
+const columns = (type: ObjectType) =>
+  sql`pk, ${sql.ref(type)} as object, remote_id, attributes, members, digest, is_sending, pending, attempts, error`;
+
+/** The rows of these objects; those that the ledger does not know are left out. */
+export async function loadRows(
+  query: Query,
+  provider: number,
+  type: ObjectType,
+  keys: readonly ObjectKey[],
+): Promise<LedgerRow[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await sql<StoredRow>`select ${columns(type)} from sync_objects
+    where provider = ${provider} and ${sql.ref(type)} in (${sql.join(keys)})`.execute(query);
+  return rows.map(rowOf);
+}
+
+/** The rows that are due, those that have waited longest first. */
+export async function dueRows(
+  { dialect, read }: Database,
+  provider: number,
+  type: ObjectType,
+  limit: number,
+  now: string,
+): Promise<LedgerRow[]> {
+  const { rows } = await sql<StoredRow>`select ${columns(type)} from sync_objects
+    where provider = ${provider} and ${sql.ref(type)} is not null and due <= ${dialect.moment(now)}
+    order by due, pk limit ${limit}`.execute(read);
+  return rows.map(rowOf);
+}
+
+/** In how many milliseconds the next row is due; null when none waits. */
+export async function nextDue({ dialect, read }: Database, provider: number, now: string): Promise<number | null> {
+  const { rows } = await sql<{ wait: number | null }>`select ${dialect.millisecondsUntil(sql`min(due)`, now)} as wait
+    from sync_objects where provider = ${provider}`.execute(read);
+  return rows[0]?.wait ?? null;
+}
+
+/** Has objects sent as soon as possible; rows are made for those that the ledger does not know yet. */
+export async function markDue(
+  db: Database,
+  tx: Query,
+  provider: number,
+  type: ObjectType,
+  keys: readonly ObjectKey[],
+  now: string,
+): Promise<void> {
+  if (keys.length === 0) return;
+  const moment = db.dialect.moment(now);
+  const rows = keys.map((key) => sql`(${orderedUuid()}, ${provider}, ${key}, 1, ${moment})`);
+  await sql`insert into sync_objects (pk, provider, ${sql.ref(type)}, pending, due) values ${sql.join(rows)}
+    on conflict (provider, ${sql.ref(type)}) do update
+    set pending = sync_objects.pending + 1, due = excluded.due, attempts = 0`.execute(tx);
+}
+
+/** A row for an object that the ledger does not know yet. */
+export const newRow = (object: ObjectKey): LedgerRow => ({
+  ...{ pk: orderedUuid(), object, remoteId: null, attributes: {}, members: null, digest: null },
+  ...{ isSending: false, pending: 0, attempts: 0, error: '' },
+});
+
+/**
+ * Stores new rows, and that creations of others are about to be sent. Answers the keys of the rows by object: another worker
+ * may have stored them first.
+ */
+export async function storeSending(
+  tx: Query,
+  provider: number,
+  type: ObjectType,
+  rows: readonly (LedgerRow & { readonly willCreate: boolean })[],
+): Promise<Map<ObjectKey, string>> {
+  if (rows.length === 0) return new Map();
+  const values = rows.map(({ pk, object, willCreate }) => sql`(${pk}, ${provider}, ${object}, ${willCreate})`);
+  const stored = await sql<{
+    pk: string;
+    object: ObjectKey;
+  }>`insert into sync_objects (pk, provider, ${sql.ref(type)}, is_sending)
+    values ${sql.join(values)} on conflict (provider, ${sql.ref(type)}) do update set is_sending = excluded.is_sending
+    returning pk, ${sql.ref(type)} as object`.execute(tx);
+  return new Map(stored.rows.map(({ pk, object }) => [object, pk]));
+}
+
+/** How an attempt at one object ended. */
+export interface Result {
+  readonly row: LedgerRow;
+  readonly isRemoved: boolean;
+  readonly remoteId: string | null;
+  readonly attributes: JsonObject;
+  readonly members: readonly string[] | null;
+  readonly digest: string | null;
+  readonly isSending: boolean;
+  readonly error: string;
+  /** Null: nothing is left to do until something changes. */
+  readonly retryInMs: number | null;
+  readonly requests: readonly SentRequest[];
+}
+
+/** Stores how attempts ended. Changes that came meanwhile stay due. */
+export async function storeResults(
+  db: Database,
+  tx: Query,
+  provider: number,
+  type: ObjectType,
+  results: readonly Result[],
+  now: string,
+): Promise<void> {
+  if (results.length === 0) return;
+  const values = results.map((result) => {
+    const { row, isRemoved, retryInMs, requests } = result;
+    const due = retryInMs === null ? sql`null` : db.dialect.moment(now, retryInMs);
+    // What is still to be retried stays pending.
+    const handled = retryInMs === null ? row.pending : 0;
+    return sql`(${row.pk}, ${provider}, ${row.object}, ${isRemoved ? null : result.remoteId}, ${JSON.stringify(result.attributes)},
+      ${result.members && JSON.stringify(result.members)}, ${result.digest}, ${result.isSending}, ${handled}, ${due},
+      ${retryInMs === null ? 0 : row.attempts + 1}, ${result.error}, ${JSON.stringify(requests)}, ${requests.length > 0 ? now : null})`;
+  });
+  await sql`insert into sync_objects (pk, provider, ${sql.ref(type)}, remote_id, attributes, members, digest, is_sending, pending, due,
+      attempts, error, requests, last_sent) values ${sql.join(values)}
+    on conflict (pk) do update set remote_id = excluded.remote_id, attributes = excluded.attributes, members = excluded.members,
+      digest = excluded.digest, is_sending = excluded.is_sending, attempts = excluded.attempts, error = excluded.error,
+      requests = case when excluded.last_sent is null then sync_objects.requests else excluded.requests end,
+      last_sent = coalesce(excluded.last_sent, sync_objects.last_sent),
+      pending = sync_objects.pending - excluded.pending,
+      due = case when excluded.due is not null then excluded.due
+        when sync_objects.pending > excluded.pending then sync_objects.due end`.execute(tx);
+  const removed = results.filter(({ isRemoved }) => isRemoved).map(({ row }) => row.pk);
+  if (removed.length > 0) {
+    await sql`delete from sync_objects where pk in (${sql.join(removed)}) and pending <= 0`.execute(tx);
+  }
+}
+
+/** Shows links as the API has them: those that are new, have changed or are gone. */
+export async function storeLinks(
+  tx: Query,
+  provider: number,
+  type: ObjectType,
+  { table, id, hasAttributes }: LinkTable,
+  results: readonly Result[],
+): Promise<void> {
+  const moved = results.filter(({ row, remoteId, isRemoved }) => isRemoved || remoteId !== row.remoteId);
+  if (moved.length > 0) {
+    await sql`delete from ${sql.table(table)} where provider = ${provider}
+      and ${sql.ref(type)} in (${sql.join(moved.map(({ row }) => row.object))})`.execute(tx);
+  }
+  const linked = results.filter(
+    ({ row, remoteId, isRemoved, requests }) =>
+      !isRemoved && remoteId !== null && (remoteId !== row.remoteId || (hasAttributes && requests.length > 0)),
+  );
+  if (linked.length === 0) return;
+  // An object that was deleted meanwhile has no link any more.
+  const objects = sql.table(type === 'user' ? 'users' : 'groups');
+  const { rows } = await sql<{ pk: ObjectKey }>`select pk from ${objects}
+    where pk in (${sql.join(linked.map(({ row }) => row.object))})`.execute(tx);
+  const there = new Set(rows.map(({ pk }) => pk));
+  const values = linked
+    .filter(({ row }) => there.has(row.object))
+    .map(({ row, remoteId, attributes }) => {
+      const extra = hasAttributes ? sql`, ${JSON.stringify(attributes)}` : sql``;
+      return sql`(${row.pk}, ${remoteId}, ${row.object}, ${provider}${extra})`;
+    });
+  if (values.length === 0) return;
+  const extra = hasAttributes ? sql`, attributes` : sql``;
+  const change = hasAttributes ? sql`do update set attributes = excluded.attributes` : sql`do nothing`;
+  await sql`insert into ${sql.table(table)} (pk, ${sql.ref(id)}, ${sql.ref(type)}, provider${extra})
+    values ${sql.join(values)} on conflict (pk) ${change}`.execute(tx);
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Jobs } from '../../platform/jobs/job.ts';
+import { modelFacts } from '../../resource/audit.ts';
+import type { Call } from '../../resource/call.ts';
+import { actionOn } from '../../resource/define.ts';
+import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
+import { choice, text } from '../../resource/fields/text.ts';
+import { arrayOf, objectSchema } from '../../resource/json-schema.ts';
+import { logSchema } from '../../resource/log-schema.ts';
+import { isDryRun } from '../../resource/write.ts';
+import type { ObjectType } from './facts.ts';
+import { loadRows, markDue } from './ledger.ts';
+import { prepareWork } from './prepare.ts';
+import { removeObject, stateOf, writeObject } from './push-object.ts';
+import { queueProvider } from './run.ts';
+import { keysInScope, type ObjectKey } from './scope.ts';
+import type { SentRequest } from './send.ts';
+import { isActive, loadTarget, type SyncKind, type Target } from './target.ts';
+
+const models: Readonly<Record<string, ObjectType>> = {
+  'svc.core.models.User': 'user',
+  'svc.core.models.Group': 'group',
+};
+
+const body = {
+  sync_object_model: choice(Object.keys(models), { help: 'Whether a user or a group is sent.' }),
+  sync_object_id: text({ help: 'The key of the user, or the UUID of the group.' }),
+};
+
+/** How long a caller waits for the job that sends the object. */
+const maxWaitMs = 15_000;
+const lookEveryMs = 50;
+
+type Level = 'info' | 'warning' | 'error';
+
+const message = (call: Call, log_level: Level, event: string, attributes: Record<string, unknown> = {}) => ({
+  timestamp: call.now,
+  log_level,
+  logger: 'gatehouse.sync',
+  event,
+  attributes,
+});
+
+const shownRequest = (call: Call, { method, url, at, ...rest }: SentRequest) => ({
+  ...message(call, rest.status !== null && rest.status >= 400 ? 'warning' : 'info', `${method} ${url}`, rest),
+  timestamp: at,
+});
+
+/** Sends one object now; a dry run shows the requests instead of sending them. */
+export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
+  actionOn<{ pk: number }>()({
+    name: 'sync/object',
+    on: 'row',
+    method: 'POST',
+    operation: 'sync_object_create',
+    summary: 'Send one user or group now',
+    access: 'change',
+    body,
+    bodySchema: 'SyncObjectRequest',
+    answer: { status: 200, schema: objectSchema({ messages: arrayOf(logSchema) }), schemaName: 'SyncObjectResult' },
+    async prepare({ call, engine, row, values }) {
+      const type = models[values.sync_object_model] ?? 'user';
+      const key = keyOf(type, values.sync_object_id);
+      const target = await loadTarget(engine, call, kind(), row.pk);
+      if (!target || key === null) return [];
+      if (!(await isActive(call.db.read, kind(), row.pk))) {
+        return [message(call, 'warning', 'No provider found. Is it assigned to an application?')];
+      }
+      const [known] = await loadRows(call.db.read, target.pk, type, [key]);
+      const inScope = await keysInScope(call.db.read, target, type, [key]);
+      if (!known && inScope.length === 0) return [];
+      return isDryRun(call) ? tryOut(call, target, type, key) : sendNow(call, target, type, key, jobs());
+    },
+    async run({ tx, call, registry, row, prepared }) {
+      const model = modelFacts(registry.require(kind().model), row.pk, row);
+      const event = { message: 'An object is sent to the target of a provider.', model };
+      await call.world.record(tx, call, { action: 'system_task_execution', app: 'svc_core', context: event });
+      return { messages: prepared };
+    },
+  });
+
+function keyOf(type: ObjectType, id: string): ObjectKey | null {
+  if (type === 'group') return isUuid(id) ? canonicalUuid(id) : null;
+  return /^\d{1,9}$/.test(id) ? Number(id) : null;
+}
+
+/** What would be sent. Reading from the target is allowed. */
+async function tryOut(call: Call, target: Target, type: ObjectType, key: ObjectKey) {
+  const requests: SentRequest[] = [];
+  try {
+    const remote = (await target.kind.open(target)).remote(requests, true);
+    const [work] = await prepareWork({ target, call }, type, [key], remote[type], false);
+    if (work?.error) throw work.error;
+    const state = work && { ...stateOf(work.row), digest: null };
+    if (work && state && !work.isSkipped) {
+      if (work.wanted) await writeObject(state, work.wanted, { type: remote[type], isTaken: async () => false });
+      else await removeObject(state, remote[type], target.deleteActions[type]);
+    }
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return [...requests.map((one) => shownRequest(call, one)), message(call, 'error', words)];
+  }
+  return requests.map((one) => shownRequest(call, one));
+}
+
+/** Leaves it to the job that sends everything else, so that nothing overtakes anything, and waits for it. */
+async function sendNow(call: Call, target: Target, type: ObjectType, key: ObjectKey, jobs: Jobs) {
+  const { db } = call;
+  await db.write(async (tx) => {
+    await markDue(db, tx, target.pk, type, [key], call.now);
+    await sql`update sync_objects set digest = null, members = null, requests = '[]'
+      where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(tx);
+    await sql`delete from sync_targets where provider = ${target.pk}`.execute(tx);
+    await queueProvider(jobs, tx, target.pk);
+  });
+  for (const until = Date.now() + maxWaitMs; Date.now() < until; ) {
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    const { rows } = await sql<{
+      pending: number;
+      attempts: number;
+      error: string;
+      requests: string;
+    }>`select pending, attempts, error, requests
+      from sync_objects where provider = ${target.pk} and ${sql.ref(type)} = ${key}`.execute(db.read);
+    const [row] = rows;
+    if (!row) return [message(call, 'info', 'The object is not in scope and was removed.')];
+    if (row.pending > 0 && row.attempts === 0) continue;
+    const requests: SentRequest[] = JSON.parse(row.requests);
+    const shown = requests.map((one) => shownRequest(call, one));
+    return row.error === '' ? shown : [...shown, message(call, 'error', row.error)];
+  }
+  return [message(call, 'warning', 'The object is queued and will be sent.')];
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import { loadFacts, type ObjectFacts, type ObjectType } from './facts.ts';
+import { type LedgerRow, loadRows, newRow } from './ledger.ts';
+import { mapObject } from './payload.ts';
+import type { Wanted } from './push-object.ts';
+import type { RemoteGroups, RemoteType } from './remote.ts';
+import { keysInScope, type ObjectKey } from './scope.ts';
+import type { Target } from './target.ts';
+
+/** What there is to do for one object. */
+export interface Work {
+  readonly row: LedgerRow;
+  /** The ledger does not know the object yet. */
+  readonly isNew: boolean;
+  /** A mapping leaves it out: whatever is at the target stays there. */
+  readonly isSkipped: boolean;
+  /** Null: it is to be removed. */
+  readonly wanted: Wanted | null;
+  /** Why nothing can be sent. */
+  readonly error: Error | null;
+}
+
+/** Rows are read before objects: what changes in between is still pending afterwards. */
+export async function prepareWork(
+  { target, call }: { readonly target: Target; readonly call: Call },
+  type: ObjectType,
+  keys: readonly ObjectKey[],
+  remote: RemoteType | RemoteGroups,
+  verifies: boolean,
+): Promise<Work[]> {
+  const { db } = call;
+  const { settings, installId } = target.kind.needs;
+  const rows = await loadRows(db.read, target.pk, type, keys);
+  const inScope = await keysInScope(db.read, target, type, keys);
+  const { avatars } = await settings.current();
+  const facts = await loadFacts(db.dialect, db.read, type, inScope, { installId, avatars });
+  const members = type === 'group' ? await membersOf(db.read, target, inScope) : null;
+  const known = new Set(rows.map(({ object }) => object));
+  const works = [
+    ...rows.map((row) => ({ row: verifies ? { ...row, members: null } : row, isNew: false })),
+    ...inScope.filter((key) => !known.has(key)).map((key) => ({ row: newRow(key), isNew: true })),
+  ].map(({ row, isNew }) => {
+    const made = wantedOf(target, type, facts.get(row.object), row, members?.get(row.object) ?? [], remote);
+    return { row, isNew, ...made };
+  });
+  // What was never sent and is not to be needs no row.
+  return works.filter(({ isNew, wanted, error }) => !isNew || wanted !== null || error !== null);
+}
+
+function wantedOf(
+  target: Target,
+  type: ObjectType,
+  facts: ObjectFacts | undefined,
+  row: LedgerRow,
+  members: readonly string[],
+  remote: RemoteType | RemoteGroups,
+): Pick<Work, 'isSkipped' | 'wanted' | 'error'> {
+  if (!facts) return { isSkipped: false, wanted: null, error: null };
+  try {
+    const connection = row.remoteId === null ? null : row.attributes;
+    const mapped = mapObject(target.kind.needs.sandbox, target, type, facts, connection);
+    if (mapped === null) return { isSkipped: true, wanted: null, error: null };
+    return { isSkipped: false, wanted: { payload: remote.complete(mapped, facts, members), members }, error: null };
+  } catch (error) {
+    return { isSkipped: false, wanted: null, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/** Remote ids of the members of each group, as far as they are linked. */
+async function membersOf(
+  query: Query,
+  target: Target,
+  groups: readonly ObjectKey[],
+): Promise<Map<ObjectKey, string[]>> {
+  const found = new Map<ObjectKey, string[]>();
+  if (groups.length === 0) return found;
+  const { rows } = await sql<{ group: string; id: string }>`select ug."group", l.remote_id as id from user_groups ug
+    join sync_objects l on l.provider = ${target.pk} and l."user" = ug."user" and l.remote_id is not null
+    where ug."group" in (${sql.join(groups)}) order by l.remote_id`.execute(query);
+  for (const { group, id } of rows) {
+    const ids = found.get(group);
+    if (ids) ids.push(id);
+    else found.set(group, [id]);
+  }
+  return found;
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import type { ObjectType } from './facts.ts';
+import { type LedgerRow, type Result, storeLinks, storeResults, storeSending } from './ledger.ts';
+import { prepareWork, type Work } from './prepare.ts';
+import { isUpToDate, removeObject, stateOf, writeObject } from './push-object.ts';
+import { ObjectRefused, RemoteConflict, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
+import type { ObjectKey } from './scope.ts';
+import type { SentRequest } from './send.ts';
+import type { Connection, Target } from './target.ts';
+
+export interface Batch {
+  readonly target: Target;
+  readonly connection: Connection;
+  readonly call: Call;
+  readonly signal: AbortSignal;
+}
+
+export interface PushOptions {
+  /** Looks at the members that groups have at the target instead of trusting the ledger. */
+  readonly verifies?: boolean;
+  /** Written in the transaction that stores how it went. */
+  readonly also?: (tx: Query, result: BatchResult) => Promise<void>;
+}
+
+/** How a batch ended. */
+export interface BatchResult {
+  readonly done: number;
+  readonly failed: number;
+  /** Why the rest of it was not tried: the target is away, or refuses everything. */
+  readonly halt: Unavailable | SyncStopped | null;
+}
+
+/** Failures in a row after which the target as a whole counts as unavailable. */
+const maxConsecutiveFailures = 5;
+const maxAttempts = 10;
+
+/** Brings objects of one type to the target. Members of a group must have been handled before the group. */
+export async function pushBatch(
+  batch: Batch,
+  type: ObjectType,
+  keys: readonly ObjectKey[],
+  { verifies = false, also = async () => {} }: PushOptions = {},
+): Promise<BatchResult> {
+  const { target, connection, call } = batch;
+  const { db } = call;
+  const remoteType = connection.remote([])[type];
+  const works = await prepareWork(batch, type, keys, remoteType, verifies);
+  const isFine = ({ row, isSkipped, wanted, error }: Work) =>
+    isSkipped || (error === null && wanted !== null && isUpToDate(row, wanted, remoteType));
+  const fine = works.filter(isFine);
+  const toSend = await announce(
+    batch,
+    type,
+    works.filter((work) => !isFine(work)),
+  );
+  const { results, halt } = await sendAll(batch, type, toSend);
+  const failed = results.filter(({ error }) => error !== '').length;
+  const outcome = { done: results.length - failed + fine.length, failed, halt };
+  const settled = fine.filter(({ row }) => row.pending > 0).map(({ row }) => unchanged(row));
+  await db.write(async (tx) => {
+    await storeResults(db, tx, target.pk, type, [...results, ...settled], call.now);
+    await storeLinks(tx, target.pk, type, target.kind.links[type], results);
+    if (type === 'user') await markGroupsOf(call, tx, target, results);
+    await also(tx, outcome);
+  });
+  return outcome;
+}
+
+/** Stores what is about to be created: a crash in the middle of it must not lead to a second creation. */
+async function announce({ target, call }: Batch, type: ObjectType, works: readonly Work[]): Promise<readonly Work[]> {
+  const rows = works
+    .map(({ row, wanted, isNew }) => ({ ...row, isNew, willCreate: wanted !== null && row.remoteId === null }))
+    .filter(({ isNew, willCreate, isSending }) => isNew || (willCreate && !isSending));
+  if (rows.length === 0) return works;
+  const keys = await call.db.write((tx) => storeSending(tx, target.pk, type, rows));
+  return works.map((work) => ({ ...work, row: { ...work.row, pk: keys.get(work.row.object) ?? work.row.pk } }));
+}
+
+/** Sends over several connections until all is sent or the target fails as a whole. */
+async function sendAll(
+  batch: Batch,
+  type: ObjectType,
+  works: readonly Work[],
+): Promise<{ results: Result[]; halt: BatchResult['halt'] }> {
+  const results: Result[] = [];
+  const queue = works.values();
+  let halt: BatchResult['halt'] = null;
+  let failuresInARow = 0;
+  const drain = async (): Promise<void> => {
+    for (const work of queue) {
+      if (halt || batch.signal.aborted) return;
+      const { result, error } = await attempt(batch, type, work);
+      results.push(result);
+      failuresInARow = error instanceof Unavailable ? failuresInARow + 1 : 0;
+      if (error instanceof SyncStopped) halt ??= error;
+      const isAway = error instanceof Unavailable && (error.isWholeTarget || failuresInARow >= maxConsecutiveFailures);
+      if (isAway) halt ??= error;
+    }
+  };
+  await Promise.all(Array.from({ length: batch.target.kind.connections }, drain));
+  return { results, halt };
+}
+
+async function attempt(
+  { target, connection, call }: Batch,
+  type: ObjectType,
+  { row, wanted, error: prepared }: Work,
+): Promise<{ result: Result; error: Error | null }> {
+  const requests: SentRequest[] = [];
+  const state = stateOf(row);
+  const remoteType = connection.remote(requests)[type];
+  const isTaken = (id: string) => isLinked(call.db.read, target, type, row, id);
+  const work = async () => {
+    if (prepared) throw prepared;
+    if (wanted) await writeObject(state, wanted, { type: remoteType, isTaken });
+    else await removeObject(state, remoteType, target.deleteActions[type]);
+  };
+  const error = await work().then(
+    () => null,
+    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
+  );
+  return { result: { row, ...state, requests, ...explained(row, error) }, error };
+}
+
+const unchanged = (row: LedgerRow): Result => ({ row, ...stateOf(row), requests: [], error: '', retryInMs: null });
+
+/** Whether another object here is linked to this remote one. */
+async function isLinked(query: Query, target: Target, type: ObjectType, row: LedgerRow, id: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from sync_objects where provider = ${target.pk} and ${sql.ref(type)} is not null
+    and remote_id = ${id} and pk <> ${row.pk}`.execute(query);
+  return rows.length > 0;
+}
+
+/** What is stored of a failure, and when it is tried again. */
+function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 'retryInMs'> {
+  if (!error) return { error: '', retryInMs: null };
+  const isFinal = error instanceof ObjectRefused || error instanceof RemoteConflict || error instanceof RemoteMissing;
+  // An outage of the whole target is not the fault of the object that met it.
+  const isLast = row.attempts + 1 >= maxAttempts && !(error instanceof Unavailable && error.isWholeTarget);
+  if (isFinal || isLast) return { error: error.message, retryInMs: null };
+  const wait = error instanceof Unavailable ? error.retryAfterMs : 0;
+  return { error: error.message, retryInMs: Math.max(wait, backoffMs(row.attempts)) };
+}
+
+const firstWaitMs = 1_000;
+const maxWaitMs = 10 * 60 * 1_000;
+
+/** A second, doubled with each failure up to ten minutes, with jitter. */
+export const backoffMs = (failures: number): number =>
+  Math.min(firstWaitMs * 2 ** Math.min(failures, 20), maxWaitMs) * (0.75 + Math.random() / 2);
+
+/** Groups name their members by remote id: who has a new one must be added again. */
+async function markGroupsOf(call: Call, tx: Query, target: Target, results: readonly Result[]): Promise<void> {
+  const linked = results
+    .filter(({ row, remoteId }) => remoteId !== null && remoteId !== row.remoteId)
+    .map(({ row }) => row.object);
+  if (linked.length === 0) return;
+  await sql`update sync_objects set pending = pending + 1, due = ${call.db.dialect.moment(call.now)}
+    where provider = ${target.pk} and "group" in (select ug."group" from user_groups ug where ug."user" in (${sql.join(linked)}))`.execute(
+    tx,
+  );
+}

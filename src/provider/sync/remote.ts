@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../lib/json.ts';
+import type { ObjectFacts } from './facts.ts';
+
+/** An object at the target. */
+export interface RemoteObject {
+  readonly id: string;
+  /** What the target says of it. */
+  readonly attributes: JsonObject;
+}
+
+/** An object found by discovery, with the names by which it may be known here: user names, addresses, group names. */
+export interface Candidate extends RemoteObject {
+  readonly names: readonly string[];
+}
+
+export type DeleteAction = 'do_nothing' | 'delete' | 'suspend';
+
+/** The calls that a target offers for one type of object. They throw the errors below. */
+export interface RemoteType {
+  /** Adds what mappings leave out and checks the result. `members` are the remote ids of a group's members. */
+  complete(mapped: JsonObject, facts: ObjectFacts, members: readonly string[]): JsonObject;
+  create(payload: JsonObject): Promise<RemoteObject>;
+  /** What the target says of it now; null when it does not tell. */
+  update(id: string, payload: JsonObject): Promise<JsonObject | null>;
+  remove(id: string): Promise<void>;
+  /** Leaves it there, out of use; null when the target has no such thing. */
+  readonly suspend: ((id: string) => Promise<void>) | null;
+  /** The object that must be the same as this payload: after a conflict, and after a crash amid a creation. */
+  find(payload: JsonObject): Promise<RemoteObject | null>;
+  read(id: string): Promise<RemoteObject>;
+  /** All objects, page by page; null when the target cannot list them. */
+  list(): AsyncIterable<readonly Candidate[]> | null;
+}
+
+export interface RemoteGroups extends RemoteType {
+  /** Null when members are part of the payload. */
+  readonly members: RemoteMembers | null;
+}
+
+export interface RemoteMembers {
+  list(id: string): Promise<readonly string[]>;
+  add(id: string, members: readonly string[]): Promise<void>;
+  remove(id: string, members: readonly string[]): Promise<void>;
+}
+
+export interface Remote {
+  readonly user: RemoteType;
+  readonly group: RemoteGroups;
+}
+
+/** The object is not there. */
+export class RemoteMissing extends Error {}
+
+/** There is such an object already. */
+export class RemoteConflict extends Error {}
+
+/** The target does not take this object; others may go well. */
+export class ObjectRefused extends Error {}
+
+/** It may go well later. */
+export class Unavailable extends Error {
+  readonly retryAfterMs: number;
+  /** Whether it is the target that is not available, and not only this object. */
+  readonly isWholeTarget: boolean;
+
+  constructor(message: string, isWholeTarget: boolean, retryAfterMs = 0) {
+    super(message);
+    this.isWholeTarget = isWholeTarget;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Nothing will go well until an administrator changes something: credentials, address, mappings. */
+export class SyncStopped extends Error {}

@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { GuardedFetch } from '../../platform/fetch/guarded-fetch.ts';
+import { OutboundError } from '../../platform/fetch/outbound-error.ts';
+import { SyncStopped, Unavailable } from './remote.ts';
+import { retryAfterMs } from './send.ts';
+
+export interface GrantedToken {
+  readonly token: string;
+  readonly validMs: number;
+}
+
+const timeoutMs = 15_000;
+const defaultSeconds = 3_600;
+/** A token is not used to its very end. */
+const marginSeconds = 60;
+
+/** Asks an OAuth token endpoint. What it refuses only an administrator can mend; its answer is not shown, it may hold secrets. */
+export async function requestToken(
+  fetch: GuardedFetch,
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<GrantedToken> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams(form).toString(),
+    timeoutMs,
+  }).catch((error: unknown) => {
+    if (!(error instanceof OutboundError)) throw error;
+    const isPassing = error.reason === 'timeout' || error.reason === 'unreachable';
+    throw isPassing ? new Unavailable(error.message, true) : new SyncStopped(error.message);
+  });
+  if (answer.status === 429 || answer.status >= 500) {
+    const message = `The token endpoint answered ${answer.status}.`;
+    throw new Unavailable(message, true, retryAfterMs(answer.headers['retry-after']));
+  }
+  const body = parsed(answer.text());
+  if (answer.status !== 200 || typeof body.access_token !== 'string') {
+    const reason = typeof body.error === 'string' ? `: ${body.error.slice(0, 100)}` : '';
+    throw new SyncStopped(`The token endpoint refused the credentials (${answer.status}${reason}).`);
+  }
+  const seconds = typeof body.expires_in === 'number' ? body.expires_in : defaultSeconds;
+  return { token: body.access_token, validMs: Math.max(seconds - marginSeconds, 1) * 1_000 };
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import type { JobServer } from '../../core/kind/kind.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
+import type { JobKind } from '../../platform/jobs/job.ts';
+import { fanOut } from './changes.ts';
+import { dueRows, nextDue } from './ledger.ts';
+import { MappingStopped } from './payload.ts';
+import { type Batch, type BatchResult, backoffMs, pushBatch } from './push-batch.ts';
+import { SyncStopped, Unavailable } from './remote.ts';
+import { currentRun, endRun, queueProvider, requestRun, stepRun, syncProviderJob } from './run.ts';
+import { activeProviders, isActive, loadTarget, type SyncKind } from './target.ts';
+
+/** A job gives way to others after this long and queues itself again. */
+const sliceMs = 10_000;
+const batchSize = 100;
+const fullRunEveryMs = 4 * 60 * 60 * 1_000;
+
+const anyChange = statement<[], unknown>(() => sql`select 1 as found from sync_changes limit 1`);
+
+/** The jobs of outgoing sync, over all kinds of target. */
+export function syncJobs(server: JobServer, kinds: readonly SyncKind[]): JobKind[] {
+  const { db } = server;
+  const changes: JobKind = {
+    name: 'sync_changes',
+    summary: 'Tell the providers that push users and groups what has changed.',
+    oneAtATime: true,
+    deleteWhenDone: true,
+    hasWork: async (query) => (await anyChange(query)).length > 0,
+    wokenBy: 'sync_changes',
+    async run() {
+      await fanOut(server, kinds);
+      return undefined;
+    },
+  };
+  const provider: JobKind<{ provider: number }> = {
+    name: syncProviderJob,
+    summary: 'Push users and groups to the target of a provider.',
+    oneAtATime: 'by key',
+    deleteWhenDone: true,
+    async run({ payload, signal }) {
+      await work(server, kinds, payload.provider, signal);
+      return undefined;
+    },
+  };
+  const everything: JobKind = {
+    name: 'sync_all',
+    summary: 'Start a full run of each provider that pushes users and groups.',
+    everyMs: fullRunEveryMs,
+    async run() {
+      const { now } = server.systemCall();
+      const active = await activeProviders(db.read, kinds);
+      await db.write(async (tx) => {
+        for (const { pk } of active) await requestRun(server.jobs(), tx, pk, now);
+      });
+      return `${active.length} started`;
+    },
+  };
+  return [changes, provider, everything];
+}
+
+/** Pushes what is due and goes on with a run, until nothing is left, the target fails or the time is up. */
+async function work(
+  server: JobServer,
+  kinds: readonly SyncKind[],
+  provider: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = server;
+  const kind = await kindOf(db.read, kinds, provider);
+  if (!kind) return;
+  const wait = await pausedFor(server, provider);
+  if (wait > 0) return db.write((tx) => queueProvider(server.jobs(), tx, provider, wait));
+  const until = Date.now() + sliceMs;
+  const target = await loadTarget(server.engine(), server.systemCall(), kind, provider);
+  if (!target) return;
+  try {
+    const connection = await kind.open(target);
+    while (!signal.aborted && Date.now() < until) {
+      const batch: Batch = { target, connection, call: server.systemCall(), signal };
+      const { halt, count } = await pushDue(batch);
+      const run = await currentRun(db.read, provider);
+      const halted = halt ?? (run && (await stepRun(batch, run)));
+      if (halted) return await pause(server, provider, halted);
+      if (count === 0 && !run) break;
+    }
+  } catch (error) {
+    if (!(error instanceof Unavailable) && !(error instanceof SyncStopped)) throw error;
+    return pause(server, provider, error);
+  }
+  await db.write(async (tx) => {
+    await sql`delete from sync_targets where provider = ${provider}`.execute(tx);
+    const next = (await currentRun(tx, provider))
+      ? 0
+      : await nextDue({ ...db, read: tx }, provider, server.systemCall().now);
+    if (next !== null) await queueProvider(server.jobs(), tx, provider, Math.max(next, 0));
+  });
+}
+
+async function kindOf(query: Query, kinds: readonly SyncKind[], provider: number): Promise<SyncKind | null> {
+  const { rows } = await sql<{ kind: string }>`select kind from providers where pk = ${provider}`.execute(query);
+  const kind = kinds.find(({ model }) => model === rows[0]?.kind);
+  return kind && (await isActive(query, kind, provider)) ? kind : null;
+}
+
+/** Users before groups: groups name users by what the target calls them. */
+async function pushDue(batch: Batch): Promise<{ halt: BatchResult['halt']; count: number }> {
+  const { call, target } = batch;
+  let count = 0;
+  for (const type of ['user', 'group'] as const) {
+    const rows = await dueRows(call.db, target.pk, type, batchSize, call.now);
+    if (rows.length === 0) continue;
+    count += rows.length;
+    const { halt } = await pushBatch(
+      batch,
+      type,
+      rows.map(({ object }) => object),
+    );
+    if (halt) return { halt, count };
+  }
+  return { halt: null, count };
+}
+
+async function pausedFor({ db, systemCall }: JobServer, provider: number): Promise<number> {
+  const { rows } = await sql<{
+    wait: number | null;
+  }>`select ${db.dialect.millisecondsUntil(sql`paused_until`, systemCall().now)} as wait
+    from sync_targets where provider = ${provider}`.execute(db.read);
+  return rows[0]?.wait ?? 0;
+}
+
+/** Leaves the target alone for a while, longer with each failure. A run that cannot succeed ends. */
+async function pause(server: JobServer, provider: number, halt: Unavailable | SyncStopped): Promise<void> {
+  const { db } = server;
+  const call = server.systemCall();
+  await db.write(async (tx) => {
+    const { rows } = await sql<{
+      failures: number;
+    }>`select failures from sync_targets where provider = ${provider}`.execute(tx);
+    const failures = rows[0]?.failures ?? 0;
+    const wait = Math.max(backoffMs(failures), halt instanceof Unavailable ? halt.retryAfterMs : minStopMs);
+    await sql`insert into sync_targets (provider, paused_until, failures, message)
+      values (${provider}, ${db.dialect.moment(call.now, wait)}, ${failures + 1}, ${halt.message})
+      on conflict (provider) do update set paused_until = excluded.paused_until, failures = excluded.failures,
+        message = excluded.message`.execute(tx);
+    if (halt instanceof SyncStopped) {
+      const run = await currentRun(tx, provider);
+      if (run) await endRun(db, tx, run.pk, 'failed', `Stopping sync due to error: ${halt.message}`, call.now);
+      if (halt instanceof MappingStopped && run) {
+        const { expression, message } = halt.failure;
+        await call.world.record(tx, call, {
+          action: 'configuration_error',
+          app: 'svc_core',
+          context: { message: `A mapping stopped the sync of a provider: ${message}`, expression, provider },
+        });
+      }
+    }
+    await queueProvider(server.jobs(), tx, provider, wait);
+  });
+}
+
+/** What only an administrator can mend is tried again rarely; to save the provider tries at once. */
+const minStopMs = 10 * 60 * 1_000;

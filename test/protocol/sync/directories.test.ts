@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CloudTarget, startCloud } from '../../support/cloud-target.ts';
+import { until } from '../../support/jobs.ts';
+import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
+import { startWorkspace, type WorkspaceTarget } from '../../support/workspace-target.ts';
+
+const kinds = {
+  workspace_directory: {
+    start: startWorkspace,
+    address: 'primaryEmail',
+    name: 'name',
+    active: 'suspended',
+    remoteId: 'google_id',
+  },
+  cloud_directory: {
+    start: startCloud,
+    address: 'userPrincipalName',
+    name: 'displayName',
+    active: 'accountEnabled',
+    remoteId: 'microsoft_id',
+  },
+} as const;
+
+describeOnBoth('a directory that verifies who writes to it', (server) => directories(server), localTargets);
+
+function directories(server: () => TestServer): void {
+  describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s', (path) => {
+    const { start, address, name: groupName, active, remoteId } = kinds[path];
+    let target: WorkspaceTarget | CloudTarget;
+    let provider: { pk: number };
+    const make = (values: Record<string, unknown> = {}) =>
+      makeSyncProvider(server().admin, path, { ...target.settings, ...values });
+    const userAt = (email: string) => [...target.users.values()].find((user) => user[address] === email);
+    const groupAt = (name: string) => [...target.groups.values()].find((group) => group[groupName] === name);
+    const membersAt = (name: string) => [...(target.members.get(groupAt(name)?.id) ?? [])].sort();
+
+    beforeAll(async () => {
+      target = await start();
+    });
+    afterAll(() => target.close());
+
+    test('gets everybody with an address of its domains; others fail one by one', async () => {
+      const { admin } = server();
+      const [ada, grace] = [await makeUser(admin), await makeUser(admin)];
+      const stranger = await makeUser(admin, { email: `${ada.username}@elsewhere.example` });
+      const group = await makeGroup(admin, { users: [ada.pk, grace.pk, stranger.pk] });
+      provider = await make();
+      const status = await settled(server(), path, provider.pk);
+      expect(status.run.state).toBe('done');
+      expect(status.failed).toBeGreaterThan(0);
+      expect(userAt(ada.email)?.[active]).toBe(path === 'cloud_directory');
+      expect(userAt(stranger.email)).toBeUndefined();
+      expect(membersAt(group.name)).toEqual([userAt(ada.email).id, userAt(grace.email).id].sort());
+      const failed = (await admin.get(`/providers/${path}/${provider.pk}/sync/ledger/?user=${stranger.pk}`)).body
+        .results;
+      expect(failed).toMatchObject([{ error: `Invalid email domain: ${stranger.email}`, outstanding: 0 }]);
+    });
+
+    test('passwords that it is told are random and belong to nobody here', async () => {
+      const passwords = target.requests
+        .filter(({ method, segments }) => method === 'POST' && segments.at(-1) === 'users')
+        .map(({ body }) => body.password ?? body.passwordProfile.password);
+      expect(passwords.length).toBeGreaterThan(1);
+      expect(new Set(passwords).size).toBe(passwords.length);
+      for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9]{40}$/);
+      const { body } = await server().admin.get(`/providers/${path}/${provider.pk}/sync/ledger/`);
+      expect(JSON.stringify(body)).not.toContain(passwords[0]);
+    });
+
+    test('a changed address changes the same account', async () => {
+      const { admin } = server();
+      const person = await makeUser(admin);
+      await until(() => userAt(person.email) !== undefined);
+      const { id } = userAt(person.email);
+      await admin.patch(`/core/users/${person.pk}/`, { email: `new-${person.email}` });
+      await until(() => userAt(`new-${person.email}`) !== undefined);
+      expect(userAt(`new-${person.email}`).id).toBe(id);
+    });
+
+    test('an account that is there already is linked and brought up to date', async () => {
+      const { admin } = server();
+      const email = `o'neil-${Math.random().toString(36).slice(2)}@example.com`;
+      const known = { id: `known-${email.length}-${Math.random()}`, [address]: email, [active]: 'unknown' };
+      target.users.set(known.id, known);
+      const person = await makeUser(admin, { email });
+      await settled(server(), path, provider.pk);
+      expect(known[active]).not.toBe('unknown');
+      const { body } = await admin.get(`/providers/${path}_users/?user__id=${person.pk}`);
+      expect(body.results).toMatchObject([{ [remoteId]: known.id }]);
+    });
+
+    test('a full run takes away members who do not belong', async () => {
+      const { admin } = server();
+      const [one, other] = [await makeUser(admin), await makeUser(admin)];
+      const group = await makeGroup(admin, { users: [one.pk] });
+      await settled(server(), path, provider.pk);
+      target.members.set(groupAt(group.name).id, new Set([userAt(other.email).id]));
+      await admin.patch(`/providers/${path}/${provider.pk}/`, {});
+      await settled(server(), path, provider.pk);
+      expect(membersAt(group.name)).toEqual([userAt(one.email).id]);
+    });
+
+    test.each(['delete', 'suspend', 'do_nothing'])(
+      'what leaves the scope is removed by its delete action: %s',
+      async (action) => {
+        const { admin } = server();
+        const directory = await start();
+        const at = (email: string) => [...directory.users.values()].find((user) => user[address] === email);
+        const filter = await makeGroup(admin);
+        const [person, staying] = [await makeUser(admin), await makeUser(admin)];
+        await admin.patch(`/core/groups/${filter.pk}/`, { users: [person.pk, staying.pk] });
+        const actions = { user_delete_action: action, group_delete_action: action };
+        const own = await makeSyncProvider(admin, path, { ...directory.settings, filter_group: filter.pk, ...actions });
+        await settled(server(), path, own.pk);
+        expect(directory.users.size).toBe(2);
+        const { id } = at(person.email);
+        await admin.post(`/core/groups/${filter.pk}/remove_user/`, { pk: person.pk });
+        const gone = await makeGroup(admin);
+        await settled(server(), path, own.pk);
+        await admin.delete(`/core/groups/${gone.pk}/`);
+        await settled(server(), path, own.pk);
+        if (action === 'delete') expect(directory.users.has(id)).toBe(false);
+        else
+          expect(directory.users.get(id)?.[active]).toBe((action === 'suspend') === (path === 'workspace_directory'));
+        expect(at(staying.email)).toBeDefined();
+        const groups = [...directory.groups.values()].map((group) => group[groupName]);
+        expect(groups.includes(gone.name)).toBe(action !== 'delete');
+        const links = await admin.get(`/providers/${path}_users/?provider__id=${own.pk}&user__id=${person.pk}`);
+        expect(links.body.results).toEqual([]);
+        await admin.delete(`/providers/${path}/${own.pk}/`);
+        await directory.close();
+      },
+    );
+
+    test('a link that is made by hand is filled with what the directory knows', async () => {
+      const { admin } = server();
+      const person = await makeUser(admin, { email: '' });
+      const id = `hand-${Math.random()}`;
+      target.users.set(id, { id, [address]: `${person.username}@example.com`, note: 'kept' });
+      const made = await admin.post(`/providers/${path}_users/`, {
+        [remoteId]: id,
+        user: person.pk,
+        provider: provider.pk,
+      });
+      expect(made.status).toBe(201);
+      await admin.patch(`/core/users/${person.pk}/`, { email: `${person.username}@example.com` });
+      await settled(server(), path, provider.pk);
+      const { body } = await admin.get(`/providers/${path}_users/?user__id=${person.pk}`);
+      expect(body.results).toMatchObject([{ [remoteId]: id, attributes: { note: 'kept' } }]);
+    });
+
+    test('credentials that it refuses stop the run with a message, and send nothing', async () => {
+      const wrong =
+        path === 'cloud_directory'
+          ? { client_secret: 'wrong' }
+          : { credentials: { client_email: 'a', private_key: 'b' } };
+      const before = target.users.size;
+      const own = await make(wrong);
+      const status = await settled(server(), path, own.pk);
+      expect(status.run).toMatchObject({
+        state: 'failed',
+        message: expect.stringMatching(/^Stopping sync due to error: The /),
+      });
+      expect(target.users.size).toBe(before);
+      await server().admin.delete(`/providers/${path}/${own.pk}/`);
+    });
+  });
+}
+
+describeOnBoth(
+  'a workspace directory',
+  (server) => {
+    test('is written to in the name of the delegated subject, with the scopes of the provider', async () => {
+      const target = await startWorkspace();
+      const provider = await makeSyncProvider(server().admin, 'workspace_directory', {
+        ...target.settings,
+        scopes: 'https://scope.example/one, https://scope.example/two',
+        delegated_subject: 'boss@example.com',
+        default_group_email_domain: 'second.example',
+      });
+      const group = await makeGroup(server().admin, { name: `Größe & Co ${Math.random()}` });
+      await settled(server(), 'workspace_directory', provider.pk);
+      expect(target.assertions).toMatchObject([
+        { sub: 'boss@example.com', scope: 'https://scope.example/one https://scope.example/two' },
+      ]);
+      const sent = [...target.groups.values()].find(({ name }) => name === group.name);
+      expect(sent.email).toMatch(/^groe-co-\d+@second\.example$/);
+      await server().admin.delete(`/providers/workspace_directory/${provider.pk}/`);
+      await target.close();
+    });
+  },
+  localTargets,
+);

@@ -1,0 +1,88 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into documents freely
+export type Document = any;
+
+export interface JsonRequest {
+  readonly method: string;
+  /** Below the origin, decoded by segments. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Document;
+  readonly text: string;
+}
+
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body?: Document;
+  readonly headers?: Record<string, string>;
+}
+
+/** What goes wrong with a request: `lost` is applied and never answered. */
+export type Fault = JsonAnswer | 'lost' | 'cut' | null;
+
+export interface JsonServer {
+  readonly origin: string;
+  readonly requests: JsonRequest[];
+  /** Asked for each request before it is handled. */
+  fault: (request: JsonRequest) => Fault | Promise<Fault>;
+  close(): Promise<void>;
+}
+
+export class Refusal extends Error {
+  readonly answer: JsonAnswer;
+  constructor(status: number, body: Document = {}) {
+    super(String(status));
+    this.answer = { status, body };
+  }
+}
+
+/** A stateful service that speaks JSON, with faults at will. */
+export async function startJsonServer(
+  handle: (request: JsonRequest) => JsonAnswer | Promise<JsonAnswer>,
+): Promise<JsonServer> {
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const url = new URL(incoming.url ?? '/', 'http://target');
+    const isJson = /json/.test(incoming.headers['content-type'] ?? '');
+    const request: JsonRequest = {
+      method: incoming.method ?? '',
+      segments: url.pathname.split('/').filter(Boolean).map(decodeURIComponent),
+      query: url.searchParams,
+      headers: incoming.headers,
+      body: isJson && text ? JSON.parse(text) : {},
+      text,
+    };
+    made.requests.push(request);
+    const fault = await made.fault(request);
+    if (fault === 'cut') return incoming.socket.destroy();
+    const isAnswer = fault !== null && typeof fault === 'object';
+    const answer = isAnswer
+      ? fault
+      : await Promise.resolve()
+          .then(() => handle(request))
+          .catch((error) => {
+            if (error instanceof Refusal) return error.answer;
+            throw error;
+          });
+    if (fault === 'lost') return incoming.socket.destroy();
+    const headers = { 'content-type': 'application/json', ...answer.headers };
+    response.writeHead(answer.status, headers).end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const made: JsonServer = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: [],
+    fault: () => null,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  return made;
+}

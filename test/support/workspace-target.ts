@@ -1,0 +1,138 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { type JWTPayload, jwtVerify } from 'jose';
+import { randomText } from '../../src/platform/random.ts';
+import { type Document, type JsonRequest, type JsonServer, Refusal, startJsonServer } from './json-server.ts';
+
+export interface WorkspaceTarget extends JsonServer {
+  readonly users: Map<string, Document>;
+  readonly groups: Map<string, Document>;
+  /** Ids of members by the id of their group. */
+  readonly members: Map<string, Set<string>>;
+  /** The claims of the assertions that were taken. */
+  readonly assertions: JWTPayload[];
+  readonly settings: Record<string, unknown>;
+}
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const email = 'sync@project.iam.example';
+const pageSize = 3;
+
+/** A directory as the Admin SDK's Directory API describes it: it verifies assertions and keeps users, groups and members. */
+export async function startWorkspace(): Promise<WorkspaceTarget> {
+  const users = new Map<string, Document>();
+  const groups = new Map<string, Document>();
+  const members = new Map<string, Set<string>>();
+  const assertions: JWTPayload[] = [];
+  const tokens = new Set<string>();
+  let number = 100_000;
+
+  const server = await startJsonServer(async (request) => {
+    const [first, ...rest] = request.segments;
+    if (first === 'token') return grant(request);
+    if (!tokens.has(request.headers.authorization?.replace('Bearer ', '') ?? '')) throw new Refusal(401);
+    const [, , , collection = '', key, below, member] = [first, ...rest];
+    if (collection === 'customer') {
+      return { status: 200, body: { domains: [{ domainName: 'example.com' }, { domainName: 'second.example' }] } };
+    }
+    if (collection === 'users') return handle(users, 'primaryEmail', 'users', request, key);
+    if (below === 'members') return handleMembers(request, find(groups, 'email', key), member);
+    return handle(groups, 'email', 'groups', request, key);
+  });
+
+  async function grant({ text }: JsonRequest) {
+    const form = new URLSearchParams(text);
+    if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') throw new Refusal(400);
+    const tokenUri = `${server.origin}/token`;
+    const verified = await jwtVerify(form.get('assertion') ?? '', publicKey, {
+      audience: tokenUri,
+      issuer: email,
+      algorithms: ['RS256'],
+      requiredClaims: ['exp', 'iat', 'sub', 'scope'],
+    }).catch(() => {
+      throw new Refusal(400, { error: 'invalid_grant' });
+    });
+    assertions.push(verified.payload);
+    const access_token = randomText(30);
+    tokens.add(access_token);
+    return { status: 200, body: { access_token, expires_in: 3_600, token_type: 'Bearer' } };
+  }
+
+  const lookUp = (store: Map<string, Document>, by: string, key = '') =>
+    store.get(key) ?? [...store.values()].find((one) => one[by] === key);
+
+  function find(store: Map<string, Document>, by: string, key = ''): Document {
+    const found = lookUp(store, by, key);
+    if (!found) throw new Refusal(404, { error: { message: `Resource Not Found: ${key}` } });
+    return found;
+  }
+
+  function paged(member: string, all: readonly Document[], { query }: JsonRequest) {
+    const from = Number(query.get('pageToken') ?? 0);
+    const next = from + pageSize < all.length ? { nextPageToken: String(from + pageSize) } : {};
+    return { status: 200, body: { [member]: all.slice(from, from + pageSize), ...next } };
+  }
+
+  function handle(store: Map<string, Document>, by: string, member: string, request: JsonRequest, key?: string) {
+    const { method, body, query } = request;
+    if (key === undefined && method === 'GET') {
+      if (query.get('customer') !== 'my_customer') throw new Refusal(400);
+      return paged(member, [...store.values()], request);
+    }
+    if (method === 'POST') {
+      if (!body[by] || (member === 'users' && !(body.password && body.name)))
+        throw new Refusal(400, { error: { message: 'Invalid Input' } });
+      if (lookUp(store, by, body[by])) throw new Refusal(409, { error: { message: 'Entity already exists.' } });
+      number += 1;
+      const { password: _, ...shown } = body;
+      store.set(String(number), { ...shown, id: String(number) });
+      return { status: 200, body: store.get(String(number)) };
+    }
+    const found = find(store, by, key);
+    if (method === 'GET') return { status: 200, body: found };
+    if (method === 'DELETE') {
+      store.delete(found.id);
+      members.delete(found.id);
+      for (const ids of members.values()) ids.delete(found.id);
+      return { status: 204 };
+    }
+    const other = body[by] === undefined ? undefined : lookUp(store, by, body[by]);
+    if (other && other.id !== found.id) throw new Refusal(409, { error: { message: 'Entity already exists.' } });
+    Object.assign(found, body, { id: found.id });
+    return { status: 200, body: found };
+  }
+
+  function handleMembers(request: JsonRequest, group: Document, member?: string) {
+    const ids = members.get(group.id) ?? new Set<string>();
+    members.set(group.id, ids);
+    if (request.method === 'GET') {
+      return paged(
+        'members',
+        [...ids].map((id) => ({ id, email: users.get(id)?.primaryEmail, type: 'USER' })),
+        request,
+      );
+    }
+    if (request.method === 'POST') {
+      const user = find(users, 'primaryEmail', request.body.email);
+      if (ids.has(user.id)) throw new Refusal(409, { error: { message: 'Member already exists.' } });
+      ids.add(user.id);
+      return { status: 200, body: { id: user.id } };
+    }
+    const user = find(users, 'primaryEmail', member);
+    if (!ids.delete(user.id)) throw new Refusal(404);
+    return { status: 204 };
+  }
+
+  const settings = {
+    delegated_subject: 'admin@example.com',
+    default_group_email_domain: 'example.com',
+    credentials: {
+      type: 'service_account',
+      client_email: email,
+      private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      private_key_id: 'key-1',
+      token_uri: `${server.origin}/token`,
+      api_url: `${server.origin}/admin/directory/v1`,
+    },
+  };
+  return Object.assign(server, { users, groups, members, assertions, settings });
+}
