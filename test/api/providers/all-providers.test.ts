@@ -53,11 +53,13 @@ describeOnBoth('all providers', (server) => {
   test('the types that can be made are listed', async () => {
     const { body } = await server().admin.get(`${all}types/`);
     expect(body.map(({ model_name }: { model_name: string }) => model_name)).toEqual([
+      'clouddirectoryprovider',
       'oauth2provider',
       'samlprovider',
+      'scimprovider',
       'workspacedirectoryprovider',
     ]);
-    expect(body[0]).toMatchObject({ name: 'OAuth2/OpenID Provider', component: 'xak-provider-oauth2-form' });
+    expect(body[1]).toMatchObject({ name: 'OAuth2/OpenID Provider', component: 'xak-provider-oauth2-form' });
   });
 
   test('the right to one kind shows and deletes that kind only', async () => {
