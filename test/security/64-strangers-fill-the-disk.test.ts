@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createStrangerRows, strangerLimits } from '../../src/app/stranger-rows.ts';
 import { apiFor } from '../support/api.ts';
 import { openBrowser, signInFlow } from '../support/flow-client.ts';
+import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { callback, challenge, makeRelying, post } from '../support/oauth2.ts';
 import { describeOnBoth } from '../support/server.ts';
 
@@ -130,13 +131,31 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(asked).toEqual(expect.arrayContaining(['policy_reputation_scores', 'sign_in_attempts']));
   });
 
-  test('walks that hold much are fewer', async () => {
+  test('walks that hold much, apart from the others and fewer', async () => {
     const { flow_plans, large_flow_plans } = strangerLimits;
     expect(large_flow_plans?.inAll).toBeLessThan((flow_plans?.inAll ?? 0) / 50);
-    const limits = { large_flow_plans: { ...large_flow_plans, ofNetwork: 1, inAll: 9 } };
-    const rows = createStrangerRows(server().world.db, limits);
-    expect(await rows.admit('large_flow_plans', stranger('203.0.113.1'))).toBe(true);
-    expect(await rows.admit('large_flow_plans', stranger('203.0.113.1'))).toBe(false);
+    const field = await made(server(), '/stages/prompt/prompts/', {
+      ...{ name: unique('prompt'), field_key: 'story', label: 'Your story', type: 'file', required: true },
+    });
+    const stages = [
+      ['prompt/stages', { fields: [field.pk] }],
+      ['dummy', {}],
+    ] as const;
+    const { slug } = await makeWalk(server(), stages, { designation: 'enrollment' });
+    const fileOf = (bytes: number) => `data:text/plain;base64,${Buffer.alloc(bytes).toString('base64')}`;
+    const tell = async (story: string) => {
+      const browser = openBrowser(server());
+      await browser.show(slug);
+      return browser.answer(slug, { story });
+    };
+    const { resourceWorld } = server().app;
+    const { admit } = resourceWorld;
+    const isFull: typeof admit = async (table, call) => table !== 'large_flow_plans' && admit(table, call);
+    Object.assign(resourceWorld, { admit: isFull });
+    const [short, long] = [await tell(fileOf(10)), await tell(fileOf(100_000))];
+    Object.assign(resourceWorld, { admit });
+    expect([short.status, long.status, long.body.code]).toEqual([200, 503, 'unavailable']);
+    expect((await tell(fileOf(100_000))).body.component).toBe('xak-stage-dummy');
   });
 
   test('and the metrics show how much there is', async () => {

@@ -1,3 +1,4 @@
+import { Problem } from '../../lib/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import { PasswordQueueFull } from '../../platform/passwords.ts';
 import type { Call } from '../../resource/call.ts';
@@ -76,7 +77,7 @@ export function createExecutor(given: ExecutorNeeds): Executor {
           walk = reached;
         });
       } catch (error) {
-        if (error instanceof PasswordQueueFull) throw error;
+        if (error instanceof PasswordQueueFull || isFull(error)) throw error;
         // A stage that throws lets nobody through: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         await faults.record(call, walk, error).catch(() => {
@@ -103,3 +104,6 @@ function shownAt({ flow, state, cookies, complaints, detour }: Walk, screen: Scr
     cookies: cookies.flat(),
   };
 }
+
+/** What strangers may store is bounded; nothing is wrong with the stage. */
+const isFull = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable';
