@@ -5,6 +5,7 @@ import type { Call } from './call.ts';
 import { type Field, type Fields, isShown, type RowAlias } from './fields/field.ts';
 import { isRef, keySchema, type RefField } from './fields/ref.ts';
 import { canonicalUuid, isUuid } from './fields/scalar.ts';
+import { choicesFor } from './fields/text.ts';
 import { isStorable } from './fields/well-formed.ts';
 import { readFlag } from './flags.ts';
 import { type JsonSchema, withoutLengths } from './json-schema.ts';
@@ -82,7 +83,9 @@ function parseFilterText(field: Field, text: string): { value: unknown } | { com
       return moment ? { value: moment } : { complaint: 'Enter a valid date/time.' };
     }
     case 'choice':
-      return field.schema.enum?.includes(text) ? { value: text } : { complaint: noChoice(text) };
+      return field.schema.enum?.includes(text)
+        ? { value: text }
+        : { complaint: `${noChoice(text)}${choicesFor(text, (field.schema.enum ?? []).map(String))}` };
     default:
       return { value: text };
   }

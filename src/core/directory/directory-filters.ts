@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isJsonObject } from '../../lib/json.ts';
 import { canonicalUuid, isUuid } from '../../resource/fields/scalar.ts';
+import { choicesFor } from '../../resource/fields/text.ts';
 import { findUnstorable } from '../../resource/fields/well-formed.ts';
 import { integerSchema, type JsonSchema, stringSchema, uuidSchema } from '../../resource/json-schema.ts';
 import type { Filter } from '../../resource/resource.ts';
@@ -105,7 +106,7 @@ export function choicesFilter(column: string, values: readonly string[]): Filter
     many: true,
     condition({ texts, row }) {
       const unknown = texts.find((text) => !values.includes(text));
-      if (unknown !== undefined) return { complaint: noChoice(unknown) };
+      if (unknown !== undefined) return { complaint: `${noChoice(unknown)}${choicesFor(unknown, values)}` };
       return sql`${row.col(column)} in (${sql.join(texts)})`;
     },
   };

@@ -8,7 +8,7 @@ import { actionOn, defineResource } from '../../resource/define.ts';
 import type { RowAlias } from '../../resource/fields/field.ts';
 import { time } from '../../resource/fields/scalar.ts';
 import { computed } from '../../resource/fields/shown.ts';
-import { text } from '../../resource/fields/text.ts';
+import { choicesFor, text } from '../../resource/fields/text.ts';
 import {
   arrayOf,
   booleanSchema,
@@ -113,7 +113,9 @@ const statusFilter: Filter = {
     const status = texts.at(-1) ?? '';
     return statuses.some((one) => one === status)
       ? sql`${statusSql(row)} = ${status}`
-      : { complaint: `Select a valid choice. ${status} is not one of the available choices.` };
+      : {
+          complaint: `Select a valid choice. ${status} is not one of the available choices.${choicesFor(status, statuses)}`,
+        };
   },
 };
 

@@ -110,7 +110,12 @@ const maxListed = 20;
 export function noChoice(given: string, values: readonly string[], planned: readonly string[] = []): string {
   const refusal = `"${given}" is not a valid choice.`;
   const words = planned.includes(given) ? `${refusal} This server does not support it yet.` : refusal;
-  if (values.length <= maxListed) return `${words} Valid choices: ${values.join(', ')}.`;
+  return `${words}${choicesFor(given, values)}`;
+}
+
+/** The valid choices, or of many the one that was probably meant; appended to a refusal. */
+export function choicesFor(given: string, values: readonly string[]): string {
+  if (values.length <= maxListed) return ` Valid choices: ${values.join(', ')}.`;
   const nearest = nearestWord(given, values);
-  return nearest === null ? words : `${words} Did you mean "${nearest}"?`;
+  return nearest === null ? '' : ` Did you mean "${nearest}"?`;
 }

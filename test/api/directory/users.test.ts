@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { systemCall } from '../../../src/app/system-call.ts';
+import { userTypes } from '../../../src/core/directory/user-rules.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import type { Actor } from '../../../src/resource/actor.ts';
 import { eventsDuring } from '../../support/events.ts';
@@ -266,7 +267,11 @@ describeOnBoth('users', (server) => {
     });
 
     test.each([
-      ['type=robot', 'type', 'Select a valid choice. robot is not one of the available choices.'],
+      [
+        'type=robot',
+        'type',
+        `Select a valid choice. robot is not one of the available choices. Valid choices: ${userTypes.join(', ')}.`,
+      ],
       ['groups_by_name=none', 'groups_by_name', 'Select a valid choice. none is not one of the available choices.'],
       ['groups_by_pk=x', 'groups_by_pk', '“x” is not a valid UUID.'],
       ['uuid=x', 'uuid', 'Enter a valid UUID.'],

@@ -282,7 +282,11 @@ describeOnBoth('media sources', (server) => {
       400,
       {
         authentication_flow: ['Select a valid choice. That choice is not one of the available choices.'],
-        user_matching_mode: ['Select a valid choice. guess is not one of the available choices.'],
+        user_matching_mode: [
+          expect.stringMatching(
+            /^Select a valid choice\. guess is not one of the available choices\. Valid choices: \w+/,
+          ),
+        ],
       },
     ]);
   });
