@@ -28,7 +28,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
   flow: ['flows', 'stages', 'flow_stage_bindings', 'flow_plans', 'flow_links', 'devices'],
   source: [
     ...['sources', 'source_user_property_mappings', 'source_group_property_mappings'],
-    ...['user_source_connections', 'group_source_connections', 'source_visits'],
+    ...['user_source_connections', 'group_source_connections', 'source_visits', 'temporary_users'],
   ],
   provider: [
     ...['providers', 'provider_property_mappings'],

@@ -14,6 +14,7 @@ import type { Registry } from '../resource/resource.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
 import type { PlannedGroup } from './properties.ts';
+import { insertVisit, type VisitRow } from './visits.ts';
 
 interface LiveSource {
   readonly pk: string;
@@ -37,9 +38,13 @@ export const sourceSteps = (kind: string, connection: Connection, groups: readon
   { kind, step: 'sync_groups', content: [...groups] },
 ];
 
+/** What is planned for the flow before somebody leaves: that they went through it. */
+export const passStep = (kind: string, visit: VisitRow): PlanStep => ({ kind, step: 'pass', content: visit });
+
 /** Carries out what a source has planned. Throws `Problem` when what held at the beginning holds no more. */
 export const appendSteps: AppendStep = async ({ step, content }, state, tx, call, registry) => {
   const source = await liveSource(tx, state);
+  if (step === 'pass') return insertVisit(tx, content as VisitRow, call.now);
   const user = await activeUser(tx, state);
   // What `planSignIn` put into the plan.
   if (step === 'save_connection') return saveConnection(content as Connection, source, user, registry, tx, call);

@@ -6,11 +6,15 @@ import type { HttpAnswer } from '../platform/http/routes.ts';
 import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { inWrite } from '../resource/write.ts';
+import type { Arrival } from './arrival.ts';
 import { type Door, redirect, settingsPage, type Visitor } from './interactive.ts';
 import { linkCaller } from './link-caller.ts';
-import { type Arrival, checkSourcePolicies, planSignIn } from './sign-in.ts';
+import { findConnection } from './match-user.ts';
+import type { MappedIdentity } from './properties.ts';
+import { checkSourcePolicies, planSignIn } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import { SourceRefusal } from './source-refusal.ts';
+import { makeTemporaryUser } from './temporary-users.ts';
 import { type Away, arrivalOf } from './visit-outcome.ts';
 import { browserSecret, storeVisit, takeVisit } from './visits.ts';
 
@@ -18,52 +22,78 @@ const notExpected =
   'This answer does not belong to anything that was begun in this browser, was used before, or took too long. Please start again.';
 
 /** Takes somebody in who comes back from a source. */
-export async function comeBack<S extends SourceRow>(door: Door<S>, visitor: Visitor<S>): Promise<HttpAnswer> {
+export async function comeBack<S extends SourceRow, A>(door: Door<S, A>, visitor: Visitor<S>): Promise<HttpAnswer> {
   const { needs, resource, speaker } = door;
   const { source, call, given } = visitor;
-  const { away, browser } = await takeAway(door, visitor);
+  const answer = await speaker.read(source, given, call);
+  if ('isUnasked' in answer) return comeUnasked(door, visitor, answer);
+  const { away, browser } = await takeAway(door, visitor, answer.state);
   if ((call.actor?.user.pk ?? null) !== away.actor) {
     throw new SourceRefusal('Somebody has signed in or out here in the meantime. Please start again.');
   }
-  const came = await speaker.arrive(source, given, away.secrets, call);
+  const came = await speaker.arrive(source, answer.content, away.secrets, call);
   if (away.ticket !== null) {
     const visit = { purpose: 'back', token: away.ticket, browser, source: source.pk } as const;
     await call.db.write((tx) => storeVisit(tx, needs.key, visit, came, call));
     return redirect(away.next ?? '/');
   }
   const arrival = arrivalOf(came, source, resource, speaker);
-  return call.actor ? link(door, arrival, away, call) : signIn(door, arrival, away, call);
+  return call.actor ? link(door, arrival, away.next, call) : signIn(door, arrival, away.next, call);
 }
 
-async function takeAway<S extends SourceRow>(
-  { needs, isSecure }: Door<S>,
-  { source, call, given }: Visitor<S>,
+async function takeAway<S extends SourceRow, A>(
+  { needs, isSecure }: Door<S, A>,
+  { source, call }: Visitor<S>,
+  state: string | null,
 ): Promise<{ readonly away: Away; readonly browser: string }> {
-  const [state, ...others] = given.getAll('state');
   const browser = browserSecret(call.request, isSecure);
-  if (!state || others.length > 0 || browser === null) throw new SourceRefusal(notExpected);
+  if (!state || browser === null) throw new SourceRefusal(notExpected);
   const visit = { purpose: 'out', token: state, browser, source: source.pk } as const;
   const away = await call.db.write((tx) => takeVisit(tx, needs.key, visit, call.now));
   if (away === null) throw new SourceRefusal(notExpected);
   return { away, browser };
 }
 
-async function signIn<S extends SourceRow>(
-  { needs }: Door<S>,
+/**
+ * Somebody whom a source sends of its own accord. Any site can send any browser here with an account of its own choice, so
+ * nothing is linked to whoever is signed in already.
+ */
+async function comeUnasked<S extends SourceRow, A>(
+  door: Door<S, A>,
+  { source, call }: Visitor<S>,
+  { content, next }: { readonly content: A; readonly next: string | null },
+): Promise<HttpAnswer> {
+  const arrival = arrivalOf(
+    await door.speaker.arrive(source, content, null, call),
+    source,
+    door.resource,
+    door.speaker,
+  );
+  if (!call.actor) return signIn(door, arrival, next, call);
+  const owner = await findConnection(call.db.read, source.pk, arrival.identity.identifier);
+  if (owner === call.actor.user.pk) return redirect(next ?? '/');
+  throw new SourceRefusal(
+    `You are signed in already, and not as the owner of this account of ${source.name}. Sign out first, or connect the account on your own page.`,
+  );
+}
+
+async function signIn<S extends SourceRow, A>(
+  { needs, server }: Door<S, A>,
   arrival: Arrival,
-  { next }: Away,
+  next: string | null,
   call: Call,
 ): Promise<HttpAnswer> {
-  const plan = await planSignIn(needs, arrival, call);
+  const makeUser = (mapped: MappedIdentity) => makeTemporaryUser(server.engine, arrival, mapped, call);
+  const plan = await planSignIn(needs, arrival, call, arrival.temporaryUntil ? makeUser : undefined);
   const token = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now));
   return redirect(flowPage(plan.flow.slug, next), [planCookie(token, needs.config.publicUrl).header]);
 }
 
 /** For somebody who is signed in. Nobody becomes another user by it. */
-async function link<S extends SourceRow>(
-  { needs, server }: Door<S>,
+async function link<S extends SourceRow, A>(
+  { needs, server }: Door<S, A>,
   arrival: Arrival,
-  { next }: Away,
+  next: string | null,
   call: Call,
 ): Promise<HttpAnswer> {
   const { registry } = server.engine;

@@ -17,19 +17,36 @@ import type { SourceRow } from './source.family.ts';
 import { SourceRefusal } from './source-refusal.ts';
 import type { Came } from './visit-outcome.ts';
 
-/** How a kind of source speaks to its other side, by way of a person's browser. */
-export interface Speaker<S extends SourceRow> {
-  /** The last part of `/source/<path>/login/<slug>/` and `/source/<path>/callback/<slug>/` is the source's slug. */
-  readonly path: string;
+/** How a kind of source speaks to its other side, by way of a person's browser. `A` is an answer of the other side. */
+export interface Speaker<S extends SourceRow, A = URLSearchParams> {
+  /** Where people leave for the source and come back from it, with `{slug}` for the source's slug. */
+  readonly paths: { readonly login: string; readonly callback: string };
   readonly mappingModel: string;
   readonly connectionModel: string;
+  /** The key of a flow that people go through before they leave. */
+  flowBefore?(source: S): string;
+  /** Whether people are asked before they are sent on. */
+  asksFirst?(source: S): boolean;
   /** Where the browser goes. `secrets` are given to `arrive`; they are stored sealed, and used once. */
-  depart(source: S, about: Departure, call: Call): Promise<{ readonly to: string; readonly secrets: Json }>;
+  depart(source: S, about: Departure, call: Call): Promise<{ readonly to: Destination; readonly secrets: Json }>;
+  /** An answer sent by a form comes without our cookies. Gives the query with which the browser comes again by GET. */
+  takeForm(source: S, form: URLSearchParams, call: Call): Promise<URLSearchParams>;
+  /** The most bytes that such a form may have. */
+  readonly mostForm: number;
+  /** What an answer says. Throws `SourceRefusal`. */
+  read(source: S, given: URLSearchParams, call: Call): Promise<Answer<A>>;
   /** Who comes back. Throws `SourceRefusal`. */
-  arrive(source: S, answer: URLSearchParams, secrets: Json, call: Call): Promise<Came>;
-  /** Of an answer that is sent by a form: the members that are read. */
-  readonly formMembers: readonly string[];
+  arrive(source: S, answer: A, secrets: Json, call: Call): Promise<Came>;
 }
+
+/** An address, or a form that sends itself to one. */
+export type Destination = string | { readonly action: string; readonly members: Readonly<Record<string, string>> };
+
+export type Answer<A> = { readonly content: A } & (
+  | { /** Of the departure that it answers. */ readonly state: string | null }
+  /** It answers none, and the source lets people in all the same. */
+  | { readonly isUnasked: true; readonly next: string | null }
+);
 
 export interface Departure {
   /** Unguessable, and used once. */
@@ -50,44 +67,52 @@ export interface Visitor<S extends SourceRow> {
   readonly given: URLSearchParams;
 }
 
-export interface Door<S extends SourceRow> {
+export interface Door<S extends SourceRow, A = URLSearchParams> {
   readonly needs: DoorNeeds;
   readonly server: RouteServer;
   readonly resource: Resource<S>;
-  readonly speaker: Speaker<S>;
+  readonly speaker: Speaker<S, A>;
   readonly isSecure: boolean;
 }
 
-export const loginPath = (path: string, slug: string): string => `/source/${path}/login/${encodeURIComponent(slug)}/`;
-export const callbackPath = (path: string, slug: string): string =>
-  `/source/${path}/callback/${encodeURIComponent(slug)}/`;
+/** A path of a speaker for one source. */
+export const pathFor = (path: string, slug: string): string => path.replace('{slug}', () => encodeURIComponent(slug));
 
-/** The most of an answer that is sent by a form. */
-const mostForm = 8_192;
+type Handle<S extends SourceRow, A> = (door: Door<S, A>, visitor: Visitor<S>) => Promise<HttpAnswer>;
 
-type Handle<S extends SourceRow> = (door: Door<S>, visitor: Visitor<S>) => Promise<HttpAnswer>;
-
-/** The addresses at which people leave for a source and come back from it. Whatever goes wrong there is told by a page. */
-export function doorRoutes<S extends SourceRow>(
-  door: Door<S>,
-  { leave, comeBack }: { readonly leave: Handle<S>; readonly comeBack: Handle<S> },
+/** The addresses at which people leave for a source and come back from it. */
+export function doorRoutes<S extends SourceRow, A>(
+  door: Door<S, A>,
+  { leave, comeBack }: { readonly leave: Handle<S, A>; readonly comeBack: Handle<S, A> },
 ): Route[] {
-  const { server, resource, speaker } = door;
+  const { speaker } = door;
+  const serve = createServe(door);
+  const { login, callback } = speaker.paths;
+  return [
+    { methods: ['GET'], path: login, handle: serve((visitor) => leave(door, visitor)) },
+    { methods: ['GET'], path: callback, handle: serve((visitor) => comeBack(door, visitor)) },
+    {
+      methods: ['POST'],
+      path: callback,
+      handle: serve(async ({ source, call }, { facts, body }) => {
+        const form = new URLSearchParams(body.length > speaker.mostForm ? '' : body.toString('utf8'));
+        return redirect(`${facts.path}?${await speaker.takeForm(source, form, call)}`, [], 303);
+      }),
+    },
+  ];
+}
+
+type Serve<S extends SourceRow> = (
+  handle: (visitor: Visitor<S>, http: HttpCall) => Promise<HttpAnswer>,
+) => (http: HttpCall) => Promise<HttpAnswer>;
+
+/** Answers requests of browsers at a source. Whatever goes wrong there is told by a page. */
+export function createServe<S extends SourceRow>(
+  { server, resource }: Pick<Door<S>, 'server' | 'resource'>,
+  which: 'enabled' | 'enabled or not' = 'enabled',
+): Serve<S> {
   // Strangers can meet the same misconfiguration as often as they like.
   const reports = createRateLimit({ max: 1, windowMs: 10 * 60_000 });
-
-  const serve = (handle: Handle<S>) => async (http: HttpCall) => {
-    const { call, given } = await callOf(server, http);
-    let source: S | null = null;
-    try {
-      source = await findSource(resource, call.params.slug ?? '', call);
-      if (!source?.enabled) throw new Problem('not_found', 'There is no source at this address.');
-      return await handle(door, { source, call, given });
-    } catch (error) {
-      await report(source, error, call);
-      return refusalPage(door, error, call);
-    }
-  };
 
   async function report(source: S | null, error: unknown, call: Call): Promise<void> {
     if (!source || !(error instanceof SourceRefusal) || error.misconfiguration === null) return;
@@ -97,20 +122,19 @@ export function doorRoutes<S extends SourceRow>(
     await call.db.write((tx) => call.world.record(tx, call, event));
   }
 
-  /** A form that another site sends comes without our cookies; asked for by GET, it comes with them. */
-  const byGet = async ({ facts, body }: HttpCall): Promise<HttpAnswer> => {
-    const form = new URLSearchParams(body.length > mostForm ? '' : body.toString('utf8'));
-    const kept = [...form].filter(([name]) => speaker.formMembers.includes(name));
-    return redirect(`${facts.path}?${new URLSearchParams(kept)}`, [], 303);
+  return (handle) => async (http) => {
+    const { call, given } = await callOf(server, http);
+    let source: S | null = null;
+    try {
+      source = await findSource(resource, call.params.slug ?? '', call);
+      if (!source || (which === 'enabled' && !source.enabled))
+        throw new Problem('not_found', 'There is no source at this address.');
+      return await handle({ source, call, given }, http);
+    } catch (error) {
+      await report(source, error, call);
+      return refusalPage(server, error, call);
+    }
   };
-
-  const login = `/source/${speaker.path}/login/{slug}/`;
-  const callback = `/source/${speaker.path}/callback/{slug}/`;
-  return [
-    { methods: ['GET'], path: login, handle: serve(leave) },
-    { methods: ['GET'], path: callback, handle: serve(comeBack) },
-    { methods: ['POST'], path: callback, handle: byGet },
-  ];
 }
 
 async function callOf(
@@ -125,7 +149,7 @@ async function callOf(
   return { given, call: { actor, request, params, now, db, world, body: () => ({}), upload: async () => null } };
 }
 
-async function refusalPage<S extends SourceRow>({ server }: Door<S>, error: unknown, call: Call): Promise<HttpAnswer> {
+async function refusalPage(server: RouteServer, error: unknown, call: Call): Promise<HttpAnswer> {
   if (!(error instanceof Problem || error instanceof Invalid || error instanceof SourceRefusal)) throw error;
   const back = call.actor
     ? { to: settingsPage, text: 'Back to your accounts' }

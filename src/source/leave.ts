@@ -1,46 +1,106 @@
+import { sql } from 'kysely';
 import { checkActsForThemselves } from '../core/access/acting-as.ts';
 import { brandTitle } from '../core/brand/brand-title.ts';
+import { applicableFlow } from '../flow/applicable-flow.ts';
+import { flowPage } from '../flow/executor/challenge.ts';
+import { planCookie, planThrough, savePlan } from '../flow/plan.ts';
 import { ownPath } from '../lib/own-path.ts';
+import { autoForm } from '../platform/http/auto-form.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../platform/http/routes.ts';
 import type { InstanceKey } from '../platform/keys.ts';
 import { randomToken } from '../platform/random.ts';
+import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
-import { type Door, redirect, type Visitor } from './interactive.ts';
-import { checkMayBegin } from './sign-in.ts';
+import { passStep } from './append-steps.ts';
+import { type Destination, type Door, redirect, type Visitor } from './interactive.ts';
+import { accessDenied, checkMayBegin, sourceFacts } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import type { Away } from './visit-outcome.ts';
-import { browserCookie, browserSecret, newBrowserSecret, storeVisit } from './visits.ts';
+import { browserCookie, browserSecret, newBrowserSecret, storeVisit, takeVisit, visitRow } from './visits.ts';
 
 /** Sends somebody to a source: to sign in, to link their account there or, for a walk that asks for it, to show who they are. */
-export async function leave<S extends SourceRow>(door: Door<S>, visitor: Visitor<S>): Promise<HttpAnswer> {
+export async function leave<S extends SourceRow, A>(door: Door<S, A>, visitor: Visitor<S>): Promise<HttpAnswer> {
   const { needs, speaker, isSecure } = door;
   const { source, call, given } = visitor;
   await checkMayBegin(needs.policies, source, call);
-  const ticket = ticketOf(given);
+  const ticket = tokenOf(given, 'ticket');
   if (call.actor && ticket === null) {
     checkActsForThemselves(call);
     if (!isWanted(needs.key, visitor)) return confirmPage(needs.key, visitor);
   }
   const browser = browserSecret(call.request, isSecure) ?? newBrowserSecret();
+  const detour = await flowBefore(door, visitor, browser);
+  if (detour) return detour;
+  if (speaker.asksFirst?.(source) && !given.has('go')) return goPage(visitor);
   const state = randomToken();
   const { to, secrets } = await speaker.depart(source, { state, loginHint: hintOf(given) }, call);
   const next = ownPath(given.get('next'), needs.config.publicUrl);
   const away: Away = { actor: call.actor?.user.pk ?? null, next, ticket, secrets };
   const visit = { purpose: 'out', token: state, browser, source: source.pk } as const;
   await call.db.write((tx) => storeVisit(tx, needs.key, visit, away, call), { durable: false });
-  return redirect(to, [browserCookie(browser, isSecure)]);
+  return goTo(to, [browserCookie(browser, isSecure)]);
 }
 
-const ticketOf = (given: URLSearchParams): string | null => {
-  const ticket = given.get('ticket');
-  return ticket !== null && /^[\w-]{43}$/.test(ticket) ? ticket : null;
+export function goTo(to: Destination, cookies: readonly string[] = []): HttpAnswer {
+  if (typeof to === 'string') return redirect(to, cookies);
+  const page = autoForm(to.action, to.members);
+  return cookies.length === 0 ? page : { ...page, headers: { ...page.headers, 'set-cookie': [...cookies] } };
+}
+
+const tokenOf = (given: URLSearchParams, name: 'ticket' | 'passed'): string | null => {
+  const token = given.get(name);
+  return token !== null && /^[\w-]{43}$/.test(token) ? token : null;
 };
 
 const hintOf = (given: URLSearchParams): string | null => {
   const hint = given.get('login_hint');
   return hint !== null && hint !== '' && hint.length <= 254 ? hint : null;
 };
+
+/** The way through the flow that comes before leaving, and back here; null when it was gone, or there is nothing in it. */
+async function flowBefore<S extends SourceRow, A>(
+  { needs, resource, speaker, isSecure }: Door<S, A>,
+  { source, call, given }: Visitor<S>,
+  browser: string,
+): Promise<HttpAnswer | null> {
+  const before = speaker.flowBefore?.(source);
+  if (before === undefined) return null;
+  const visit = { purpose: 'passed', browser, source: source.pk } as const;
+  const passed = tokenOf(given, 'passed');
+  if (passed !== null) {
+    const hasPassed = await call.db.write((tx) => takeVisit(tx, needs.key, { ...visit, token: passed }, call.now));
+    if (hasPassed) return null;
+  }
+  const facts = { ...sourceFacts(source), model: resource.model };
+  const user = await callersFacts(call, call.db.read);
+  const choice = await applicableFlow(needs.policies, { flow: before, call, user, context: { source: facts } });
+  if (choice.outcome !== 'applies') throw accessDenied(choice.outcome === 'refused' ? choice.messages : []);
+  const { rows } = await sql`select 1 from flow_stage_bindings where target = ${choice.flow.pk} limit 1`.execute(
+    call.db.read,
+  );
+  if (rows.length === 0) return null;
+  const token = randomToken();
+  const pass = passStep(resource.model, visitRow(needs.key, { ...visit, token }, true, call));
+  const plan = { ...planThrough(choice.flow, user?.pk ?? null, { append: [pass] }), source: facts };
+  const planned = await call.db.write((tx) => savePlan(tx, needs.key, plan, call.now));
+  const back = new URLSearchParams([...given].filter(([name]) => name !== 'passed'));
+  back.set('passed', token);
+  const cookies = [planCookie(planned, needs.config.publicUrl).header, browserCookie(browser, isSecure)];
+  return redirect(flowPage(choice.flow.slug, `${call.request.path}?${back}`), cookies);
+}
+
+/** Links, not forms: browsers hold what follows a form to the policy of the page. */
+async function goPage<S extends SourceRow>({ source, call, given }: Visitor<S>): Promise<HttpAnswer> {
+  const query = new URLSearchParams(given);
+  query.set('go', '1');
+  return plainPage({
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: `Continue to ${source.name}`,
+    paragraphs: [`You sign in at ${source.name} and come back here afterwards.`],
+    link: { to: `${call.request.path}?${query}`, text: `Continue to ${source.name}` },
+  });
+}
 
 const purpose = 'source link';
 
@@ -55,7 +115,6 @@ function isWanted<S extends SourceRow>(key: InstanceKey, { source, call, given }
 
 const proven = ({ pk }: SourceRow, { actor }: Call): string => `${pk} ${actor?.session ?? ''}`;
 
-/** A link, not a form: browsers hold what follows a form to the policy of the page. */
 async function confirmPage<S extends SourceRow>(
   key: InstanceKey,
   { source, call, given }: Visitor<S>,

@@ -7,7 +7,7 @@ import { type Call, requireActor } from '../resource/call.ts';
 import type { Registry } from '../resource/resource.ts';
 import { insertRow } from '../resource/verbs/write-row.ts';
 import { updateColumns } from '../resource/write.ts';
-import type { Arrival } from './sign-in.ts';
+import type { Arrival } from './arrival.ts';
 
 interface ExistingConnection {
   readonly pk: number;

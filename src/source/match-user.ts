@@ -18,12 +18,14 @@ export async function matchUser(
   source: SourceRow,
   { identifier, email, isEmailConfirmed }: Identity,
   { user: properties }: MappedIdentity,
+  isTemporary: boolean,
   query: Query,
 ): Promise<Match> {
   const connected = await findConnection(query, source.pk, identifier);
   if (connected !== null) return { outcome: 'known user', user: connected };
   const mode = source.user_matching_mode;
-  if (mode === 'identifier') return { outcome: 'new user' };
+  // What an account is called for one session says nothing of anybody.
+  if (mode === 'identifier' || isTemporary) return { outcome: 'new user' };
   const column = mode.startsWith('email') ? 'email' : 'username';
   const value = properties[column];
   if (typeof value !== 'string' || value === '') return { outcome: 'refused' };

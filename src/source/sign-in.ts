@@ -2,34 +2,23 @@ import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts, type UserFacts } from '../core/mapping/user-facts.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
 import type { FlowPlan } from '../flow/plan.ts';
-import type { Json } from '../lib/json.ts';
 import { Invalid, Problem } from '../lib/problem.ts';
 import type { Sandbox } from '../platform/sandbox/sandbox.ts';
 import type { PolicyEngine, PolicyResult } from '../policy/engine.ts';
 import { callersFacts, policyRequest } from '../policy/request.ts';
 import { modelFacts } from '../resource/audit.ts';
 import type { Call } from '../resource/call.ts';
-import type { Resource } from '../resource/resource.ts';
 import { isDryRun } from '../resource/write.ts';
 import { sourceSteps } from './append-steps.ts';
+import type { Arrival } from './arrival.ts';
 import { matchUser } from './match-user.ts';
-import { type Identity, type MappedIdentity, mapIdentity } from './properties.ts';
+import { type MappedIdentity, mapIdentity } from './properties.ts';
 import type { SourceRow } from './source.family.ts';
+import { isOver } from './temporary-users.ts';
 
 export interface SignInNeeds {
   readonly policies: PolicyEngine;
   readonly sandbox: Sandbox;
-}
-
-/** Somebody whom a source has vouched for. */
-export interface Arrival {
-  readonly source: SourceRow;
-  readonly sourceResource: Resource;
-  readonly mappingModel: string;
-  /** The connection resource, and the values stored with it. */
-  readonly connectionModel: string;
-  readonly connectionValues: Readonly<Record<string, Json>>;
-  readonly identity: Identity;
 }
 
 /** A disabled source lets nobody in, connected or not. */
@@ -40,32 +29,44 @@ export function checkEnabled(source: SourceRow): void {
 export const accessDenied = (messages: readonly string[] = []): Problem =>
   new Problem('permission_denied', messages.length > 0 ? messages.join(' ') : 'Access denied.');
 
-/** Plans the next flow of an anonymous visitor: authentication or enrolment. Throws the refusal for the person. */
-export async function planSignIn(needs: SignInNeeds, arrival: Arrival, call: Call): Promise<FlowPlan> {
-  const { source, sourceResource, identity, connectionModel, connectionValues } = arrival;
+/**
+ * Plans the next flow of an anonymous visitor: authentication or enrolment. `makeUser` makes users without enrolment, once
+ * nothing else stands in the way. Throws the refusal for the person.
+ */
+export async function planSignIn(
+  needs: SignInNeeds,
+  arrival: Arrival,
+  call: Call,
+  makeUser?: (mapped: MappedIdentity) => Promise<number>,
+): Promise<FlowPlan> {
+  const { source, sourceResource, identity, connectionModel, connectionValues, session } = arrival;
   const { user, mapped } = await recognise(needs, arrival, call);
+  const isKnown = user !== null || makeUser !== undefined;
   const choice = await applicableFlow(needs.policies, {
-    flow: user ? source.authentication_flow : source.enrollment_flow,
+    flow: isKnown ? source.authentication_flow : source.enrollment_flow,
     call,
     user,
     context: { is_sso: true, source: sourceFacts(source), prompt_data: mapped.user },
   });
   if (choice.outcome === 'missing') {
-    throw Invalid.whole(user ? 'Configured flow does not exist.' : 'Source is not configured for enrollment.');
+    throw Invalid.whole(isKnown ? 'Configured flow does not exist.' : 'Source is not configured for enrollment.');
   }
   if (choice.outcome === 'refused') throw accessDenied(choice.messages);
   return {
     flow: { pk: choice.flow.pk, slug: choice.flow.slug },
     sso: true,
     source: { ...sourceFacts(source), model: sourceResource.model },
-    pending_user: user?.pk ?? null,
+    pending_user: user?.pk ?? (await makeUser?.(mapped)) ?? null,
     prompt_data: mapped.user,
     context: { auth_method: 'source', auth_method_args: { source: sourceFacts(source) } },
-    append: sourceSteps(
-      sourceResource.model,
-      { model: connectionModel, identifier: identity.identifier, values: connectionValues },
-      mapped.groups,
-    ),
+    append: [
+      ...sourceSteps(
+        sourceResource.model,
+        { model: connectionModel, identifier: identity.identifier, values: connectionValues },
+        mapped.groups,
+      ),
+      ...(session === undefined ? [] : [{ kind: sourceResource.model, step: 'begin_session', content: session }]),
+    ],
   };
 }
 
@@ -77,7 +78,7 @@ export async function recognise(
 ): Promise<{ readonly user: UserFacts | null; readonly mapped: MappedIdentity }> {
   const { source, identity } = arrival;
   const mapped = await mapOrRefuse(needs.sandbox, arrival, call);
-  const match = await matchUser(source, identity, mapped, call.db.read);
+  const match = await matchUser(source, identity, mapped, Boolean(arrival.temporaryUntil), call.db.read);
   if (match.outcome === 'refused') throw new Problem('permission_denied', refusedByMatching(source));
   const user = match.outcome === 'known user' ? await loadActiveUser(match.user, call) : null;
   await checkSourcePolicies(needs.policies, source, user, call);
@@ -141,6 +142,8 @@ const refusedByMatching = ({ name }: SourceRow) =>
 async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
   const user = await loadUserFacts(call, call.db.read, pk);
   if (!user?.is_active || user.type === 'internal_service_account') throw accessDenied();
+  if (await isOver(call.db.read, pk, call.now))
+    throw accessDenied(['This account was for one session, which is over.']);
   return user;
 }
 

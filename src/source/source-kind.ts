@@ -5,7 +5,7 @@ import type { Call } from '../resource/call.ts';
 import type { Fields, Row, ValuesOf } from '../resource/fields/field.ts';
 import type { JsonSchema } from '../resource/json-schema.ts';
 import type { Registry } from '../resource/resource.ts';
-import type { Arrival } from './sign-in.ts';
+import type { Arrival } from './arrival.ts';
 import type { SourceRow } from './source.family.ts';
 import type { VisitModels } from './visit-outcome.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../lib/json.ts';
 import type { Resource } from '../resource/resource.ts';
+import type { Arrival } from './arrival.ts';
 import type { Identity } from './properties.ts';
-import type { Arrival } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 
 /** What is remembered of somebody who is away at a source. */
@@ -20,6 +20,10 @@ export interface Away {
 export interface Came {
   readonly identity: Identity;
   readonly connectionValues: Readonly<Record<string, Json>>;
+  /** When the user is to be deleted again, for accounts that the source makes for one session. */
+  readonly temporaryUntil?: string | null;
+  /** What the kind remembers with the session that begins; its `append` carries out the step `begin_session`. */
+  readonly session?: Json;
 }
 
 export interface VisitModels {
@@ -28,8 +32,8 @@ export interface VisitModels {
 }
 
 export const arrivalOf = (
-  { identity, connectionValues }: Came,
+  came: Came,
   source: SourceRow,
   sourceResource: Resource,
   { mappingModel, connectionModel }: VisitModels,
-): Arrival => ({ source, sourceResource, mappingModel, connectionModel, connectionValues, identity });
+): Arrival => ({ ...came, source, sourceResource, mappingModel, connectionModel });

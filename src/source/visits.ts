@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { networkOf } from '../lib/cidr.ts';
+import type { Json } from '../lib/json.ts';
 import { addMilliseconds } from '../platform/clock.ts';
 import type { Query } from '../platform/db/database.ts';
 import { hostCookieName, ownCookieHeader } from '../platform/http/own-cookie.ts';
@@ -18,13 +19,21 @@ const mostOfAll = 20_000;
 interface Contents {
   readonly out: Away;
   readonly back: Came;
+  readonly passed: true;
+  readonly answer: Json;
+  readonly 'sign-out': Json;
+  readonly logout: Json;
 }
 
-/** A visit to a source: `out` until the person is back, `back` until the walk that sent them has seen who they are. */
+/**
+ * A visit to a source: `out` until the person is back, `back` until the walk that sent them has seen who they are. `passed`:
+ * they went through the flow that comes before leaving. `answer`, `sign-out` and `logout` are for kinds: an answer that was
+ * verified when it came by a form, a session that ends at the source too, and a sign-out that the source was asked for.
+ */
 export interface VisitKey<P extends keyof Contents = keyof Contents> {
   readonly purpose: P;
   readonly token: string;
-  /** The secret of the browser (`browserSecret`): nobody else can take up the visit. */
+  /** The secret of the browser (`browserSecret`): nobody else can take up the visit. Empty where any browser may. */
   readonly browser: string;
   readonly source: string;
 }
@@ -34,29 +43,54 @@ const hashOf = (key: InstanceKey, { purpose, token, browser }: VisitKey): string
 
 const contextOf = (pk: string): string => sealContext('source_visits', 'content', pk);
 
-export async function storeVisit<P extends keyof Contents>(
+/** A row that is yet to be stored. A type, since plans are JSON. */
+export type VisitRow = {
+  readonly pk: string;
+  readonly token_hash: string;
+  readonly source: string;
+  readonly content: string;
+  readonly network: string;
+};
+
+export function visitRow<P extends keyof Contents>(
+  key: InstanceKey,
+  visit: VisitKey<P>,
+  content: Contents[P],
+  call: Call,
+): VisitRow {
+  const pk = orderedUuid();
+  return {
+    pk,
+    token_hash: hashOf(key, visit),
+    source: visit.source,
+    content: key.box.seal(JSON.stringify(content), contextOf(pk)),
+    network: key.hash(`source_visits:${networkOf(call.request.clientIp)}`),
+  };
+}
+
+export const storeVisit = <P extends keyof Contents>(
   tx: Query,
   key: InstanceKey,
   visit: VisitKey<P>,
   content: Contents[P],
   call: Call,
-): Promise<void> {
-  const { now } = call;
-  const pk = orderedUuid();
-  const network = key.hash(`source_visits:${networkOf(call.request.clientIp)}`);
+): Promise<void> => insertVisit(tx, visitRow(key, visit, content, call), call.now);
+
+export async function insertVisit(tx: Query, row: VisitRow, now: string): Promise<void> {
+  const { pk, token_hash, source, content, network } = row;
   await sql`delete from source_visits where expires <= ${now}`.execute(tx);
   await sql`delete from source_visits where pk in (select pk from source_visits where network = ${network}
     order by created desc limit 1000 offset ${mostOfNetwork - 1})`.execute(tx);
   await sql`delete from source_visits where pk in (select pk from source_visits
     order by created desc limit 1000 offset ${mostOfAll - 1})`.execute(tx);
   await sql`insert into source_visits (pk, token_hash, source, content, network, created, expires)
-    values (${pk}, ${hashOf(key, visit)}, ${visit.source}, ${key.box.seal(JSON.stringify(content), contextOf(pk))},
-      ${network}, ${now}, ${addMilliseconds(now, visitLifetimeMs)}) on conflict do nothing`.execute(tx);
+    values (${pk}, ${token_hash}, ${source}, ${content}, ${network}, ${now},
+      ${addMilliseconds(now, visitLifetimeMs)}) on conflict do nothing`.execute(tx);
 }
 
 type Stored = { readonly pk: string; readonly content: string };
 
-const opened = <P extends keyof Contents>(key: InstanceKey, row: Stored | undefined): Contents[P] | null =>
+const opened = <T>(key: InstanceKey, row: Stored | undefined): T | null =>
   row ? JSON.parse(key.box.open(row.content, contextOf(row.pk))) : null;
 
 /** What was stored with a visit; null when there is none, or it has expired. */
@@ -68,19 +102,19 @@ export async function findVisit<P extends keyof Contents>(
 ): Promise<Contents[P] | null> {
   const { rows } = await sql<Stored>`select pk, content from source_visits where token_hash = ${hashOf(key, visit)}
     and source = ${visit.source} and expires > ${now}`.execute(query);
-  return opened<P>(key, rows[0]);
+  return opened<Contents[P]>(key, rows[0]);
 }
 
-/** The same, and it is used up: of two who come with one visit, one finds it. */
-export async function takeVisit<P extends keyof Contents>(
+/** The same, and it is used up: of two who come with one visit, one finds it. Kinds say what they stored. */
+export async function takeVisit<P extends keyof Contents, T extends Contents[P] = Contents[P]>(
   tx: Query,
   key: InstanceKey,
   visit: VisitKey<P>,
   now: string,
-): Promise<Contents[P] | null> {
+): Promise<T | null> {
   const { rows } = await sql<Stored>`delete from source_visits where token_hash = ${hashOf(key, visit)}
     and source = ${visit.source} and expires > ${now} returning pk, content`.execute(tx);
-  return opened<P>(key, rows[0]);
+  return opened<T>(key, rows[0]);
 }
 
 const cookieName = 'gatehouse_source';

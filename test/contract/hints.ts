@@ -2,6 +2,16 @@ import { generateCertificate } from '../../src/lib/certificate/generate-certific
 import type { Row } from '../../src/resource/fields/field.ts';
 import { secretText } from './sample.ts';
 
+const makeSamplePair = () =>
+  generateCertificate({
+    commonName: 'sample.example.com',
+    subjectAltNames: [],
+    validityDays: 30,
+    algorithm: 'rsa',
+    rsaBits: 2048,
+  });
+let samplePair: ReturnType<typeof makeSamplePair> | undefined;
+
 /** What the tests cannot guess of a resource from its declaration. Keep it short: most resources need nothing. */
 export interface ResourceHint {
   /** Members of a body in place of the guessed ones; undefined leaves one out. */
@@ -72,13 +82,10 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_rbac.userobjectpermission': onGroup,
   'svc_rbac.roleobjectpermission': onGroup,
   'svc_crypto.certificatekeypair': {
-    body: async ({ number }) => {
-      const { certificate, key } = await generateCertificate({
-        commonName: `sample-${number}.example.com`,
-        subjectAltNames: [],
-        validityDays: 30,
-        algorithm: 'ecdsa',
-      });
+    body: async () => {
+      // One for all: it takes long to make, and may sign and decrypt for whatever refers to it.
+      samplePair ??= makeSamplePair();
+      const { certificate, key } = await samplePair;
       return { certificate_data: certificate, key_data: key };
     },
   },
@@ -206,6 +213,19 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   sources_mediasrc_redeem_token_create: needsMediaServer,
   sources_user_connections_mediasrc_create: connection('svc_sources_mediasrc.mediasrcsource', 'user'),
   sources_user_connections_oauth_create: connection('svc_sources_oauth.oauthsource', 'user'),
+  sources_saml_create_from_metadata: {
+    body: async ({ number, key }) => ({
+      name: `imported ${number}`,
+      slug: `imported-${number}`,
+      pre_authentication_flow: await key('svc_flows.flow'),
+      metadata: await idpMetadata(),
+    }),
+    events: { count: 2, why: 'it makes a certificate and a source' },
+  },
+  sources_saml_import_metadata_create: {
+    body: async () => ({ metadata: await idpMetadata() }),
+    events: { count: 2, why: 'it makes a certificate and changes the source' },
+  },
   sources_user_connections_saml_create: connection('svc_sources_saml.samlsource', 'user'),
   stages_authenticator_twofactor_enrollment_status_create: {
     events: { count: 0, why: 'it asks how far an activation has come and changes nothing' },
@@ -245,3 +265,14 @@ export const columnsWithoutField: Readonly<Record<string, readonly string[]>> = 
     'consumed',
   ],
 };
+
+async function idpMetadata(): Promise<string> {
+  samplePair ??= makeSamplePair();
+  const { certificate } = await samplePair;
+  const data = certificate.replaceAll(/-----[^-]+-----|\s/g, '');
+  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="urn:idp"><IDPSSODescriptor
+    protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor><KeyInfo
+    xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${data}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>
+    <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/"/>
+    </IDPSSODescriptor></EntityDescriptor>`;
+}

@@ -45,7 +45,7 @@ describeOnBoth('connections of users to sources', (server) => {
             pk: source.pk,
             name: source.name,
             slug: source.slug,
-            enabled: true,
+            enabled: source.enabled,
             authentication_flow: null,
             enrollment_flow: null,
             user_property_mappings: [],

@@ -14,15 +14,17 @@ async function make(server: TestServer, values: Record<string, unknown> = {}) {
   return { source, flow };
 }
 
-async function makePair({ admin }: TestServer): Promise<{ pk: string; certificate: string }> {
+async function makePair({ admin }: TestServer, algorithm: 'rsa' | 'ecdsa' = 'rsa', hasKey = true) {
   const { certificate, key } = await generateCertificate({
     commonName: unique('saml'),
     subjectAltNames: [],
     validityDays: 1,
-    algorithm: 'ecdsa',
+    algorithm,
+    rsaBits: 2048,
   });
-  const body = { name: unique('pair'), certificate_data: certificate, key_data: key };
-  return { pk: (await admin.post('/crypto/certificatekeypairs/', body)).body.pk, certificate };
+  const body = { name: unique('pair'), certificate_data: certificate, key_data: hasKey ? key : '' };
+  const { pk }: { pk: string } = (await admin.post('/crypto/certificatekeypairs/', body)).body;
+  return { pk, certificate };
 }
 
 const bytesOf = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
@@ -158,9 +160,10 @@ describeOnBoth('SAML sources', (server) => {
 
   test('each filter finds', async () => {
     const { admin } = server();
-    const { pk: pair } = await makePair(server());
+    const { pk: pair } = await makePair(server(), 'ecdsa');
     const { source, flow } = await make(server(), {
       issuer: unique('issuer'),
+      idp_issuer: unique('idp'),
       sso_url: `https://idp.example.com/${unique('sso')}`,
       slo_url: `https://idp.example.com/${unique('slo')}`,
       allow_idp_initiated: true,
@@ -175,6 +178,7 @@ describeOnBoth('SAML sources', (server) => {
     const of = (name: string) => `${name}=${encodeURIComponent(source[name])}`;
     for (const query of [
       of('issuer'),
+      of('idp_issuer'),
       of('sso_url'),
       of('slo_url'),
       of('allow_idp_initiated'),
@@ -205,5 +209,117 @@ describeOnBoth('SAML sources', (server) => {
     expect((await admin.delete(`/flows/instances/${flow.slug}/`)).status).toBe(204);
     expect((await admin.get(`/sources/saml/${source.slug}/`)).status).toBe(404);
     expect((await admin.get(`/sources/all/${source.slug}/`)).status).toBe(404);
+  });
+
+  test('is not enabled without a certificate to verify answers with', async () => {
+    const { admin } = server();
+    const flow = await makeFlow(server(), 'stage_configuration');
+    const body = {
+      name: 'n',
+      slug: unique('s'),
+      pre_authentication_flow: flow.pk,
+      sso_url: 'https://idp.example.com/',
+    };
+    const refused = await admin.post('/sources/saml/', { ...body, enabled: true });
+    const complaint = { verification_kp: [expect.stringContaining('cannot be enabled')] };
+    expect([refused.status, refused.body]).toEqual([400, complaint]);
+    expect(await admin.post('/sources/saml/', body)).toMatchObject({ status: 201, body: { enabled: false } });
+    const path = `/sources/saml/${body.slug}/`;
+    expect((await admin.patch(path, { enabled: true })).body).toEqual(complaint);
+    const { pk } = await makePair(server(), 'rsa', false);
+    expect((await admin.patch(path, { enabled: true, verification_kp: pk })).status).toBe(200);
+    expect((await admin.patch(path, { verification_kp: null })).body).toEqual(complaint);
+    expect((await admin.patch(path, { verification_kp: null, enabled: false })).status).toBe(200);
+  });
+
+  test('takes only pairs that can do what they are for', async () => {
+    const flow = await makeFlow(server(), 'stage_configuration');
+    const base = { name: 'n', pre_authentication_flow: flow.pk, sso_url: 'https://idp.example.com/', enabled: false };
+    const complaintsOf = async (values: Record<string, unknown>) =>
+      Object.keys((await server().admin.post('/sources/saml/', { ...base, slug: unique('s'), ...values })).body);
+    const ec = (await makePair(server(), 'ecdsa')).pk;
+    const bare = (await makePair(server(), 'rsa', false)).pk;
+    expect(await complaintsOf({ signing_kp: ec })).toEqual(['signature_algorithm']);
+    expect(await complaintsOf({ signing_kp: bare })).toEqual(['signing_kp']);
+    expect(await complaintsOf({ encryption_kp: ec })).toEqual(['encryption_kp']);
+    expect(await complaintsOf({ encryption_kp: bare })).toEqual(['encryption_kp']);
+    const signature_algorithm = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
+    expect(await complaintsOf({ signing_kp: ec, signature_algorithm })).toContain('pk');
+  });
+
+  const metadataWith = (inside: string, certificates: readonly string[]) => `<?xml version="1.0"?>
+    <md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#"
+      entityID="https://idp.example.com/meta"><md:IDPSSODescriptor
+      protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${certificates
+        .map(
+          (pem) =>
+            `<md:KeyDescriptor><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${bytesOf(pem)}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>`,
+        )
+        .join('')}${inside}</md:IDPSSODescriptor></md:EntityDescriptor>`;
+  const service = (name: string, binding: string) =>
+    `<md:${name} Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-${binding}" Location="https://idp.example.com/${name}/${binding}"/>`;
+
+  test('is made and filled from the metadata of an identity provider', async () => {
+    const { admin } = server();
+    const flow = await makeFlow(server(), 'stage_configuration');
+    const certificates = [await makePair(server()), await makePair(server())].map(({ certificate }) => certificate);
+    const slug = unique('imported');
+    const metadata = metadataWith(
+      ['POST', 'Redirect']
+        .flatMap((binding) => [service('SingleLogoutService', binding), service('SingleSignOnService', binding)])
+        .join(''),
+      certificates,
+    );
+    const body = { name: slug, slug, pre_authentication_flow: flow.pk, metadata };
+    const made = await admin.post('/sources/saml/import_metadata/', body);
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      {
+        slug,
+        enabled: true,
+        idp_issuer: 'https://idp.example.com/meta',
+        sso_url: 'https://idp.example.com/SingleSignOnService/Redirect',
+        slo_url: 'https://idp.example.com/SingleLogoutService/Redirect',
+        binding_type: 'REDIRECT',
+      },
+    ]);
+    const pair = (await admin.get(`/crypto/certificatekeypairs/${made.body.verification_kp}/view_certificate/`)).body;
+    expect(pair.data.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+    const changed = metadataWith(service('SingleSignOnService', 'POST'), certificates.slice(0, 1));
+    const filled = await admin.post(`/sources/saml/${slug}/import_metadata/`, { metadata: changed });
+    expect([filled.status, filled.body]).toMatchObject([200, { binding_type: 'POST_AUTO', slo_url: null }]);
+    expect(filled.body.verification_kp).not.toBe(made.body.verification_kp);
+  });
+
+  test('is not made from metadata that could turn verification off', async () => {
+    const { admin } = server();
+    const { certificate } = await makePair(server());
+    const { source } = await make(server());
+    const path = `/sources/saml/${source.slug}/import_metadata/`;
+    for (const [metadata, words] of [
+      [metadataWith(service('SingleSignOnService', 'POST'), []), 'no certificate'],
+      [metadataWith('', [certificate]), 'no SingleSignOnService'],
+      [metadataWith(service('SingleSignOnService', 'SOAP'), [certificate]), 'no SingleSignOnService'],
+      [metadataWith(service('SingleSignOnService', 'POST'), ['AAAA']), 'cannot be read'],
+      ['<x/>', 'no IDPSSODescriptor'],
+      ['hello', 'not well-formed'],
+      ['<!DOCTYPE x [<!ENTITY x "y">]><x/>', 'document type'],
+    ] as const) {
+      const { status, body } = await admin.post(path, { metadata });
+      expect([status, body]).toEqual([400, { metadata: [expect.stringContaining(words)] }]);
+    }
+    const evil = metadataWith(service('SingleSignOnService', 'POST'), [certificate]).replace(
+      'https://idp.example.com/SingleSignOnService/POST',
+      'javascript:alert(1)',
+    );
+    expect((await admin.post(path, { metadata: evil })).body).toEqual({ sso_url: ['Enter a valid URL.'] });
+    const rights = [
+      'svc_sources_saml.view_samlsource',
+      'svc_sources_saml.change_samlsource',
+      'svc_sources_saml.add_samlsource',
+    ];
+    const good = metadataWith(service('SingleSignOnService', 'POST'), [certificate]);
+    expect((await (await server().user(rights)).api.post(path, { metadata: good })).status).toBe(403);
+    expect((await server().nobody.post(path, { metadata: good })).status).toBe(403);
   });
 });

@@ -12,10 +12,10 @@ import { stringSchema } from '../../../resource/json-schema.ts';
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { ActionInput, Resource } from '../../../resource/resource.ts';
 import { isDryRun } from '../../../resource/write.ts';
+import type { Arrival } from '../../../source/arrival.ts';
 import { linkCaller } from '../../../source/link-caller.ts';
 import { findSource } from '../../../source/load-source.ts';
 import {
-  type Arrival,
   accessDenied,
   checkEnabled,
   checkSourcePolicies,

@@ -5,8 +5,7 @@ import type { SourceRow } from '../../../source/source.family.ts';
 export const oauthSourceModel = 'svc_sources_oauth.oauthsource';
 export const oauthConnectionModel = 'svc_sources_oauth.useroauthsourceconnection';
 export const oauthMappingModel = 'svc_sources_oauth.oauthsourcepropertymapping';
-/** The last part of the addresses at which people leave and come back. */
-export const oauthPath = 'oauth';
+export const oauthPaths = { login: '/source/oauth/login/{slug}/', callback: '/source/oauth/callback/{slug}/' } as const;
 
 /** An OAuth source as an administrator has set it up, secrets in clear. */
 export type OAuthSource = SourceRow & {

@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { createRemoteKeys } from '../../../platform/fetch/remote-keys.ts';
 import { randomToken } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
-import { callbackPath, type Speaker } from '../../../source/interactive.ts';
+import { pathFor, type Speaker } from '../../../source/interactive.ts';
 import type { Identity } from '../../../source/properties.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import type { Came } from '../../../source/visit-outcome.ts';
@@ -14,7 +14,7 @@ import { discover } from './discovery.ts';
 import { type Endpoints, endpointsOf } from './endpoints.ts';
 import { verifyIdToken } from './id-token.ts';
 import { keepDiscovered } from './keep-discovered.ts';
-import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPath } from './oauth-model.ts';
+import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths } from './oauth-model.ts';
 import { groupsOf, identifierOf, objectOr, textOr } from './person.ts';
 import { askProfile, checkSamePerson } from './profile.ts';
 import { redeemCode, refusedByService, type Tokens, wordsOf } from './token-request.ts';
@@ -24,6 +24,9 @@ interface Needs {
   readonly fetch: GuardedFetch;
   readonly config: { readonly publicUrl: string };
 }
+
+/** What is read of an answer that is sent by a form. */
+const formMembers = ['code', 'state', 'error', 'error_description', 'iss', 'user'];
 
 /** What is remembered while somebody is away. A type, since it is stored. */
 type Secrets = { readonly verifier: string; readonly nonce: string };
@@ -47,7 +50,7 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
       },
       source,
     );
-  const redirectUri = ({ slug }: OAuthSource): string => `${config.publicUrl}${callbackPath(oauthPath, slug)}`;
+  const redirectUri = ({ slug }: OAuthSource): string => `${config.publicUrl}${pathFor(oauthPaths.callback, slug)}`;
 
   async function profileOf(source: OAuthSource, to: Endpoints, tokens: Tokens, { nonce }: Secrets, now: string) {
     if (!rulesOf(source.provider_type).isOpenId) {
@@ -62,10 +65,17 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
   }
 
   return {
-    path: oauthPath,
+    paths: oauthPaths,
     mappingModel: oauthMappingModel,
     connectionModel: oauthConnectionModel,
-    formMembers: ['code', 'state', 'error', 'error_description', 'iss', 'user'],
+    mostForm: 8_192,
+    async takeForm(_source, form) {
+      return new URLSearchParams([...form].filter(([name]) => formMembers.includes(name)));
+    },
+    async read(_source, given) {
+      const [state = null, ...others] = given.getAll('state');
+      return { content: given, state: others.length > 0 ? null : state };
+    },
     async depart(source, { state, loginHint }, call) {
       const { authorize } = await endpoints(source, call);
       const client = await clientOf(source, call.now);

@@ -9,10 +9,10 @@ import { eitherFilter } from '../../../resource/filters.ts';
 import { arrayOf, booleanSchema, objectSchema, orNull, stringSchema } from '../../../resource/json-schema.ts';
 import { fieldFilter } from '../../../resource/query.ts';
 import type { Action, Resource } from '../../../resource/resource.ts';
-import { callbackPath } from '../../../source/interactive.ts';
+import { pathFor } from '../../../source/interactive.ts';
 import { defineSource, unused } from '../../../source/source.family.ts';
 import { wellKnownOf } from './discovery.ts';
-import { oauthPath, oauthSourceModel } from './oauth-model.ts';
+import { oauthPaths, oauthSourceModel } from './oauth-model.ts';
 import { findProviderType, providerTypes } from './provider-types.ts';
 import { refreshJobName } from './refresh.job.ts';
 
@@ -101,7 +101,7 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
       oidc_discovered: unused(json({ anyValue: true, default: () => ({}) })),
     },
     derived: {
-      callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}${callbackPath(oauthPath, slug)}` },
+      callback_url: { schema: stringSchema, from: ({ slug }) => `${publicUrl}${pathFor(oauthPaths.callback, slug)}` },
       type: { schema: providerTypeSchema, from: ({ provider_type }) => findProviderType(provider_type) ?? null },
     },
     check: ({ values }) => missingAddresses(values),

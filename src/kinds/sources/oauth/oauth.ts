@@ -5,7 +5,7 @@ import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import { comeBack } from '../../../source/come-back.ts';
-import { doorRoutes, loginPath } from '../../../source/interactive.ts';
+import { doorRoutes, pathFor } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
@@ -13,7 +13,7 @@ import { oauthDemo } from './demo.ts';
 import { defaultIcon, oauthSource } from './oauth.resource.ts';
 import { groupOAuthConnection, userOAuthConnection } from './oauth-connections.resource.ts';
 import { oauthSourceMapping } from './oauth-mapping.resource.ts';
-import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPath, oauthResource } from './oauth-model.ts';
+import { type OAuthSource, oauthConnectionModel, oauthMappingModel, oauthPaths, oauthResource } from './oauth-model.ts';
 import { oauthSpeaker } from './oauth-speaker.ts';
 import { refreshJob } from './refresh.job.ts';
 import { sourceKeySets } from './source-key-sets.ts';
@@ -29,7 +29,7 @@ interface Needs extends SignInNeeds {
 /** People who have an account with an OAuth 2 or OpenID Connect service. */
 export function oauth(needs: Needs): SourceKind<OAuthSource> {
   const speaker = oauthSpeaker(needs);
-  const pathOf = ({ slug }: OAuthSource): string => loginPath(oauthPath, slug);
+  const pathOf = ({ slug }: OAuthSource): string => pathFor(oauthPaths.login, slug);
   return {
     resource: oauthSource(needs),
     resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],

@@ -1,10 +1,10 @@
 import { defineGroupConnection } from '../../../source/group-connection.ts';
 import { defineUserConnection } from '../../../source/user-connection.family.ts';
-import { samlSourceModel } from './saml.resource.ts';
+import { samlConnectionModel, samlSourceModel } from './saml-model.ts';
 
 export const userSamlConnection = defineUserConnection({
   path: '/sources/user_connections/saml/',
-  model: 'svc_sources_saml.usersamlsourceconnection',
+  model: samlConnectionModel,
   schema: 'UserSAMLSourceConnection',
   names: ['User SAML Source Connection', 'User SAML Source Connections'],
   table: 'user_connection_saml',

@@ -1,12 +1,13 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { Resource } from '../../../resource/resource.ts';
+import { samlMappingModel } from './saml-model.ts';
 
 /** Turns what a SAML source tells of a person or a group into their properties here. */
 export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resource {
   return defineMapping(needs, {
     path: '/propertymappings/source/saml/',
-    model: 'svc_sources_saml.samlsourcepropertymapping',
+    model: samlMappingModel,
     schema: 'SAMLSourcePropertyMapping',
     names: ['SAML Source Property Mapping', 'SAML Source Property Mappings'],
     component: 'xak-property-mapping-source-saml-form',

@@ -8,9 +8,10 @@ import { booleanSchema, objectSchema, stringSchema } from '../../../resource/jso
 import { ReplyWith } from '../../../resource/operations.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { defineSource } from '../../../source/source.family.ts';
-import { loadCertificates, type SamlSource, spMetadata } from './sp-metadata.ts';
-
-export const samlSourceModel = 'svc_sources_saml.samlsource';
+import { checkKeys } from './check-keys.ts';
+import { createFromMetadata, importMetadata } from './import-metadata.ts';
+import { type SamlSource, samlSourceModel } from './saml-model.ts';
+import { metadataOf } from './sp-metadata.ts';
 
 const nameIdFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format';
 const xmlDsig = 'http://www.w3.org/2000/09/xmldsig';
@@ -40,7 +41,11 @@ const signatureAlgorithms = [
 const keypair = (help: string) => ref('svc_crypto.certificatekeypair', 'uuid', { nullable: true, filter: true, help });
 
 /** People who come from a SAML identity provider. */
-export function samlSource({ config: { publicUrl } }: { readonly config: { readonly publicUrl: string } }): Resource {
+export function samlSource({
+  config: { publicUrl },
+}: {
+  readonly config: { readonly publicUrl: string };
+}): Resource<SamlSource> {
   return defineSource({
     path: '/sources/saml/',
     model: samlSourceModel,
@@ -70,6 +75,13 @@ export function samlSource({ config: { publicUrl } }: { readonly config: { reado
         default: '',
         filter: true,
         help: 'The name we go by (entity ID); the address of our metadata when empty.',
+        group: 'Endpoints',
+      }),
+      idp_issuer: text({
+        blank: true,
+        default: '',
+        filter: true,
+        help: 'The entity ID of the identity provider. With one, only its own answers are accepted.',
         group: 'Endpoints',
       }),
       sso_url: text({
@@ -131,7 +143,8 @@ export function samlSource({ config: { publicUrl } }: { readonly config: { reado
         filter: false,
       },
     },
-    actions: [metadataAction(publicUrl)],
+    check: checkKeys,
+    actions: [metadataAction(publicUrl), importMetadata, createFromMetadata],
   });
 }
 
@@ -150,12 +163,11 @@ function metadataAction(publicUrl: string) {
       file: 'application/samlmetadata+xml',
     },
     async run({ row, call, tx }) {
-      const source = row;
-      const metadata = spMetadata(source, await loadCertificates(source, tx), publicUrl);
+      const metadata = await metadataOf(row, publicUrl, { query: tx, world: call.world });
       if (!asksForFile(call.request.query)) return { metadata, download_url: `${call.request.path}?download` };
       return new ReplyWith(200, metadata, {
         'content-type': 'application/samlmetadata+xml; charset=utf-8',
-        'content-disposition': `attachment; filename="${source.slug}_metadata.xml"`,
+        'content-disposition': `attachment; filename="${row.slug}_metadata.xml"`,
       });
     },
   });

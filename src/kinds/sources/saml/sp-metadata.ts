@@ -1,36 +1,20 @@
-import { sql } from 'kysely';
-import { readPem } from '../../../lib/pem.ts';
+import { loadKeyPair } from '../../../core/key/key-pair.ts';
 import { bindings, metadataNamespace, protocolNamespace } from '../../../lib/saml/names.ts';
 import { dsNamespace } from '../../../lib/xml/algorithms.ts';
 import { type Markup, xml } from '../../../lib/xml/write-xml.ts';
 import type { Query } from '../../../platform/db/database.ts';
+import type { ResourceWorld } from '../../../resource/call.ts';
+import { certificatesIn } from './saml-keys.ts';
+import { nameIdFormatOf, ourSide, type SamlSource } from './saml-model.ts';
 
-/** What the metadata of a service provider tells of a source. */
-export interface SamlSource {
-  readonly slug: string;
-  readonly issuer: string;
-  readonly slo_url: string | null;
-  readonly name_id_policy: string;
-  readonly verification_kp: string | null;
-  readonly signing_kp: string | null;
-  readonly encryption_kp: string | null;
-}
-
-/** Certificates in PEM by the key of their pair. */
-export type Certificates = ReadonlyMap<string, string>;
-
-export async function loadCertificates({ signing_kp, encryption_kp }: SamlSource, query: Query): Promise<Certificates> {
-  const keys = [signing_kp, encryption_kp].filter((key) => key !== null);
-  if (keys.length === 0) return new Map();
-  const { rows } = await sql<{ pk: string; certificate_data: string }>`select pk, certificate_data from certificates
-    where pk in (${sql.join(keys)})`.execute(query);
-  return new Map(rows.map(({ pk, certificate_data }) => [pk, certificate_data]));
+interface Reads {
+  readonly query: Query;
+  readonly world: ResourceWorld;
 }
 
 /** The document with which an identity provider learns of this source (SAML metadata 2.0, section 2.4.4). */
-export function spMetadata(source: SamlSource, certificates: Certificates, publicUrl: string): string {
-  const base = `${publicUrl}/source/saml/${encodeURIComponent(source.slug)}`;
-  const logout = source.slo_url === null || source.slo_url === '' ? [] : [bindings.redirect, bindings.post];
+export async function metadataOf(source: SamlSource, publicUrl: string, reads: Reads): Promise<string> {
+  const { entityId, consumerUrl, logoutUrl } = ourSide(source, publicUrl);
   const descriptor = xml(
     'md:SPSSODescriptor',
     {
@@ -38,32 +22,34 @@ export function spMetadata(source: SamlSource, certificates: Certificates, publi
       AuthnRequestsSigned: String(source.signing_kp !== null),
       WantAssertionsSigned: String(source.verification_kp !== null),
     },
-    keyDescriptor('signing', source.signing_kp, certificates),
-    keyDescriptor('encryption', source.encryption_kp, certificates),
-    logout.map((Binding) => xml('md:SingleLogoutService', { Binding, Location: `${base}/slo/` })),
-    xml('md:NameIDFormat', {}, source.name_id_policy),
+    await keyDescriptor('signing', source.signing_kp, reads),
+    await keyDescriptor('encryption', source.encryption_kp, reads),
+    source.slo_url
+      ? [bindings.redirect, bindings.post].map((Binding) =>
+          xml('md:SingleLogoutService', { Binding, Location: logoutUrl }),
+        )
+      : null,
+    xml('md:NameIDFormat', {}, nameIdFormatOf(source)),
     xml('md:AssertionConsumerService', {
       isDefault: 'true',
       index: '0',
       Binding: bindings.post,
-      Location: `${base}/acs/`,
+      Location: consumerUrl,
     }),
   );
   const namespaces = { 'xmlns:md': metadataNamespace, 'xmlns:ds': dsNamespace };
-  const root = xml(
-    'md:EntityDescriptor',
-    { ...namespaces, entityID: source.issuer || `${base}/metadata/` },
-    descriptor,
-  );
+  const root = xml('md:EntityDescriptor', { ...namespaces, entityID: entityId }, descriptor);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.markup}`;
 }
 
-function keyDescriptor(use: 'signing' | 'encryption', key: string | null, certificates: Certificates): Markup | null {
-  const pem = key === null ? undefined : certificates.get(key);
-  if (pem === undefined) return null;
-  const certificate = xml('ds:X509Certificate', {}, firstCertificate(pem));
-  return xml('md:KeyDescriptor', { use }, xml('ds:KeyInfo', {}, xml('ds:X509Data', {}, certificate)));
+async function keyDescriptor(
+  use: 'signing' | 'encryption',
+  key: string | null,
+  { query, world }: Reads,
+): Promise<Markup | null> {
+  const pair = key === null ? null : await loadKeyPair(query, world, key);
+  const [certificate] = pair ? certificatesIn(pair.certificate) : [];
+  if (!certificate) return null;
+  const data = xml('ds:X509Certificate', {}, certificate.raw.toString('base64'));
+  return xml('md:KeyDescriptor', { use }, xml('ds:KeyInfo', {}, xml('ds:X509Data', {}, data)));
 }
-
-const firstCertificate = (pem: string): string =>
-  Buffer.from(readPem(pem).find(({ label }) => label === 'CERTIFICATE')?.bytes ?? []).toString('base64');

@@ -3,7 +3,8 @@ import { parseDuration } from '../../../lib/duration.ts';
 import { Invalid, Problem } from '../../../lib/problem.ts';
 import { addMilliseconds } from '../../../platform/clock.ts';
 import type { RowOf } from '../../../resource/resource.ts';
-import { type Arrival, recognise, type SignInNeeds } from '../../../source/sign-in.ts';
+import type { Arrival } from '../../../source/arrival.ts';
+import { recognise, type SignInNeeds } from '../../../source/sign-in.ts';
 import type { sourceStage } from './source-stage.resource.ts';
 
 /** Identifies the user linked to the account. Returns null on success, else an error message for the person. */

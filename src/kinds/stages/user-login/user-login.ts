@@ -117,6 +117,7 @@ async function signIn({ key, isSecure }: Needs, step: Step<Settings>, isRemember
       await call.world.record(tx, actingAs(call, user), event);
       const maxAge = lengthMs > 0 ? Math.ceil(lengthMs / 1000) : null;
       cookies.push(...sessionCookies(session, isSecure, maxAge));
+      context.session = session.pk;
     },
   };
 }

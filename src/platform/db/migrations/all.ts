@@ -24,6 +24,7 @@ import { userPrincipalNames } from './0026-user-principal-names.ts';
 import { groupAncestors } from './0027-group-ancestors.ts';
 import { samlProvider } from './0028-saml-provider.ts';
 import { outgoingSync } from './0029-outgoing-sync.ts';
+import { samlSignIns } from './0030-saml-sign-ins.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   groupAncestors,
   samlProvider,
   outgoingSync,
+  samlSignIns,
 ];

@@ -1,0 +1,62 @@
+import type { RouteServer } from '../../../flow/protocol-kind.ts';
+import { SamlError } from '../../../lib/saml/message.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import type { Resource } from '../../../resource/resource.ts';
+import { comeBack } from '../../../source/come-back.ts';
+import { createServe, type DoorNeeds, doorRoutes } from '../../../source/interactive.ts';
+import { leave } from '../../../source/leave.ts';
+import { SourceRefusal } from '../../../source/source-refusal.ts';
+import { incomingLogout } from './logout-message.ts';
+import { askPage } from './logout-pages.ts';
+import { type SamlSource, samlPaths } from './saml-model.ts';
+import { samlSpeaker } from './saml-speaker.ts';
+import { signOutHere } from './sign-out-here.ts';
+import { answeredThere, askThere } from './sign-out-there.ts';
+import { metadataOf } from './sp-metadata.ts';
+
+interface Needs extends DoorNeeds {
+  readonly isSecure: boolean;
+}
+
+/** The addresses of SAML sources: to leave and to come back, to sign out, and what identity providers read of us. */
+export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server: RouteServer): Route[] {
+  const serve = createServe({ server, resource });
+  return [
+    ...doorRoutes(
+      { needs, server, resource, speaker: samlSpeaker(needs), isSecure: needs.isSecure },
+      { leave, comeBack },
+    ),
+    {
+      methods: ['GET', 'POST'],
+      path: samlPaths.logout,
+      handle: serve(async (visitor, http) => {
+        const incoming = readable(() => incomingLogout(http));
+        if (incoming?.name === 'SAMLRequest') return signOutHere(needs, visitor, incoming);
+        if (incoming) return answeredThere(needs, visitor, incoming);
+        if (visitor.given.has('session')) return askThere(needs, visitor);
+        return askPage(visitor.call, visitor.source.name);
+      }),
+    },
+    {
+      methods: ['GET'],
+      path: samlPaths.metadata,
+      // Identity providers read it before the source is enabled.
+      handle: createServe(
+        { server, resource },
+        'enabled or not',
+      )(async ({ source, call }) => ({
+        status: 200,
+        headers: { 'content-type': 'text/xml; charset=utf-8' },
+        body: await metadataOf(source, needs.config.publicUrl, { query: call.db.read, world: call.world }),
+      })),
+    },
+  ];
+}
+
+function readable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof SamlError ? new SourceRefusal(error.message) : error;
+  }
+}

@@ -1,0 +1,153 @@
+import { networkOf } from '../../../lib/cidr.ts';
+import { parseDuration } from '../../../lib/duration.ts';
+import { ownPath } from '../../../lib/own-path.ts';
+import { createRateLimit } from '../../../lib/rate-limit.ts';
+import type { SignedIn } from '../../../lib/saml/assertion.ts';
+import { writeAuthnRequest } from '../../../lib/saml/authn-request.ts';
+import { SamlError } from '../../../lib/saml/message.ts';
+import { nameIdFormats } from '../../../lib/saml/names.ts';
+import { decodePost } from '../../../lib/saml/post-binding.ts';
+import { readResponse } from '../../../lib/saml/response.ts';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import { randomToken } from '../../../platform/random.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Speaker } from '../../../source/interactive.ts';
+import { SourceRefusal } from '../../../source/source-refusal.ts';
+import { storeVisit, takeVisit } from '../../../source/visits.ts';
+import { bindingOf, carryMessage } from './carry-message.ts';
+import { identityOf } from './saml-identity.ts';
+import { decryptionKey, signingKey, verificationKeys } from './saml-keys.ts';
+import {
+  nameIdFormatOf,
+  ourSide,
+  type SamlSource,
+  samlConnectionModel,
+  samlMappingModel,
+  samlPaths,
+} from './saml-model.ts';
+import { sessionFacts } from './saml-sessions.ts';
+import { useAssertion } from './used-assertions.ts';
+
+export interface SpeakerNeeds {
+  readonly key: InstanceKey;
+  readonly config: { readonly publicUrl: string };
+}
+
+/** What was verified of a response. A type, since it is stored. */
+type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessionIndex'> & {
+  readonly relayState: string | null;
+};
+
+/** Of the form: a response in base64 and what came with it. */
+const mostForm = 1_048_576;
+
+/**
+ * How SAML identity providers are spoken to (SAML profiles, section 4.1). Their answer comes by a form from their own site,
+ * and so without our cookies: it is verified, stored, and taken up when the browser comes again by itself.
+ */
+export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speaker<SamlSource, Verified> {
+  // Verifying takes far longer than sending something to be verified.
+  const answers = createRateLimit({ max: 300, windowMs: 60_000 });
+
+  async function verify(source: SamlSource, text: string, call: Call): Promise<SignedIn> {
+    const reads = { query: call.db.read, world: call.world };
+    const { entityId, consumerUrl } = ourSide(source, publicUrl);
+    const rules = {
+      now: Date.parse(call.now),
+      issuer: source.idp_issuer || null,
+      audience: entityId,
+      consumerUrl,
+      keys: await verificationKeys(source, reads),
+      decryptionKey: await decryptionKey(source, reads),
+    };
+    return refusing(source.name, () => readResponse(decodePost(text), rules));
+  }
+
+  return {
+    paths: { login: samlPaths.login, callback: samlPaths.callback },
+    mappingModel: samlMappingModel,
+    connectionModel: samlConnectionModel,
+    mostForm,
+    flowBefore: ({ pre_authentication_flow }) => pre_authentication_flow,
+    asksFirst: ({ binding_type }) => binding_type === 'POST',
+    async depart(source, { state }, call) {
+      const reads = { query: call.db.read, world: call.world };
+      // Without it the answer could not be believed, so nobody is sent on an errand.
+      await verificationKeys(source, reads);
+      const { entityId, consumerUrl } = ourSide(source, publicUrl);
+      const message = writeAuthnRequest({
+        id: idOf(state),
+        issuer: entityId,
+        destination: source.sso_url,
+        consumerUrl,
+        nameIdFormat: nameIdFormatOf(source),
+        now: new Date(call.now),
+      });
+      const outgoing = {
+        name: 'SAMLRequest',
+        message,
+        relayState: null,
+        key: await signingKey(source, reads),
+      } as const;
+      return { to: carryMessage(bindingOf(source), source.sso_url, outgoing), secrets: null };
+    },
+    async takeForm(source, form, call) {
+      if (answers.waitAfter(networkOf(call.request.clientIp)) > 0) {
+        throw new SourceRefusal('Too many answers came from your network. Please try again in a minute.', {
+          status: 429,
+        });
+      }
+      const [text, ...others] = form.getAll('SAMLResponse');
+      if (!text || others.length > 0) throw new SourceRefusal("Request does not contain 'SAMLResponse'");
+      const signedIn = await verify(source, text, call);
+      if (signedIn.inResponseTo === null && !source.allow_idp_initiated) {
+        throw new SourceRefusal('Missing InResponseTo and IdP-initiated Logins are not allowed');
+      }
+      const token = randomToken();
+      const visit = { purpose: 'answer', token, browser: '', source: source.pk } as const;
+      const { inResponseTo, nameId, attributes, sessionIndex } = signedIn;
+      const verified = { inResponseTo, nameId, attributes, sessionIndex, relayState: form.get('RelayState') };
+      await call.db.write(async (tx) => {
+        await useAssertion(tx, key, source.pk, signedIn);
+        await storeVisit(tx, key, visit, verified, call);
+      });
+      return new URLSearchParams({ answer: token });
+    },
+    async read(source, given, call) {
+      const token = given.get('answer') ?? '';
+      const visit = { purpose: 'answer', token, browser: '', source: source.pk } as const;
+      const content = await call.db.write((tx) => takeVisit<'answer', Verified>(tx, key, visit, call.now));
+      if (content === null)
+        throw new SourceRefusal('This answer was used before, or took too long. Please start again.');
+      const { inResponseTo, relayState } = content;
+      // Only a source that sends people of its own accord says where they go, and only to a path of ours.
+      if (inResponseTo === null) return { content, isUnasked: true, next: ownPath(relayState, publicUrl) };
+      return { content, state: stateOf(inResponseTo) };
+    },
+    async arrive(source, content, _secrets, call) {
+      const isTransient = content.nameId.format === nameIdFormats.transient;
+      const lifetimeMs = Math.max(0, parseDuration(source.temporary_user_delete_after) ?? 0);
+      return {
+        identity: identityOf(content, source.name),
+        connectionValues: {},
+        temporaryUntil: isTransient ? addMilliseconds(call.now, lifetimeMs) : null,
+        session: sessionFacts(content),
+      };
+    },
+  };
+}
+
+/** A request's ID is the state of its departure, in a form that XML takes for a name. */
+const idOf = (state: string): string => `_${state}`;
+const stateOf = (id: string): string => id.slice(1);
+
+/** Runs what judges a message; its complaint is told to the person. */
+export async function refusing<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SamlError)) throw error;
+    throw new SourceRefusal(`The answer of ${name} cannot be accepted. ${error.message}`);
+  }
+}

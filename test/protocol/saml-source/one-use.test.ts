@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { attributeOf } from '../../../src/lib/xml/element.ts';
+import { signXml } from '../../../src/lib/xml/sign.ts';
+import { runJob } from '../../support/jobs.ts';
+import { unique } from '../../support/make-walk.ts';
+import {
+  assertionMarkup,
+  type IdpKey,
+  idpKey,
+  responseMarkup,
+  signedResponse,
+  type Told,
+} from '../../support/saml-idp.ts';
+import { describeOnBoth } from '../../support/server.ts';
+import { signedInBrowser } from '../../support/signed-in-browser.ts';
+import { newBrowser, type Page, saidOn, visit } from '../oauth-source/visitor.ts';
+import { samlWalk } from './saml-walk.ts';
+
+let key: IdpKey;
+let other: IdpKey;
+beforeAll(async () => {
+  [key, other] = await Promise.all([idpKey(), idpKey()]);
+});
+const enrolled = '/if/flow/default-source-enrollment/';
+
+describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
+  const { source, depart, about, post, bring, arrive, signIn, connectionsOf } = samlWalk(server, () => key);
+  const refused = (page: Page, words: string, status = 400) => {
+    expect([page.status, saidOn(page)]).toEqual([status, expect.stringContaining(words)]);
+    expect(saidOn(page)).toMatch(/Back to .*|Request id: /);
+    expect(saidOn(page)).toContain('Request id: ');
+  };
+
+  test('are good once, in the browser and for the source that asked', async () => {
+    const { slug } = await source();
+    const another = await source();
+    const browser = newBrowser(server());
+    const inResponseTo = attributeOf(await depart(slug, browser), 'ID');
+    const answer = () => signedResponse(about(slug, { inResponseTo }), key);
+    refused(await bring(slug, newBrowser(server()), answer()), 'does not belong to anything that was begun');
+    refused(await bring(another.slug, browser, answer()), 'Destination');
+    const told = about(another.slug, { inResponseTo });
+    refused(await bring(another.slug, browser, signedResponse(told, key)), 'does not belong to anything');
+    const good = answer();
+    const handed = await post(slug, good);
+    expect(handed.status).toBe(303);
+    refused(await post(slug, good), 'Replay attack detected');
+    expect((await visit(server(), browser, handed.location)).location).toBe(enrolled);
+    refused(await visit(server(), browser, handed.location), 'was used before');
+    refused(await bring(slug, browser, answer()), 'does not belong to anything that was begun');
+  });
+
+  test('are remembered until they are over, and no longer', async () => {
+    const { slug, pk } = await source();
+    await arrive(slug);
+    const rows = async () =>
+      (
+        await sql<{ expires: string }>`select expires from saml_source_assertions where source = ${pk}`.execute(
+          server().world.db.read,
+        )
+      ).rows;
+    const [row] = await rows();
+    expect(Date.parse(row?.expires ?? '')).toBeGreaterThan(Date.now() + 300_000);
+    await server().world.db.write((tx) =>
+      sql`update saml_source_assertions set expires = '2000-01-01T00:00:00.000000Z' where source = ${pk}`.execute(tx),
+    );
+    await runJob(server(), 'clean_expired_models');
+    expect(await rows()).toEqual([]);
+  });
+
+  test('that nobody asked for are refused, unless the source takes them', async () => {
+    const { slug } = await source();
+    const unsolicited = (more: Partial<Told> = {}) => signedResponse(about(slug, more), key);
+    refused(await post(slug, unsolicited()), 'IdP-initiated Logins are not allowed');
+    await server().admin.patch(`/sources/saml/${slug}/`, { allow_idp_initiated: true });
+    const page = (relayState: string) => bring(slug, newBrowser(server()), unsolicited(), { RelayState: relayState });
+    expect((await page('/if/user/security/')).location).toBe(`${enrolled}?next=%2Fif%2Fuser%2Fsecurity%2F`);
+    for (const evil of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+      expect((await page(evil)).location).toBe(enrolled);
+    }
+    // What says that it answers a request must answer one, even there.
+    refused(await bring(slug, newBrowser(server()), unsolicited({ inResponseTo: '_nothing' })), 'does not belong');
+  });
+
+  test('that nobody asked for link nothing to whoever is signed in', async () => {
+    const { slug } = await source({ allow_idp_initiated: true });
+    const browser = await signedInBrowser(server(), (await server().user()).pk);
+    const unsolicited = (nameId: string) => signedResponse(about(slug, { nameId }), key);
+    refused(await bring(slug, browser, unsolicited(unique('attacker'))), 'You are signed in already');
+    expect(await connectionsOf(slug)).toEqual([]);
+    const nameId = unique('own');
+    const own = await signIn(slug, { nameId });
+    const page = await bring(slug, own.browser, unsolicited(nameId), { RelayState: '/if/user/security/' });
+    expect([page.status, page.location]).toEqual([302, '/if/user/security/']);
+  });
+
+  test('do not switch a signed-in person to another account', async () => {
+    const { slug } = await source();
+    const nameId = unique('first');
+    const first = await signIn(slug, { nameId });
+    const second = await server().user();
+    const browser = await signedInBrowser(server(), second.pk);
+    refused(await arrive(slug, { nameId }, browser), 'is linked to another user');
+    expect((await browser.get('/core/users/me/')).body.user.pk).toBe(second.pk);
+    expect((await first.browser.get('/core/users/me/')).body.user.pk).toBe(first.user.pk);
+  });
+
+  const forged: Readonly<Record<string, [words: string, make: (told: Told) => string]>> = {
+    'is unsigned': ['Nothing is signed', (told) => responseMarkup(told, assertionMarkup(told)).markup],
+    'is signed by another key': ['is not valid', (told) => signedResponse(told, other)],
+    'names somebody else than was signed': [
+      'is not valid',
+      (told) => signedResponse(told, key).replace(/(NameID [^>]*>)[^<]+/, '$1admin'),
+    ],
+    'wraps the signed assertion': [
+      'exactly one',
+      (told) =>
+        responseMarkup(
+          told,
+          assertionMarkup({ ...told, assertionId: 'evil', nameId: 'admin' }),
+          signXml(assertionMarkup(told), key),
+        ).markup,
+    ],
+    'is over': [
+      'not valid yet or expired',
+      (told) => signedResponse({ ...told, notOnOrAfter: -120_000, notBefore: -300_000 }, key),
+    ],
+    'is for another audience': ['another audience', (told) => signedResponse({ ...told, audience: 'urn:else' }, key)],
+    'is for another recipient': [
+      'Recipient',
+      (told) => signedResponse({ ...told, recipient: 'https://else.example/' }, key),
+    ],
+    'is from another issuer': ['Issuer', (told) => signedResponse({ ...told, idp: 'https://else.example/' }, key)],
+    'says that it failed': [
+      'SAML Status: NoPassive',
+      (told) => signedResponse({ ...told, status: 'urn:oasis:names:tc:SAML:2.0:status:NoPassive' }, key),
+    ],
+    'has a document type': ['document type', (told) => `<!DOCTYPE x [<!ENTITY x "y">]>${signedResponse(told, key)}`],
+    'is no XML': ['not well-formed', () => 'hello'],
+  };
+  for (const [name, [words, make]] of Object.entries(forged)) {
+    test(`one that ${name} is refused with a reason, and uses nothing up`, async () => {
+      const { slug } = await source({ idp_issuer: 'https://idp.example/metadata' });
+      const browser = newBrowser(server());
+      const inResponseTo = attributeOf(await depart(slug, browser), 'ID');
+      refused(await bring(slug, browser, make(about(slug, { inResponseTo }))), words);
+      const good = signedResponse(about(slug, { inResponseTo }), key);
+      expect((await bring(slug, browser, good)).location).toBe(enrolled);
+    });
+  }
+
+  test('that cannot be read are refused with a reason', async () => {
+    const { slug } = await source();
+    const send = (form: Record<string, string>) =>
+      visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`, { form });
+    refused(await send({}), "does not contain 'SAMLResponse'");
+    refused(await send({ SAMLResponse: '%%%' }), 'not encoded in base64');
+    refused(await send({ SAMLResponse: 'A'.repeat(1_100_000) }), '', 400);
+    refused(
+      await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`),
+      'was used before, or took too long',
+    );
+    refused(await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/?answer=x%00`), 'was used before');
+  });
+
+  test('are never believed without a verification certificate', async () => {
+    const { slug, verification_kp } = await source();
+    const browser = newBrowser(server());
+    const inResponseTo = attributeOf(await depart(slug, browser), 'ID');
+    await server().admin.delete(`/crypto/certificatekeypairs/${verification_kp}/`);
+    refused(
+      await bring(slug, browser, signedResponse(about(slug, { inResponseTo }), key)),
+      'no verification certificate',
+    );
+    refused(await visit(server(), browser, `/source/saml/${slug}/`), 'no verification certificate');
+    const again = await server().admin.patch(`/sources/saml/${slug}/`, { enabled: true });
+    expect([again.status, Object.keys(again.body)]).toEqual([400, ['verification_kp']]);
+  });
+
+  test('from one network are bounded', async () => {
+    const { slug } = await source();
+    let last = 0;
+    for (let count = 0; count < 305 && last !== 429; count += 1) {
+      last = (await visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`, { form: { a: 'b' } })).status;
+    }
+    expect(last).toBe(429);
+  });
+});

@@ -1,0 +1,82 @@
+import { beforeAll, expect, test } from 'vitest';
+import { nameIdFormats } from '../../../src/lib/saml/names.ts';
+import { makeFlow } from '../../api/sources/fixtures.ts';
+import { runJob, until } from '../../support/jobs.ts';
+import { bindExpression, unique } from '../../support/make-walk.ts';
+import { type IdpKey, idpKey, type Told } from '../../support/saml-idp.ts';
+import { describeOnBoth } from '../../support/server.ts';
+import { saidOn } from '../oauth-source/visitor.ts';
+import { samlWalk } from './saml-walk.ts';
+
+let key: IdpKey;
+beforeAll(async () => {
+  key = await idpKey();
+});
+
+describeOnBoth('people with a transient name at a SAML source', (server) => {
+  const { source, signIn, arrive } = samlWalk(server, () => key);
+  const transient = (more: Partial<Told> = {}): Partial<Told> => ({
+    nameId: unique('_transient'),
+    format: nameIdFormats.transient,
+    ...more,
+  });
+  const find = async (pk: number) => server().admin.get(`/core/users/${pk}/`);
+  const usersNamed = async (text: string) =>
+    (await server().admin.get(`/core/users/?search=${encodeURIComponent(text)}`)).body.results;
+
+  test('get a user for the session, who goes when they sign out', async () => {
+    const { slug, name } = await source({ user_matching_mode: 'username_link' });
+    const told = transient({ attributes: { displayName: ['Guest'] } });
+    const { browser, user, page } = await signIn(slug, told);
+    expect(page.location).toBe('/if/flow/default-source-authentication/');
+    const { body } = await find(user.pk);
+    expect(body).toMatchObject({
+      username: `gatehouse-${told.nameId}-transient`,
+      name: 'Guest',
+      path: `gatehouse/sources/${slug}`,
+      attributes: {
+        'gatehouse/user/generated': true,
+        'gatehouse/user/sources': [name],
+        'gatehouse/user/delete-on-logout': true,
+      },
+    });
+    expect(body.attributes['gatehouse/user/expires']).toBeGreaterThan(Date.now() / 1000 + 86_000);
+    const second = await signIn(slug, told);
+    expect(second.user.pk).toBe(user.pk);
+    await browser.show('default-invalidation-flow');
+    expect((await find(user.pk)).status).toBe(200);
+    await second.browser.show('default-invalidation-flow');
+    await until(async () => (await find(user.pk)).status === 404);
+  });
+
+  test('go when their time is over, and cannot come in before they are cleared away', async () => {
+    const { slug } = await source({ temporary_user_delete_after: 'seconds=0' });
+    const told = transient();
+    const { user } = await signIn(slug, told);
+    const again = await arrive(slug, told);
+    expect([again.status, saidOn(again)]).toEqual([403, expect.stringContaining('for one session, which is over')]);
+    await runJob(server(), 'saml_temporary_users');
+    expect((await find(user.pk)).status).toBe(404);
+  });
+
+  test('get no user where something stands in the way', async () => {
+    const flow = await makeFlow(server(), 'authentication');
+    await bindExpression(server(), flow.policybindingmodel_ptr_id, 'return false');
+    const { slug } = await source({ authentication_flow: flow.pk });
+    const told = transient();
+    expect((await arrive(slug, told)).status).toBe(403);
+    const flowless = await source({ authentication_flow: null });
+    expect((await arrive(flowless.slug, told)).status).toBe(400);
+    expect(await usersNamed(String(told.nameId))).toEqual([]);
+  });
+
+  test('never become somebody who is called like that already', async () => {
+    const { slug } = await source({ user_matching_mode: 'username_link' });
+    const told = transient();
+    const taken = await server().user([], { username: `gatehouse-${told.nameId}-transient` });
+    expect((await arrive(slug, told)).status).toBe(400);
+    const named = await server().user([], { username: unique('named') });
+    const { user } = await signIn(slug, transient({ nameId: named.username }));
+    expect([taken.pk, named.pk]).not.toContain(user.pk);
+  });
+});
