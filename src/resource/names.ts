@@ -9,8 +9,9 @@ import type { Plan, Registry, Resource } from './resource.ts';
 
 /** An object by its name, for links and pickers. */
 export interface NamedObject {
-  /** Of families: the kind's. */
   readonly model: string;
+  /** The family's, where it was found as one of a family; else the same. */
+  readonly base: string;
   readonly pk: string;
   readonly name: string;
   readonly type: string;
@@ -62,7 +63,7 @@ export function createReadNames(registry: Registry): ReadNames {
       const key = String(kind.lookup === 'pk' ? pk : values[kind.lookup]);
       const name = nameOf(resource, values) || key;
       const path = `${kind.path}${encodeURIComponent(key)}/`;
-      return { model: kind.model, pk: String(pk), name, type: kind.names[0], path, may: may(row) };
+      return { model: kind.model, base: resource.model, pk: String(pk), name, type: kind.names[0], path, may: may(row) };
     });
   };
 }

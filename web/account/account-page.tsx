@@ -1,11 +1,12 @@
+import '../elements/surface.css';
 import './account.css';
 import { Suspense } from 'react';
+import { Announcing } from '../elements/announcing.tsx';
+import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { AccountHeader } from './account-header.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { Announcing } from './announcing.tsx';
 import { ImpersonationBanner } from './impersonation-banner.tsx';
-import { Loaded, useAnswer, Waiting } from './loading.tsx';
 import { SectionLink, useSlug } from './navigation.tsx';
 import { type Me, PersonContext } from './person.ts';
 import { Section } from './section.tsx';

@@ -1,14 +1,14 @@
 import './flow-form.css';
 import { type FormEvent, useCallback, useState } from 'react';
+import { wordsOf } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
+import { Loaded, useLoadable } from '../elements/loading.tsx';
 import { Notice } from '../elements/notice.tsx';
 import { type Challenge, otherErrors, redirectComponent } from '../flow/challenge.ts';
 import { sendAnswer, showChallenge } from '../flow/executor.ts';
 import { CurrentPassword } from '../flow/screens/current-password.tsx';
 import { type Prompt, PromptField } from '../flow/screens/prompt-field.tsx';
 import { readPrompts } from '../flow/screens/read-prompts.ts';
-import { wordsOf } from './call.ts';
-import { Loaded, useLoadable } from './loading.tsx';
 import { usePerson } from './person.ts';
 
 interface Props {

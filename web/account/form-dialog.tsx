@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { wordsOf } from '../api/call.ts';
 import { ApiProblem } from '../api/client.ts';
 import { Button } from '../elements/button.tsx';
+import { Dialog } from '../elements/dialog.tsx';
 import { Notice } from '../elements/notice.tsx';
-import { wordsOf } from './call.ts';
-import { Dialog } from './dialog.tsx';
 
 /** Errors by member. */
 export type Complaints = Readonly<Record<string, readonly string[]>>;

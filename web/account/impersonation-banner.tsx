@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
-import { callAsPerson, wordsOf } from './call.ts';
 import { home } from './navigation.tsx';
 import { nameOf, type Person } from './person.ts';
 

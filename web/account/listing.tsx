@@ -1,8 +1,8 @@
 import './listing.css';
 import { type ReactNode, useCallback, useState } from 'react';
+import { callAsPerson } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
-import { callAsPerson } from './call.ts';
-import { type Loadable, Loaded, useLoadable } from './loading.tsx';
+import { type Loadable, Loaded, useLoadable } from '../elements/loading.tsx';
 
 interface Page<T> {
   readonly pagination: { readonly next: number; readonly count: number };

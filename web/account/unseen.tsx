@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useMemo } from 'react';
-import { useAnswer } from './loading.tsx';
+import { useAnswer } from '../elements/loading.tsx';
 import { usePerson } from './person.ts';
 
 interface UnseenFacts {

@@ -22,21 +22,40 @@ export class NetworkLost extends Error {}
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+export interface Request {
+  /** Sent as JSON; a form is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answered<T> {
+  /** The parsed body; undefined where there is none. */
+  readonly value: T;
+  /** Names the state of the object that was read; empty where the server does not say. */
+  readonly etag: string;
+}
+
 /**
  * Calls an operation of the API as whoever is signed in with this browser. `path` starts after `/api/v3` and is escaped by
- * the caller. Answers the parsed body, undefined where there is none; throws `ApiProblem` or `NetworkLost`.
+ * the caller. Throws `ApiProblem` or `NetworkLost`.
  */
-export async function callApi<T>(method: Method, path: string, body?: unknown): Promise<T> {
+export async function requestApi<T>(
+  method: Method,
+  path: string,
+  { body, headers }: Request = {},
+): Promise<Answered<T>> {
+  const isForm = body instanceof FormData;
   const answer = await fetch(`/api/v3${path}`, {
     method,
     headers: {
       accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       ...csrfHeaders(),
+      ...headers,
     },
     credentials: 'same-origin',
     cache: 'no-store',
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
   }).catch(() => {
     throw new NetworkLost('The server cannot be reached.');
   });
@@ -45,8 +64,12 @@ export async function callApi<T>(method: Method, path: string, body?: unknown): 
   });
   const parsed = parsedOrNull(text);
   if (!answer.ok) throw new ApiProblem(answer.status, parsed, answer.headers.get('x-request-id') ?? '');
-  return (text === '' ? undefined : parsed) as T;
+  return { value: (text === '' ? undefined : parsed) as T, etag: answer.headers.get('etag') ?? '' };
 }
+
+/** The body of what an operation answers. */
+export const callApi = async <T>(method: Method, path: string, body?: unknown): Promise<T> =>
+  (await requestApi<T>(method, path, { body })).value;
 
 /** Whether the browser seems signed in; only the server knows for sure. */
 export const isSignedIn = (): boolean => csrfToken() !== undefined;

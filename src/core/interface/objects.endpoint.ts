@@ -46,6 +46,7 @@ export function objectsEndpoint(): Endpoint {
       schema: arrayOf(
         objectSchema({
           model: stringSchema,
+          base: { ...stringSchema, description: 'The model of its family, where it was found as one of a family.' },
           pk: stringSchema,
           name: stringSchema,
           type: { ...stringSchema, description: 'What people call its kind.' },

@@ -1,8 +1,8 @@
 import './applications.css';
 import { useState } from 'react';
 import { TextField } from '../../elements/field.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Empty, readAll } from '../listing.tsx';
-import { Loaded, useLoadable } from '../loading.tsx';
 import { Picture } from '../picture.tsx';
 import { Section } from '../section.tsx';
 

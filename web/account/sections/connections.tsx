@@ -1,11 +1,11 @@
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { PasswordField } from '../../elements/field.tsx';
-import { useDone } from '../announcing.tsx';
-import { callAsPerson } from '../call.ts';
-import { ConfirmButton } from '../confirm-button.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Moment } from '../../elements/moment.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { Listed, useListing } from '../listing.tsx';
-import { Loaded, useAnswer } from '../loading.tsx';
-import { Moment } from '../moment.tsx';
 import { returningTo } from '../navigation.tsx';
 import { usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';

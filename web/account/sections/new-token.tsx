@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { callAsPerson } from '../../api/call.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
-import { callAsPerson } from '../call.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type Token, tokensPath } from './token.ts';
 

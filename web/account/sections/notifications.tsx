@@ -1,11 +1,11 @@
 import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { useDone } from '../announcing.tsx';
-import { callAsPerson, wordsOf } from '../call.ts';
-import { ConfirmButton } from '../confirm-button.tsx';
 import { Listed, useListing } from '../listing.tsx';
-import { Moment } from '../moment.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
 import { useUnseen } from '../unseen.tsx';

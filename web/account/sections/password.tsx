@@ -1,7 +1,7 @@
-import { useDone } from '../announcing.tsx';
+import { useDone } from '../../elements/announcing.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { FlowForm } from '../flow-form.tsx';
 import { Empty } from '../listing.tsx';
-import { Loaded, useAnswer } from '../loading.tsx';
 import { pathOf } from '../navigation.tsx';
 import { Section } from '../section.tsx';
 import type { UserSetting } from '../user-setting.ts';

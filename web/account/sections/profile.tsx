@@ -1,6 +1,6 @@
 import './profile.css';
+import { useDone } from '../../elements/announcing.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
-import { useDone } from '../announcing.tsx';
 import { FlowForm } from '../flow-form.tsx';
 import { pathOf } from '../navigation.tsx';
 import { usePerson, useReloadPerson } from '../person.ts';

@@ -1,8 +1,8 @@
-import { useDone } from '../announcing.tsx';
-import { callAsPerson } from '../call.ts';
-import { ConfirmButton } from '../confirm-button.tsx';
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { Listed, useListing } from '../listing.tsx';
-import { ExactMoment, Moment } from '../moment.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
 

@@ -15,6 +15,7 @@ export const reputationScores = defineResource({
   names: ['Reputation Score', 'Reputation Scores'],
   table: 'policy_reputation_scores',
   order: ['ip'],
+  page: { isFound: false },
   search: ['identifier', 'ip', 'score'],
   filters: { identifier_in: listedFilter('identifier') },
   verbs: readAndDeleteVerbs,

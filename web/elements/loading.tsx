@@ -1,8 +1,8 @@
 import './loading.css';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { Button } from '../elements/button.tsx';
-import { Notice } from '../elements/notice.tsx';
-import { callAsPerson, wordsOf } from './call.ts';
+import { callAsPerson, wordsOf } from '../api/call.ts';
+import { Button } from './button.tsx';
+import { Notice } from './notice.tsx';
 
 export type Answer<T> =
   | { readonly state: 'loading' }

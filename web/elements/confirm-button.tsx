@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
-import { Button } from '../elements/button.tsx';
-import { Notice } from '../elements/notice.tsx';
-import { wordsOf } from './call.ts';
+import { wordsOf } from '../api/call.ts';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { Notice } from './notice.tsx';
 
 interface Question {
   readonly question: string;

@@ -1,0 +1,62 @@
+import '../elements/surface.css';
+import './admin.css';
+import { Suspense, useState } from 'react';
+import { Announcing } from '../elements/announcing.tsx';
+import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
+import { useBrand } from '../page/mount-page.tsx';
+import { useAddress } from './address.ts';
+import { createDescriptions, DescriptionsContext } from './api/description.ts';
+import { type Interface, InterfaceContext } from './api/interface.ts';
+import { ActingBanner } from './frame/acting-banner.tsx';
+import { Header } from './frame/header.tsx';
+import { Menu } from './frame/menu.tsx';
+import { NoRights } from './frame/no-rights.tsx';
+import { Palette } from './frame/palette.tsx';
+import { Shortcuts } from './frame/shortcuts.tsx';
+import { pageAt } from './routes.tsx';
+
+/** The pages of administrators. */
+export function AdminPage() {
+  const known = useAnswer<Interface>('/admin/interface/');
+  const [descriptions] = useState(createDescriptions);
+  const { branding_title } = useBrand();
+  if (known.answer.state !== 'ready')
+    return (
+      <main className="admin-waiting">
+        <h1 className="visually-hidden">{branding_title}</h1>
+        <Loaded {...known}>{() => null}</Loaded>
+      </main>
+    );
+  if (!known.answer.value.has_rights) return <NoRights person={known.answer.value.user} />;
+  return (
+    <InterfaceContext value={known.answer.value}>
+      <DescriptionsContext value={descriptions}>
+        <Announcing>
+          <a className="skip-link" href="#content">
+            Skip to the content
+          </a>
+          <ActingBanner />
+          <Header />
+          <div className="admin-body">
+            <Menu />
+            <main className="admin-main" id="content" tabIndex={-1}>
+              <Content known={known.answer.value} />
+            </main>
+          </div>
+          <Palette />
+          <Shortcuts />
+        </Announcing>
+      </DescriptionsContext>
+    </InterfaceContext>
+  );
+}
+
+function Content({ known }: { known: Interface }) {
+  const { path } = useAddress();
+  const { Content, key } = pageAt(path, known);
+  return (
+    <Suspense key={key} fallback={<Waiting />}>
+      {Content}
+    </Suspense>
+  );
+}

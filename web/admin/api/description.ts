@@ -1,0 +1,158 @@
+import { createContext, use, useCallback } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { type Loadable, useLoadable } from '../../elements/loading.tsx';
+
+/** The part of the OpenAPI document that pages read. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly 'x-field'?: FieldNote;
+}
+
+export interface FieldNote {
+  readonly kind: string;
+  readonly label: string;
+  readonly group?: string;
+  readonly help?: string;
+  readonly lines?: boolean;
+  readonly model?: string;
+}
+
+export interface FilterNote extends FieldNote {
+  readonly name: string;
+  readonly choices?: readonly unknown[];
+}
+
+interface Note {
+  readonly model: string;
+  readonly key: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly orderable: readonly string[];
+  readonly order: readonly string[];
+  readonly isSearched: boolean;
+  readonly always: Readonly<Record<string, string>>;
+  readonly filters: readonly FilterNote[];
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly 'x-resources': Readonly<Record<string, Note>>;
+}
+
+/** One member of an object or a body. */
+export interface Member {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly note: FieldNote;
+  readonly isRequired: boolean;
+  readonly isNullable: boolean;
+}
+
+/** A file that can be uploaded for an object: the name of the operation below it, and what it does. */
+export interface Upload {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** What pages know of a resource. */
+export interface Description extends Note {
+  /** What objects show. */
+  readonly shown: readonly Member[];
+  readonly creating: readonly Member[] | null;
+  readonly changing: readonly Member[] | null;
+  readonly uploads: readonly Upload[];
+  readonly hasUsedBy: boolean;
+}
+
+const json = 'application/json';
+
+function describe(path: string, document: Document): Description {
+  const { schemas } = document.components;
+  const resolved = (schema: Schema | undefined): Schema =>
+    schema?.$ref ? resolved(schemas[schema.$ref.split('/').at(-1) ?? '']) : (schema ?? {});
+  const set = document.paths[path];
+  const [rowPath = '', row] =
+    Object.entries(document.paths).find(([at]) => /^\{\w+\}\/$/.test(at.slice(path.length))) ?? [];
+  const body = (operation: Operation | undefined) =>
+    operation?.requestBody ? membersOf(resolved(operation.requestBody.content[json]?.schema)) : null;
+  const answer = (operation: Operation | undefined) => resolved(operation?.responses['200']?.content?.[json]?.schema);
+  const shown = row?.get ? answer(row.get) : resolved(answer(set?.get).properties?.results?.items ?? answer(set?.get));
+  const below = Object.entries(document.paths).filter(([at]) => rowPath && at.startsWith(rowPath));
+  const uploads = below.flatMap(([at, { post }]) =>
+    post?.requestBody?.content['multipart/form-data']
+      ? [{ name: at.slice(rowPath.length, -1), summary: post.summary }]
+      : [],
+  );
+  const note = document['x-resources'][path];
+  return {
+    ...(note ?? lone),
+    shown: membersOf(shown),
+    creating: body(set?.post),
+    changing: body(row?.patch ?? set?.patch),
+    uploads,
+    hasUsedBy: below.some(([at]) => at.endsWith('/used_by/')),
+  };
+}
+
+/** What is no list: one object at its own path. */
+const lone: Note = {
+  ...{ model: '', key: '', title: '', isSearched: false },
+  ...{ columns: [], orderable: [], order: [], always: {}, filters: [] },
+};
+
+function membersOf({ properties = {}, required = [] }: Schema): Member[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    note: schema['x-field'] ?? { kind: 'json', label: name },
+    isRequired: required.includes(name),
+    isNullable: [schema.type].flat().includes('null') || Boolean(schema.anyOf?.some(({ type }) => type === 'null')),
+  }));
+}
+
+/** Descriptions by path, each asked for once. */
+export type Descriptions = (path: string) => Promise<Description>;
+
+export function createDescriptions(): Descriptions {
+  const asked = new Map<string, Promise<Description>>();
+  return (path) => {
+    let description = asked.get(path);
+    if (!description) {
+      description = callAsPerson<Document>('GET', `/schema/?under=${encodeURIComponent(path)}`).then((document) =>
+        describe(path, document),
+      );
+      asked.set(path, description);
+      description.catch(() => asked.delete(path));
+    }
+    return description;
+  };
+}
+
+export const DescriptionsContext = createContext<Descriptions>(createDescriptions());
+
+export function useDescription(path: string): Loadable<Description> {
+  const descriptions = use(DescriptionsContext);
+  return useLoadable(useCallback(() => descriptions(path), [descriptions, path]));
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { useBrand } from '../../page/mount-page.tsx';
+import { goTo, hereWith, hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { commandKey } from './keys.ts';
+import { ThemeChoice } from './theme.tsx';
+
+export function Header() {
+  const { flow_invalidation = 'default-invalidation-flow' } = useBrand();
+  const { user } = useInterface();
+  return (
+    <header className="admin-header">
+      <Link href={hrefOf('/')} className="admin-brand">
+        <Logo />
+      </Link>
+      <button type="button" className="admin-search" onClick={() => goTo(hereWith({ dialog: 'search' }))}>
+        <span>Search</span>
+        <kbd>{commandKey} K</kbd>
+      </button>
+      <ThemeChoice />
+      <a className="admin-person" href="/if/user/">
+        <span className="initial" aria-hidden="true">
+          {(user.name || user.username).charAt(0).toUpperCase()}
+        </span>
+        <span className="admin-person-name">{user.name || user.username}</span>
+        <span className="visually-hidden">, your account</span>
+      </a>
+      <a className="button admin-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
+        Sign out
+      </a>
+    </header>
+  );
+}
+
+function Logo() {
+  const { branding_logo, branding_title } = useBrand();
+  const [isMissing, setMissing] = useState(false);
+  if (isMissing) return <span>{branding_title}</span>;
+  return <img src={branding_logo} alt={branding_title} onError={() => setMissing(true)} />;
+}

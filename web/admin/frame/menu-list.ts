@@ -1,0 +1,76 @@
+import type { Interface } from '../api/interface.ts';
+
+export interface MenuItem {
+  readonly title: string;
+  readonly path: string;
+}
+
+export interface MenuGroup {
+  readonly title: string;
+  readonly items: readonly MenuItem[];
+}
+
+/** The menu by what people want to do. Kinds are found in the list of their family, the rest under "Everything". */
+const groups: readonly MenuGroup[] = [
+  {
+    title: 'Applications',
+    items: [
+      { title: 'Applications', path: '/core/applications/' },
+      { title: 'Providers', path: '/providers/all/' },
+    ],
+  },
+  {
+    title: 'People',
+    items: [
+      { title: 'Users', path: '/core/users/' },
+      { title: 'Groups', path: '/core/groups/' },
+      { title: 'Roles', path: '/rbac/roles/' },
+      { title: 'Invitations', path: '/stages/invitation/invitations/' },
+      { title: 'Tokens', path: '/core/tokens/' },
+      { title: 'Sessions', path: '/core/authenticated_sessions/' },
+    ],
+  },
+  {
+    title: 'Sign-in',
+    items: [
+      { title: 'Flows', path: '/flows/instances/' },
+      { title: 'Stages', path: '/stages/all/' },
+      { title: 'Prompts', path: '/stages/prompt/prompts/' },
+      { title: 'Policies', path: '/policies/all/' },
+      { title: 'Sources', path: '/sources/all/' },
+    ],
+  },
+  {
+    title: 'Events',
+    items: [
+      { title: 'Log', path: '/events/events/' },
+      { title: 'Rules', path: '/events/rules/' },
+      { title: 'Transports', path: '/events/transports/' },
+    ],
+  },
+  {
+    title: 'System',
+    items: [
+      { title: 'Settings', path: '/admin/settings/' },
+      { title: 'Brands', path: '/core/brands/' },
+      { title: 'Certificates', path: '/crypto/certificatekeypairs/' },
+      { title: 'Property mappings', path: '/propertymappings/all/' },
+      { title: 'Service connections', path: '/outposts/service_connections/all/' },
+      { title: 'Jobs', path: '/events/system_tasks/' },
+      { title: 'Everything', path: '/everything/' },
+    ],
+  },
+];
+
+/** What a page asks for that is no list of a resource. */
+const permissionOf: Readonly<Record<string, string>> = { '/admin/settings/': 'view_system_settings' };
+
+/** The menu with what there is for this caller. */
+export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {
+  const listed = new Set(resources.map(({ path }) => path));
+  const isOffered = ({ path }: MenuItem) =>
+    path === '/everything/' || listed.has(path) || system_permissions.includes(permissionOf[path] ?? '');
+  return groups
+    .map(({ title, items }) => ({ title, items: items.filter(isOffered) }))
+    .filter(({ items }) => items.length > 0);
+}

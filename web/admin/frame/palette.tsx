@@ -1,0 +1,124 @@
+import '../widgets/picker.css';
+import './palette.css';
+import { useCombobox } from 'downshift';
+import { useEffect, useMemo, useState } from 'react';
+import { Dialog } from '../../elements/dialog.tsx';
+import { goTo, hereWith, hrefOf } from '../address.ts';
+import { type Interface, useInterface } from '../api/interface.ts';
+import { findObjects } from '../api/objects.ts';
+import { useDialog } from '../use-dialog.ts';
+import { inSentence } from '../words.ts';
+import { useKey } from './keys.ts';
+import { menuFor } from './menu-list.ts';
+
+interface Hit {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly href: string;
+}
+
+/** Finds pages, actions and objects of all kinds, wherever one is. */
+export function Palette() {
+  const { isOpen, open, close } = useDialog('search');
+  useKey('k', true, open);
+  useKey('/', false, open);
+  if (!isOpen) return null;
+  return (
+    <Dialog title="Search" onClose={close}>
+      <Search />
+    </Dialog>
+  );
+}
+
+const shownAtMost = 12;
+
+function Search() {
+  const known = useInterface();
+  const places = useMemo(() => placesOf(known), [known]);
+  const [text, setText] = useState('');
+  const objects = useObjects(text);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fitting = places.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  const hits = [...fitting.slice(0, objects.length > 0 ? 4 : shownAtMost), ...objects].slice(0, shownAtMost * 2);
+  const { getInputProps, getMenuProps, getItemProps, getLabelProps, highlightedIndex } = useCombobox<Hit>({
+    items: hits,
+    isOpen: true,
+    defaultHighlightedIndex: 0,
+    itemToString: (hit) => hit?.title ?? '',
+    inputValue: text,
+    onInputValueChange: ({ inputValue }) => setText(inputValue),
+    onSelectedItemChange({ selectedItem }) {
+      if (!selectedItem) return;
+      // The dialog is no place to come back to.
+      history.replaceState(history.state, '', hereWith({ dialog: null }));
+      goTo(selectedItem.href);
+    },
+    stateReducer: (state, { type, changes }) =>
+      type === useCombobox.stateChangeTypes.ItemClick || type === useCombobox.stateChangeTypes.InputKeyDownEnter
+        ? { ...changes, inputValue: state.inputValue }
+        : changes,
+  });
+  return (
+    <div className="palette">
+      <label className="visually-hidden" id={getLabelProps().id} htmlFor={getLabelProps().htmlFor}>
+        Pages, objects and actions
+      </label>
+      <input className="input" placeholder="Pages, objects and actions" {...getInputProps()} />
+      <ul className="options" {...getMenuProps()}>
+        {hits.map((hit, index) => (
+          <li
+            key={hit.id}
+            {...getItemProps({ item: hit, index })}
+            data-active={index === highlightedIndex || undefined}
+          >
+            <span>{hit.title}</span>
+            <span className="quiet small">{hit.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {hits.length === 0 && text !== '' && <p className="quiet">Nothing is called “{text}”.</p>}
+    </div>
+  );
+}
+
+/** Pages and actions that there are for this caller. */
+function placesOf(known: Interface): Hit[] {
+  const menu = menuFor(known).flatMap(({ items }) => items);
+  const inMenu = new Set(menu.map(({ path }) => path));
+  const pages = [
+    { title: 'Start', path: '/' },
+    ...menu,
+    ...known.resources.filter(({ path }) => !inMenu.has(path)).map(({ plural, path }) => ({ title: plural, path })),
+  ];
+  const makers = known.resources.filter(({ may }) => may.add === 'all');
+  return [
+    ...pages.map(({ title, path }) => ({ id: path, title, kind: 'Page', href: hrefOf(path) })),
+    ...makers.map(({ singular, path }) => ({
+      id: `new ${path}`,
+      title: `New ${inSentence(singular)}`,
+      kind: 'Action',
+      href: hrefOf(`/new${path}`),
+    })),
+  ];
+}
+
+const pauseMs = 120;
+
+function useObjects(text: string): Hit[] {
+  const [found, setFound] = useState<Hit[]>([]);
+  useEffect(() => {
+    if (text.trim().length < 2) return setFound([]);
+    let isWanted = true;
+    const timer = setTimeout(async () => {
+      const objects = await findObjects(text).catch(() => []);
+      if (!isWanted) return;
+      setFound(objects.map(({ path, name, type }) => ({ id: path, title: name, kind: type, href: hrefOf(path) })));
+    }, pauseMs);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return found;
+}

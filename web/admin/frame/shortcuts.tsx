@@ -1,0 +1,40 @@
+import { Dialog } from '../../elements/dialog.tsx';
+import { goTo, hrefOf } from '../address.ts';
+import { useDialog } from '../use-dialog.ts';
+import { commandKey, useKey } from './keys.ts';
+
+/** Every shortcut, for the page that lists them. */
+const shortcuts: readonly (readonly [keys: string, what: string])[] = [
+  [`${commandKey} K`, 'Find pages, objects and actions'],
+  ['/', 'Find pages, objects and actions'],
+  ['H', 'Go to the start page'],
+  ['?', 'Show this list'],
+  ['Esc', 'Close what is in front'],
+];
+
+/** The shortcuts that work everywhere, and the list of them. */
+export function Shortcuts() {
+  const list = useDialog('shortcuts');
+  useKey('?', false, list.open);
+  useKey('h', false, () => goTo(hrefOf('/')));
+  if (!list.isOpen) return null;
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={list.close}>
+      <dl className="shortcuts">
+        {shortcuts.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="row">
+        <button type="button" className="button" onClick={list.close}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Member } from '../api/description.ts';
+import type { Row } from '../api/objects.ts';
+import { Unreadable } from '../widgets/widget-props.ts';
+
+export const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/** The values that a form begins with: of an object, or the defaults. */
+export function initialValues(members: readonly Member[], row: Row | null): Row {
+  return Object.fromEntries(members.map(({ name, schema }) => [name, row ? row[name] : schema.default]));
+}
+
+/** The members whose values are no longer those that the form began with. */
+export const changedMembers = (members: readonly Member[], values: Row, initial: Row): Member[] =>
+  members.filter(({ name }) => !isSame(values[name], initial[name]));
+
+/** What is sent: of a new object everything that has a value, of another what was changed. */
+export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
+  const sent = isNew
+    ? members.filter(({ name }) => values[name] !== undefined)
+    : changedMembers(members, values, initial);
+  return Object.fromEntries(sent.map(({ name }) => [name, withoutBlankLines(values[name])]));
+}
+
+/** The empty line at the end of a list is one that was not written. */
+const withoutBlankLines = (value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((item) => item !== '') : value;
+
+export type Complaints = Readonly<Record<string, readonly string[]>>;
+
+/** What can be said of a body before it is sent. */
+export function unreadable(body: Row): Complaints | null {
+  const bad = Object.entries(body).filter(([, value]) => value instanceof Unreadable);
+  return bad.length > 0 ? Object.fromEntries(bad.map(([name]) => [name, ['Mend this first.']])) : null;
+}

@@ -1,0 +1,42 @@
+import type { Member } from '../api/description.ts';
+import type { Names, Row } from '../api/objects.ts';
+import { Value } from './value.tsx';
+
+interface Props {
+  readonly members: readonly Member[];
+  readonly names: Names;
+  readonly columns: readonly (readonly [title: string, row: Row])[];
+}
+
+/** Versions of an object, side by side. */
+export function Comparison({ members, names, columns }: Props) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    <section className="table-frame scrolled" tabIndex={0} aria-label="Comparison">
+      <table className="table comparison">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            {columns.map(([title]) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <tr key={member.name}>
+              <th scope="row">{member.note.label}</th>
+              {columns.map(([title, row]) => (
+                <td key={title}>
+                  <Value member={member} value={row[member.name]} names={names} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+import './detail.css';
+import { useCallback } from 'react';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { hrefOf, useAddress } from '../address.ts';
+import { type Description, type Member, useDescription } from '../api/description.ts';
+import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { readObject, type WholeObject } from '../api/object.ts';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { Changes } from './changes.tsx';
+import { DeleteButton } from './delete-button.tsx';
+import { grouped } from './groups.ts';
+import { Tabs } from './tabs.tsx';
+import { useCrumbs } from './use-crumbs.ts';
+import { Uses, useUses } from './used-by.tsx';
+import { Value } from './value.tsx';
+
+/** One object: what it holds, what uses it, what has happened to it. */
+export function DetailPage(props: ResourcePage) {
+  const description = useDescription(props.entry.path);
+  const crumbs = useCrumbs(props.entry, true);
+  if (description.answer.state === 'ready') return <Detail {...props} description={description.answer.value} />;
+  return (
+    <Page title={props.entry.singular} crumbs={crumbs}>
+      <Loaded {...description}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+function Detail({ entry, objectKey, description }: ResourcePage & { description: Description }) {
+  const read = useLoadable(
+    useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
+  );
+  const crumbs = useCrumbs(entry, true);
+  const { query } = useAddress();
+  const { resources } = useInterface();
+  const tabs = [
+    { name: 'overview', title: 'Overview' },
+    ...(description.hasUsedBy ? [{ name: 'used-by', title: 'Used by' }] : []),
+    ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: 'Changes' }] : []),
+  ];
+  const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  if (read.answer.state !== 'ready')
+    return (
+      <Page title={objectKey} crumbs={crumbs}>
+        <Loaded {...read}>{() => null}</Loaded>
+      </Page>
+    );
+  const object = read.answer.value;
+  const title = object.name;
+  return (
+    <Page
+      title={title}
+      intro={entry.singular}
+      crumbs={crumbs}
+      actions={<Actions entry={entry} objectKey={objectKey} object={object} description={description} title={title} />}
+    >
+      <Tabs tabs={tabs} current={tab} />
+      {tab === 'overview' && <Overview object={object} description={description} />}
+      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'changes' && <Changes entry={entry} pk={object.pk} />}
+    </Page>
+  );
+}
+
+interface ActionsProps {
+  readonly entry: ResourceEntry;
+  readonly objectKey: string;
+  readonly object: WholeObject;
+  readonly description: Description;
+  readonly title: string;
+}
+
+function Actions({ entry, objectKey, object: { may }, description, title }: ActionsProps) {
+  const canChange = may.includes('change') && description.changing !== null && entry.may.change !== 'none';
+  const canDelete = may.includes('delete') && entry.may.delete !== 'none';
+  return (
+    <>
+      {canDelete && (
+        <DeleteButton entry={entry} objectKey={objectKey} title={title} hasUsedBy={description.hasUsedBy} />
+      )}
+      {canChange && (
+        <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${encodeURIComponent(objectKey)}/`)}>
+          Edit
+        </Link>
+      )}
+    </>
+  );
+}
+
+function UsedBy({ entry, objectKey }: Pick<ResourcePage, 'entry' | 'objectKey'>) {
+  return (
+    <Loaded {...useUses(entry, objectKey)}>
+      {(found) => (found.uses.length === 0 ? <p className="empty">Nothing uses it.</p> : <Uses {...found} />)}
+    </Loaded>
+  );
+}
+
+/** Members that say what the page says already. */
+const unremarkable = /^(verbose_name|verbose_name_plural)$/;
+
+/** Keys of the server's own making, and what only programs read. */
+const isTechnical = ({ name, note, schema }: Member): boolean =>
+  /^(pk|uid|num_pk|managed|component|meta_model_name)$/.test(name) ||
+  (schema.readOnly === true && schema.format === 'uuid' && note.kind === 'text');
+
+function Overview({ object, description }: { object: WholeObject; description: Description }) {
+  const names = new Set(description.shown.map(({ name }) => name));
+  const members = description.shown.filter(
+    // A reference is shown by the name of its object: the object beside it would say it again.
+    ({ name }) => !unremarkable.test(name) && !(name.endsWith('_obj') && names.has(name.slice(0, -'_obj'.length))),
+  );
+  const technical = members.filter(isTechnical);
+  return (
+    <div className="stack">
+      {grouped(members.filter((member) => !isTechnical(member))).map(([group, inner]) => (
+        <section key={group} className="card stack" aria-label={group || 'Details'}>
+          {group && <h2>{group}</h2>}
+          <Facts object={object} members={inner} />
+        </section>
+      ))}
+      {technical.length > 0 && (
+        <details className="card">
+          <summary>For programs</summary>
+          <Facts object={object} members={technical} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Facts({ object, members }: { object: WholeObject; members: readonly Member[] }) {
+  return (
+    <dl className="facts">
+      {members.map((member) => (
+        <div key={member.name}>
+          <dt>{member.note.label}</dt>
+          <dd>
+            <Value member={member} value={object.row[member.name]} names={object.names} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,89 @@
+import { useCallback, useMemo } from 'react';
+import { useDone } from '../../elements/announcing.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { goTo, hrefOf } from '../address.ts';
+import { type Description, useDescription } from '../api/description.ts';
+import type { ResourceEntry } from '../api/interface.ts';
+import { pathOfObject, readObject, type WholeObject } from '../api/object.ts';
+import { Page } from '../page.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { initialValues } from './body.ts';
+import { ObjectForm } from './object-form.tsx';
+import { Uploads } from './uploads.tsx';
+import { useCrumbs } from './use-crumbs.ts';
+
+/** Changes an object. */
+export function EditPage({ entry, objectKey }: ResourcePage) {
+  const description = useDescription(entry.path);
+  const crumbs = useCrumbs(entry, true);
+  const own = { text: objectKey, href: hrefOf(pathOfObject(entry, objectKey)) };
+  if (description.answer.state === 'ready')
+    return <Edit entry={entry} objectKey={objectKey} description={description.answer.value} />;
+  return (
+    <Page title="Edit" crumbs={[...crumbs, own]}>
+      <Loaded {...description}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+interface EditProps extends ResourcePage {
+  readonly description: Description;
+}
+
+function Edit({ entry, objectKey, description }: EditProps) {
+  const read = useLoadable(
+    useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
+  );
+  const object = read.answer.state === 'ready' ? read.answer.value : null;
+  const name = object?.name ?? objectKey;
+  const crumbs = [...useCrumbs(entry, true), { text: name, href: hrefOf(pathOfObject(entry, objectKey)) }];
+  return (
+    <Page title={`Edit ${name}`} intro={entry.singular} crumbs={crumbs}>
+      <Loaded {...read}>
+        {(found) => (
+          <>
+            <EditForm {...{ entry, objectKey, description, name }} object={found} reload={read.reload} />
+            <Uploads entry={entry} objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface FormProps {
+  readonly entry: ResourceEntry;
+  readonly objectKey: string;
+  readonly description: Description;
+  readonly object: WholeObject;
+  readonly name: string;
+  reload(): Promise<void>;
+}
+
+function EditForm({ entry, objectKey, description, object, name, reload }: FormProps) {
+  const done = useDone();
+  const { changing } = description;
+  const initial = useMemo(() => initialValues(changing ?? [], object.row), [changing, object.row]);
+  const path = pathOfObject(entry, objectKey);
+  if (!changing || !object.may.includes('change')) return <p>You may not change this.</p>;
+  return (
+    <ObjectForm
+      // Another version of the object is another form, with the changes that were kept.
+      key={object.etag}
+      members={changing}
+      initial={initial}
+      method="PATCH"
+      path={path}
+      etag={object.etag}
+      names={object.names}
+      what={name}
+      submit="Save"
+      onConflict={reload}
+      onCancel={() => goTo(hrefOf(path))}
+      onSaved={(row) => {
+        goTo(hrefOf(pathOfObject(entry, String(row[description.key] ?? objectKey))));
+        done(`${name} is saved.`);
+      }}
+    />
+  );
+}

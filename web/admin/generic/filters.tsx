@@ -1,0 +1,128 @@
+import { useEffect, useId, useState } from 'react';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import type { Description, FilterNote } from '../api/description.ts';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+import { spelled } from '../words.ts';
+
+/** Search and filters of a list; what they say is in the address. */
+export function Filters({ description }: { description: Description }) {
+  const { query } = useAddress();
+  const [added, setAdded] = useState<readonly string[]>([]);
+  const { filters, isSearched } = description;
+  const isSet = ({ name }: FilterNote) => query.has(name) || added.includes(name);
+  const active = filters.filter(isSet);
+  const offered = filters.filter((filter) => !isSet(filter) && isUsable(filter));
+  function remove(name: string): void {
+    setAdded(added.filter((one) => one !== name));
+    goTo(hereWith({ [name]: null, page: null }));
+  }
+  return (
+    <search className="filters">
+      {isSearched && <TypedField label="Search" name="search" type="search" />}
+      {active.map((filter) => (
+        <div key={filter.name} className="filter">
+          <FilterField filter={filter} />
+          <button type="button" className="filter-remove" onClick={() => remove(filter.name)}>
+            <span aria-hidden="true">×</span>
+            <span className="visually-hidden">Remove the filter {filter.label}</span>
+          </button>
+        </div>
+      ))}
+      {offered.length > 0 && (
+        <label className="filter-add">
+          <span className="visually-hidden">Add a filter</span>
+          <select
+            className="input"
+            value=""
+            onChange={({ currentTarget }) => setAdded([...added, currentTarget.value])}
+          >
+            <option value="">Add a filter…</option>
+            {offered.map(({ name, label }) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </search>
+  );
+}
+
+/** What a person can say in one field. */
+const isUsable = ({ kind }: FilterNote): boolean => kind !== 'json' && kind !== 'expression';
+
+const set = (name: string, value: string): void => goTo(hereWith({ [name]: value || null, page: null }));
+
+function FilterField({ filter }: { filter: FilterNote }) {
+  const { query } = useAddress();
+  const { name, label, kind, model, choices } = filter;
+  const value = query.get(name) ?? '';
+  if (kind.startsWith('reference') && model)
+    return (
+      <ReferencePicker
+        label={label}
+        model={model}
+        value={value || null}
+        onChange={(key) => set(name, key === null ? '' : String(key))}
+      />
+    );
+  if (kind !== 'flag' && !choices) return <TypedField label={label} name={name} type="text" />;
+  const options = choices?.map((one) => [String(one), spelled(one)]) ?? [
+    ['true', 'Yes'],
+    ['false', 'No'],
+  ];
+  return <LabelledSelect label={label} value={value} options={options} onChange={(chosen) => set(name, chosen)} />;
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly string[])[];
+  onChange(value: string): void;
+}
+
+function LabelledSelect({ label, value, options, onChange }: SelectProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} className="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <option value="">Any</option>
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+const pauseMs = 250;
+
+/** A field whose text goes into the address when typing pauses. */
+function TypedField({ label, name, type }: { label: string; name: string; type: 'search' | 'text' }) {
+  const id = useId();
+  const { query } = useAddress();
+  const stored = query.get(name) ?? '';
+  const [text, setText] = useState(stored);
+  useEffect(() => setText(stored), [stored]);
+  useEffect(() => {
+    if (text === stored) return;
+    const timer = setTimeout(() => goTo(hereWith({ [name]: text || null, page: null }), { replace: true }), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, stored, name]);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="input"
+        type={type}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import './list.css';
+import { useCallback, useState } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { type Address, hrefOf, useAddress } from '../address.ts';
+import { type Description, useDescription } from '../api/description.ts';
+import type { ResourceEntry } from '../api/interface.ts';
+import { keysIn, type Names, type Row, readNames } from '../api/objects.ts';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { counted, inSentence } from '../words.ts';
+import { BulkBar } from './bulk-delete.tsx';
+import { Filters } from './filters.tsx';
+import { Pager, type Pagination } from './pager.tsx';
+import { columnsOf, Table } from './table.tsx';
+import { useCrumbs } from './use-crumbs.ts';
+
+interface Listed {
+  readonly rows: readonly Row[];
+  readonly pagination: Pagination;
+  readonly names: Names;
+}
+
+const rowsAPage = '50';
+
+/** All objects of a resource, with what is asked for in the address. */
+export function ListPage({ entry }: ResourcePage) {
+  const description = useDescription(entry.path);
+  const canAdd = entry.may.add === 'all';
+  return (
+    <Page
+      title={entry.plural}
+      intro={entry.description}
+      crumbs={useCrumbs(entry)}
+      actions={
+        canAdd && (
+          <Link className="button button-primary" href={hrefOf(`/new${entry.path}`)}>
+            New {inSentence(entry.singular)}
+          </Link>
+        )
+      }
+    >
+      <Loaded {...description}>{(known) => <List entry={entry} description={known} />}</Loaded>
+    </Page>
+  );
+}
+
+function List({ entry, description }: { entry: ResourceEntry; description: Description }) {
+  const address = useAddress();
+  const question = questionOf(entry, description, address);
+  const listed = useLoadable(useCallback(() => read(question, description), [question, description]));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const isAsking = [...address.query.keys()].some((name) => name !== 'page' && name !== 'dialog');
+  return (
+    <>
+      <Filters description={description} />
+      <Loaded {...listed}>
+        {({ rows, pagination, names }) =>
+          rows.length === 0 ? (
+            <p className="empty">{isAsking ? 'Nothing matches.' : `There are no ${inSentence(entry.plural)} yet.`}</p>
+          ) : (
+            <>
+              <BulkBar
+                entry={entry}
+                description={description}
+                rows={rows}
+                chosen={chosen}
+                onChoose={setChosen}
+                onDone={listed.reload}
+              />
+              <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
+              <div className="list-foot">
+                <p className="quiet small" role="status">
+                  {counted(pagination.count, inSentence(entry.singular), inSentence(entry.plural))}
+                </p>
+                <Pager pagination={pagination} />
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+/** The path of the list with what the address asks for; its names are those of the API. */
+function questionOf({ path }: ResourceEntry, { filters, always }: Description, { query }: Address): string {
+  const known = new Set(['search', 'ordering', 'page', 'page_size', ...filters.map(({ name }) => name)]);
+  const asked = [...query].filter(([name, value]) => known.has(name) && value !== '');
+  return `${path}?${new URLSearchParams([['page_size', rowsAPage], ...Object.entries(always), ...asked])}`;
+}
+
+async function read(question: string, description: Description): Promise<Listed> {
+  const { results, pagination } = await callAsPerson<{ results: Row[]; pagination: Pagination }>('GET', question);
+  const names = await readNames(keysIn(results, columnsOf(description)));
+  return { rows: results, pagination, names };
+}

@@ -1,0 +1,57 @@
+import { useMemo } from 'react';
+import { useDone } from '../../elements/announcing.tsx';
+import { Loaded } from '../../elements/loading.tsx';
+import { goTo, hrefOf, useAddress } from '../address.ts';
+import { type Description, useDescription } from '../api/description.ts';
+import type { ResourceEntry } from '../api/interface.ts';
+import { Page } from '../page.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { inSentence } from '../words.ts';
+import { initialValues } from './body.ts';
+import { KindChoice } from './kind-choice.tsx';
+import { ObjectForm } from './object-form.tsx';
+import { useCrumbs } from './use-crumbs.ts';
+
+/** Makes a new object; of a family, once a kind is chosen. */
+export function NewPage({ entry }: ResourcePage) {
+  const description = useDescription(entry.path);
+  const crumbs = useCrumbs(entry, true);
+  return (
+    <Page title={`New ${inSentence(entry.singular)}`} intro={entry.description} crumbs={crumbs}>
+      {entry.kinds.length > 0 ? (
+        <KindChoice entry={entry} />
+      ) : (
+        <Loaded {...description}>{(known) => <NewForm entry={entry} description={known} />}</Loaded>
+      )}
+    </Page>
+  );
+}
+
+function NewForm({ entry, description }: { entry: ResourceEntry; description: Description }) {
+  const done = useDone();
+  const { query } = useAddress();
+  const { creating } = description;
+  const initial = useMemo(() => initialValues(creating ?? [], null), [creating]);
+  // What is given in the address is what the form begins with: `?target=…`.
+  const given = useMemo(() => {
+    const named = (creating ?? []).filter(({ name }) => query.has(name));
+    return Object.fromEntries(named.map(({ name }) => [name, query.get(name)]));
+  }, [creating, query]);
+  const beginning = useMemo(() => ({ ...initial, ...given }), [initial, given]);
+  if (!creating || entry.may.add === 'none') return <p>You may not make one.</p>;
+  return (
+    <ObjectForm
+      members={creating}
+      initial={beginning}
+      method="POST"
+      path={entry.path}
+      what={`a new ${inSentence(entry.singular)}`}
+      submit="Create"
+      onCancel={() => goTo(hrefOf(entry.family ?? entry.path))}
+      onSaved={(row) => {
+        goTo(hrefOf(`${entry.path}${encodeURIComponent(String(row[description.key]))}/`));
+        done(`${String(row[description.title] ?? entry.singular)} is created.`);
+      }}
+    />
+  );
+}

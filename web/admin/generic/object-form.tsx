@@ -1,0 +1,176 @@
+import './form.css';
+import { type FormEvent, useRef, useState } from 'react';
+import { requestAsPerson, wordsOf } from '../../api/call.ts';
+import { ApiProblem, type Method } from '../../api/client.ts';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import type { Member } from '../api/description.ts';
+import type { Names, Row } from '../api/objects.ts';
+import { useDialog } from '../use-dialog.ts';
+import { NamesContext } from '../widgets/names-context.ts';
+import { Widget } from '../widgets/widget.tsx';
+import { bodyOf, type Complaints, unreadable } from './body.ts';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { CurlDialog } from './curl-dialog.tsx';
+import { grouped } from './groups.ts';
+import { PreviewDialog } from './preview-dialog.tsx';
+import { useDraft } from './use-draft.ts';
+
+interface Props {
+  readonly members: readonly Member[];
+  /** The values that it begins with. */
+  readonly initial: Row;
+  /** How it is sent, and where. */
+  readonly method: Method & ('POST' | 'PATCH');
+  readonly path: string;
+  /** The state of the object that is changed, and the object. */
+  readonly etag?: string;
+  readonly names?: Names;
+  /** What it is called, in the middle of a sentence. */
+  readonly what: string;
+  readonly submit: string;
+  onSaved(row: Row): void;
+  onCancel?(): void;
+  /** Asks for the object again, after somebody else has changed it. */
+  onConflict?(): Promise<void>;
+}
+
+const noNames: Names = () => undefined;
+
+/** A form made of what the document says of a body. */
+export function ObjectForm(props: Props) {
+  const { members, initial, method, path, etag, names = noNames, what, submit, onSaved, onCancel, onConflict } = props;
+  const draft = useDraft(`draft ${method} ${path}`, members, initial, what);
+  const [complaints, setComplaints] = useState<Complaints>({});
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [isConflict, setConflict] = useState(false);
+  const place = useRef<HTMLFormElement>(null);
+  const preview = useDialog('preview');
+  const curl = useDialog('curl');
+  const body = bodyOf(members, draft.values, initial, method === 'POST');
+
+  function complain(found: Complaints): void {
+    setComplaints(found);
+    // The first field that is wrong gets the focus, once it says so.
+    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  }
+
+  async function send(isTrial: boolean): Promise<Row | null> {
+    const bad = unreadable(body);
+    setProblem(null);
+    if (bad) {
+      complain(bad);
+      return null;
+    }
+    try {
+      const headers = etag && !isTrial ? { 'if-match': etag } : {};
+      const { value } = await requestAsPerson<Row>(method, isTrial ? `${path}?dry_run=true` : path, { body, headers });
+      setComplaints({});
+      return value;
+    } catch (caught) {
+      if (caught instanceof ApiProblem && caught.status === 412) setConflict(true);
+      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) complain(caught.fields);
+      else setProblem(wordsOf(caught));
+      return null;
+    }
+  }
+
+  async function save(event?: FormEvent): Promise<void> {
+    event?.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    const saved = await send(false);
+    setBusy(false);
+    if (!saved) return;
+    draft.finish();
+    onSaved(saved);
+  }
+
+  const known = new Set(members.map(({ name }) => name));
+  const others = Object.entries(complaints).filter(([name]) => !known.has(name));
+  return (
+    <NamesContext value={names}>
+      <form ref={place} className="object-form" noValidate onSubmit={save}>
+        {draft.isRestored && (
+          <Notice tone="plain">
+            <div className="row">
+              <p>These are your unsaved changes from before.</p>
+              <Button look="quiet" onClick={draft.discard}>
+                Discard them
+              </Button>
+            </div>
+          </Notice>
+        )}
+        {grouped(members).map(([group, inner]) => (
+          <fieldset key={group} className="card form-group">
+            {group && <legend className="form-legend">{group}</legend>}
+            {inner.map((member) => (
+              <Widget
+                key={member.name}
+                member={member}
+                value={draft.values[member.name]}
+                errors={complaints[member.name] ?? []}
+                onChange={(value) => draft.set(member.name, value)}
+              />
+            ))}
+          </fieldset>
+        ))}
+        {others.map(([name, texts]) => (
+          <Notice key={name} tone="bad">
+            {name === 'non_field_errors' ? texts.join(' ') : `${name}: ${texts.join(' ')}`}
+          </Notice>
+        ))}
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        {Object.keys(complaints).length > 0 && (
+          <p className="visually-hidden" role="alert">
+            Some fields have to be mended.
+          </p>
+        )}
+        <div className="form-foot">
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            {submit}
+          </Button>
+          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          <span className="form-foot-gap" />
+          <Button look="quiet" onClick={preview.open}>
+            Preview
+          </Button>
+          <Button look="quiet" onClick={curl.open}>
+            As curl
+          </Button>
+        </div>
+      </form>
+      {preview.isOpen && (
+        <PreviewDialog
+          initial={initial}
+          isNew={method === 'POST'}
+          members={members}
+          names={names}
+          ask={() => send(true)}
+          onClose={preview.close}
+        />
+      )}
+      {curl.isOpen && <CurlDialog method={method} path={path} body={body} members={members} onClose={curl.close} />}
+      {isConflict && onConflict && (
+        <ConflictDialog
+          members={members}
+          path={path}
+          initial={initial}
+          values={draft.values}
+          names={names}
+          onClose={() => setConflict(false)}
+          onKeepMine={async () => {
+            setConflict(false);
+            await onConflict();
+          }}
+          onTakeTheirs={async () => {
+            draft.discard();
+            setConflict(false);
+            await onConflict();
+          }}
+        />
+      )}
+    </NamesContext>
+  );
+}

@@ -1,0 +1,31 @@
+import { hereWith } from '../address.ts';
+import { Link } from '../link.tsx';
+
+export interface Pagination {
+  readonly next: number;
+  readonly previous: number;
+  readonly count: number;
+  readonly current: number;
+  readonly total_pages: number;
+}
+
+export function Pager({ pagination: { next, previous, current, total_pages } }: { pagination: Pagination }) {
+  if (total_pages < 2) return null;
+  return (
+    <nav className="row" aria-label="Pages of the list">
+      {previous > 0 && (
+        <Link className="button" href={hereWith({ page: previous > 1 ? String(previous) : null })}>
+          Previous
+        </Link>
+      )}
+      <span className="small">
+        Page {current.toLocaleString()} of {total_pages.toLocaleString()}
+      </span>
+      {next > 0 && (
+        <Link className="button" href={hereWith({ page: String(next) })}>
+          Next
+        </Link>
+      )}
+    </nav>
+  );
+}

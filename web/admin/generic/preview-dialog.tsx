@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../elements/button.tsx';
+import { Dialog } from '../../elements/dialog.tsx';
+import { Waiting } from '../../elements/loading.tsx';
+import type { Member } from '../api/description.ts';
+import type { Names, Row } from '../api/objects.ts';
+import { isSame } from './body.ts';
+import { Comparison } from './comparison.tsx';
+
+interface Props {
+  readonly members: readonly Member[];
+  readonly initial: Row;
+  readonly isNew: boolean;
+  readonly names: Names;
+  /** Sends the form without storing anything; null when it was refused, which the form shows. */
+  ask(): Promise<Row | null>;
+  onClose(): void;
+}
+
+/** What saving would change. */
+export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: Props) {
+  const [after, setAfter] = useState<Row | null>(null);
+  const question = useRef({ ask, onClose });
+  useEffect(() => {
+    const { ask, onClose } = question.current;
+    ask().then((row) => (row ? setAfter(row) : onClose()));
+  }, []);
+  const changed = after
+    ? members.filter(({ name }) => name in after && (isNew || !isSame(initial[name], after[name])))
+    : [];
+  return (
+    <Dialog title={isNew ? 'What would be made' : 'What would change'} onClose={onClose} isWide>
+      {!after && <Waiting />}
+      {after && changed.length === 0 && <p>Nothing would change.</p>}
+      {after && changed.length > 0 && (
+        <Comparison
+          members={changed}
+          names={names}
+          columns={
+            isNew
+              ? [['Value', after]]
+              : [
+                  ['Now', initial],
+                  ['Then', after],
+                ]
+          }
+        />
+      )}
+      <p className="quiet small">Nothing has been saved.</p>
+      <div className="row">
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,80 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useDone } from '../../elements/announcing.tsx';
+import type { Member } from '../api/description.ts';
+import type { Row } from '../api/objects.ts';
+import { Unreadable } from '../widgets/widget-props.ts';
+import { changedMembers } from './body.ts';
+
+interface Draft {
+  readonly values: Row;
+  readonly isDirty: boolean;
+  /** Whether it began with changes from an earlier visit. */
+  readonly isRestored: boolean;
+  set(name: string, value: unknown): void;
+  /** Forgets the changes, because they are saved or not wanted. */
+  discard(): void;
+  /** Forgets them, and is left without a word. */
+  finish(): void;
+}
+
+/** The values of a form. Unsaved changes outlast leaving the page, in this window; secrets do not. */
+export function useDraft(key: string, members: readonly Member[], initial: Row, what: string): Draft {
+  const stored = useRef(readStored(key));
+  const [values, setValues] = useState<Row>(() => ({ ...initial, ...stored.current }));
+  const [isRestored, setRestored] = useState(stored.current !== null);
+  const announce = useDone();
+  const isFinished = useRef(false);
+  const isDirty = changedMembers(members, values, initial).length > 0;
+
+  useEffect(() => {
+    if (isFinished.current) return;
+    const kept = changedMembers(members, values, initial).filter(
+      ({ name, note }) => note.kind !== 'secret' && !(values[name] instanceof Unreadable),
+    );
+    if (kept.length === 0) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(kept.map(({ name }) => [name, values[name]]))));
+  }, [key, members, values, initial]);
+
+  useEffect(() => {
+    if (!isDirty) return;
+    const warn = (event: BeforeUnloadEvent) => {
+      if (!isFinished.current) event.preventDefault();
+    };
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isDirty]);
+
+  const leaving = useRef({ isDirty, announce, what });
+  leaving.current = { isDirty, announce, what };
+  useEffect(
+    () => () => {
+      const { isDirty, announce, what } = leaving.current;
+      if (isDirty && !isFinished.current) announce(`Your unsaved changes to ${what} are kept in this window.`);
+    },
+    [],
+  );
+
+  return {
+    values,
+    isDirty,
+    isRestored: isRestored && isDirty,
+    set: useCallback((name, value) => setValues((before) => ({ ...before, [name]: value })), []),
+    discard() {
+      sessionStorage.removeItem(key);
+      setRestored(false);
+      setValues(initial);
+    },
+    finish() {
+      isFinished.current = true;
+      sessionStorage.removeItem(key);
+    },
+  };
+}
+
+function readStored(key: string): Row | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null');
+  } catch {
+    return null;
+  }
+}

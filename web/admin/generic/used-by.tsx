@@ -1,0 +1,68 @@
+import { useCallback } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { type Loadable, useLoadable } from '../../elements/loading.tsx';
+import { hrefOf } from '../address.ts';
+import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { pathOfObject } from '../api/object.ts';
+import { type Names, readNames } from '../api/objects.ts';
+import { Link } from '../link.tsx';
+
+export interface Use {
+  readonly app: string;
+  readonly model_name: string;
+  readonly pk: string;
+  readonly name: string;
+  readonly action: 'cascade' | 'cascade_many' | 'set_null' | 'set_default';
+}
+
+/** What deleting the object does to what uses it. */
+const consequences: Readonly<Record<Use['action'], string>> = {
+  cascade: 'is deleted with it',
+  cascade_many: 'loses the connection to it',
+  set_null: 'is left without it',
+  set_default: 'gets its default instead',
+};
+
+interface FoundUses {
+  readonly uses: readonly Use[];
+  readonly names: Names;
+}
+
+const mostNamed = 200;
+
+/** The objects that name an object, and where they have their pages. Two requests. */
+export function useUses(entry: ResourceEntry, objectKey: string): Loadable<FoundUses> {
+  const path = `${pathOfObject(entry, objectKey)}used_by/`;
+  return useLoadable(
+    useCallback(async () => {
+      const uses = await callAsPerson<readonly Use[]>('GET', path);
+      const byModel = Map.groupBy(uses.slice(0, mostNamed), modelOf);
+      const keys = [...byModel].map(([model, of]) => `${model}:${[...new Set(of.map(({ pk }) => pk))].join(',')}`);
+      return { uses, names: await readNames(keys) };
+    }, [path]),
+  );
+}
+
+const modelOf = ({ app, model_name }: Use): string => `${app}.${model_name}`;
+
+export function Uses({ uses, names }: FoundUses) {
+  const { resources } = useInterface();
+  return (
+    <ul className="rows">
+      {uses.map((use) => {
+        const { pk, name, action } = use;
+        const model = modelOf(use);
+        const path = names(model, pk)?.path;
+        return (
+          <li key={`${model} ${pk} ${action}`} className="rows-row">
+            <div className="rows-text">
+              <p>{path ? <Link href={hrefOf(path)}>{name}</Link> : name}</p>
+              <p className="quiet small">{resources.find((entry) => entry.model === model)?.singular ?? model}</p>
+            </div>
+            <span className={action === 'cascade' ? 'tag tag-warning' : 'tag'}>{consequences[action]}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

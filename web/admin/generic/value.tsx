@@ -1,0 +1,138 @@
+import type { ReactNode } from 'react';
+import { Code } from '../../elements/code.tsx';
+import { ExactMoment, Moment } from '../../elements/moment.tsx';
+import { safeAddress } from '../../flow/safe-address.ts';
+import { hrefOf } from '../address.ts';
+import type { Member } from '../api/description.ts';
+import type { Names } from '../api/objects.ts';
+import { Link } from '../link.tsx';
+import { counted, spelled } from '../words.ts';
+
+interface Props {
+  readonly member: Member;
+  readonly value: unknown;
+  readonly names: Names;
+  /** In a table there is room for little; links would be in the way of the row's own. */
+  readonly isBrief?: boolean;
+}
+
+const mostListed = 3;
+
+/** A value of a member, as people read it. */
+export function Value({ member: { note, schema }, value, names, isBrief = false }: Props): ReactNode {
+  if (value === null || value === undefined || value === '') return <Nothing />;
+  switch (note.kind) {
+    case 'flag':
+      return <Flag value={value === true} />;
+    case 'time':
+      return isBrief ? <Moment at={String(value)} /> : <ExactMoment at={String(value)} />;
+    case 'choice':
+      return spelled(value);
+    case 'secret':
+      return isEmpty(value) ? <Nothing /> : 'Set';
+    case 'number':
+    case 'duration':
+      return String(value);
+    case 'reference':
+    case 'references':
+      return <Objects model={note.model} value={value} names={names} isBrief={isBrief} />;
+    case 'list':
+      return <Items items={[value].flat()} isBrief={isBrief} />;
+    case 'expression':
+      return isBrief ? firstLine(value) : <Code text={String(value)} />;
+    case 'file':
+      return isBrief ? firstLine(value) : <Picture address={String(value)} />;
+    default:
+      if (typeof value === 'object') return isBrief ? <Brief value={value} /> : <Json value={value} />;
+      if (typeof value === 'boolean') return <Flag value={value} />;
+      return <Text text={String(value)} isBrief={isBrief} isLong={note.lines === true || schema.type === 'object'} />;
+  }
+}
+
+const Nothing = () => (
+  <span className="quiet">
+    <span aria-hidden="true">–</span>
+    <span className="visually-hidden">nothing</span>
+  </span>
+);
+
+const Flag = ({ value }: { value: boolean }) => (
+  <span className={value ? 'tag tag-good' : 'tag'}>{value ? 'Yes' : 'No'}</span>
+);
+
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+const firstLine = (value: unknown) => String(value).split('\n', 1)[0];
+const Json = ({ value }: { value: object }) =>
+  isEmpty(value) ? <Nothing /> : <Code text={JSON.stringify(value, null, 2)} />;
+
+function Text({ text, isBrief, isLong }: { text: string; isBrief: boolean; isLong: boolean }) {
+  if (isBrief) return firstLine(text);
+  if (isLong || text.includes('\n')) return <Code text={text} />;
+  const address = /^https?:/.test(text) ? safeAddress(text) : null;
+  return address ? (
+    <a href={address} rel="noreferrer noopener" target="_blank">
+      {text}
+    </a>
+  ) : (
+    text
+  );
+}
+
+const Picture = ({ address }: { address: string }) => (
+  <span className="picture">
+    <img src={safeAddress(address) ?? ''} alt="" width="48" height="48" />
+    <span>{address}</span>
+  </span>
+);
+
+/** What a nested object is called. */
+function calledBy(value: object): string {
+  const members = new Map(Object.entries(value));
+  for (const name of ['name', 'username', 'title', 'label', 'slug', 'pk', 'id', 'action']) {
+    const text = members.get(name);
+    if (typeof text === 'string' || typeof text === 'number') return String(text);
+  }
+  return JSON.stringify(value);
+}
+
+const Brief = ({ value }: { value: object }) =>
+  Array.isArray(value) ? counted(value.length, 'item', 'items') : isEmpty(value) ? <Nothing /> : calledBy(value);
+
+function Objects({ model, value, names, isBrief }: { model: string | undefined } & Omit<Props, 'member'>) {
+  const values = [value].flat();
+  if (values.length === 0) return <Nothing />;
+  const shown = isBrief ? values.slice(0, mostListed) : values;
+  const parts = shown.map((one) => {
+    const isNested = typeof one === 'object' && one !== null;
+    const named = isNested ? undefined : names(model, one);
+    const text = named?.name ?? (isNested ? calledBy(one) : String(one));
+    return { key: isNested ? calledBy(one) : String(one), text, path: named?.path };
+  });
+  if (isBrief) {
+    const more = values.length - shown.length;
+    return `${parts.map(({ text }) => text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  }
+  return (
+    <ul className="plain-list">
+      {parts.map(({ key, text, path }) => (
+        <li key={key}>{path ? <Link href={hrefOf(path)}>{text}</Link> : text}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Items({ items, isBrief }: { items: readonly unknown[]; isBrief: boolean }) {
+  if (items.length === 0) return <Nothing />;
+  if (items.some((item) => typeof item === 'object')) return isBrief ? <Brief value={items} /> : <Json value={items} />;
+  const shown = isBrief ? items.slice(0, mostListed) : items;
+  return (
+    <ul className="tags">
+      {shown.map((item) => (
+        <li key={String(item)} className="tag">
+          {String(item)}
+        </li>
+      ))}
+      {shown.length < items.length && <li className="tag">+{items.length - shown.length}</li>}
+    </ul>
+  );
+}

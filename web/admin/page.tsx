@@ -1,0 +1,58 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useBrand } from '../page/mount-page.tsx';
+import { Link } from './link.tsx';
+
+interface Crumb {
+  readonly text: string;
+  readonly href: string;
+}
+
+interface Props {
+  readonly title: string;
+  readonly intro?: ReactNode;
+  /** The pages above this one. */
+  readonly crumbs?: readonly Crumb[];
+  /** What can be done with the page as a whole. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The main part of every admin page: where one is, a heading, what can be done, and the rest. */
+export function Page({ title, intro, crumbs = [], actions, children }: Props) {
+  const { branding_title } = useBrand();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${branding_title}`;
+  }, [title, branding_title]);
+  useEffect(() => {
+    // Those who listen learn that they are elsewhere. A document that was just opened is read out anyway.
+    if (history.state?.isMove) heading.current?.focus();
+  }, []);
+  return (
+    <>
+      <div className="page-head">
+        {crumbs.length > 0 && (
+          <nav aria-label="Breadcrumb">
+            <ol className="crumbs small">
+              {crumbs.map(({ text, href }) => (
+                <li key={href}>
+                  <Link href={href}>{text}</Link>
+                </li>
+              ))}
+            </ol>
+          </nav>
+        )}
+        <div className="page-head-row">
+          <div className="page-title">
+            <h1 ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
+            {intro && <p className="quiet">{intro}</p>}
+          </div>
+          {actions && <div className="row">{actions}</div>}
+        </div>
+      </div>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { spelled } from '../words.ts';
+
+/** Every kind of object that the caller may see, by the part of the API it belongs to. */
+export function Everything() {
+  const { resources } = useInterface();
+  const byPart = Map.groupBy(resources, ({ path }) => path.split('/')[1] ?? '');
+  return (
+    <Page title="Everything" intro="Every kind of object there is, by the part of the API it belongs to.">
+      <div className="tiles">
+        {[...byPart].map(([part, entries]) => (
+          <section key={part} className="card stack" aria-labelledby={`part-${part}`}>
+            <h2 id={`part-${part}`}>{spelled(part)}</h2>
+            <ul className="plain-list">
+              {entries.map(({ path, plural }) => (
+                <li key={path}>
+                  <Link href={hrefOf(path)}>{plural}</Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,54 @@
+import { useCallback, useMemo } from 'react';
+import { requestAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { type Description, useDescription } from '../api/description.ts';
+import type { Row } from '../api/objects.ts';
+import { initialValues } from '../generic/body.ts';
+import { ObjectForm } from '../generic/object-form.tsx';
+import { Page } from '../page.tsx';
+
+const path = '/admin/settings/';
+
+/** What holds for the whole server. */
+export function Settings() {
+  const description = useDescription(path);
+  return (
+    <Page title="Settings" intro="What holds for the whole server.">
+      <Loaded {...description}>{(known) => <SettingsForm description={known} />}</Loaded>
+    </Page>
+  );
+}
+
+function SettingsForm({ description: { changing } }: { description: Description }) {
+  const read = useLoadable(useCallback(() => requestAsPerson<Row>('GET', path), []));
+  return (
+    <Loaded {...read}>{({ value }) => <Form row={value} changing={changing ?? []} reload={read.reload} />}</Loaded>
+  );
+}
+
+interface FormProps {
+  readonly row: Row;
+  readonly changing: NonNullable<Description['changing']>;
+  reload(): Promise<void>;
+}
+
+function Form({ row, changing, reload }: FormProps) {
+  const done = useDone();
+  const initial = useMemo(() => initialValues(changing, row), [changing, row]);
+  return (
+    <ObjectForm
+      key={JSON.stringify(row)}
+      members={changing}
+      initial={initial}
+      method="PATCH"
+      path={path}
+      what="the settings"
+      submit="Save"
+      onSaved={async () => {
+        await reload();
+        done('The settings are saved.');
+      }}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react';
+import { entryAt, type Interface, type ResourceEntry } from './api/interface.ts';
+
+/** Loaded on demand. */
+const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
+  lazy(async () => ({ default: await load() }));
+
+/** What pages of a resource are about; the key is empty where it is all of its objects. */
+export interface ResourcePage {
+  readonly entry: ResourceEntry;
+  readonly objectKey: string;
+}
+
+const Start = late(async () => (await import('./pages/start.tsx')).Start);
+const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
+const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
+const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
+const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
+const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
+const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
+const EditPage = late(async () => (await import('./generic/edit-page.tsx')).EditPage);
+
+/** Pages made by hand: by their path, before those that follow from resources. */
+const madeByHand: Readonly<Record<string, ComponentType>> = {
+  '/': Start,
+  '/admin/settings/': Settings,
+  '/everything/': Everything,
+};
+
+interface Found {
+  readonly Content: ReactNode;
+  /** Another key is another page: nothing of the last one stays. */
+  readonly key: string;
+}
+
+/** The page at a path. `/new/…` and `/edit/…` stand before the path of what is made or changed: no key can be mistaken for them. */
+export function pageAt(path: string, { resources }: Interface): Found {
+  const Hand = madeByHand[path];
+  if (Hand) return { Content: <Hand />, key: path };
+  const [, verb, rest = ''] = /^\/(new|edit)(\/.*)$/.exec(path) ?? [];
+  const at = entryAt(resources, verb ? rest : path);
+  const missing = { Content: <NotFound />, key: path };
+  if (!at) return missing;
+  const [entry, key] = at;
+  const props = { entry, objectKey: decodedKey(key) };
+  if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
+  if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };
+  return { Content: key === '' ? <ListPage {...props} /> : <DetailPage {...props} />, key: path };
+}
+
+function decodedKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}

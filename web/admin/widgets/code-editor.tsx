@@ -1,0 +1,104 @@
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import { json } from '@codemirror/lang-json';
+import { yaml } from '@codemirror/lang-yaml';
+import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'react';
+
+export type Language = 'javascript' | 'json' | 'yaml';
+
+interface Props {
+  readonly label: string;
+  readonly language: Language;
+  readonly text: string;
+  readonly errors: readonly string[];
+  onChange(text: string): void;
+}
+
+const languages = {
+  // Expressions are the bodies of functions.
+  javascript: () => javascript(),
+  json: () => json(),
+  yaml: () => yaml(),
+};
+
+// Colours of the page reach into the editor as custom properties.
+const theme = EditorView.theme({
+  '&': { fontSize: '0.875rem', color: 'var(--text)', backgroundColor: 'var(--surface)' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '.cm-scroller': { fontFamily: 'var(--font-code)', minHeight: '6rem', maxHeight: '30rem' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--surface-sunken)', color: 'var(--text-quiet)', border: 'none' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface-raised)', border: '1px solid var(--line)', color: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-tint)',
+  },
+});
+
+const highlighting = HighlightStyle.define([
+  { tag: [tags.keyword, tags.bool, tags.null], color: 'var(--accent)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
+  { tag: tags.number, color: 'var(--warn)' },
+  { tag: tags.comment, color: 'var(--text-quiet)', fontStyle: 'italic' },
+  { tag: [tags.propertyName, tags.definition(tags.variableName)], color: 'var(--accent-strong)' },
+  { tag: tags.invalid, color: 'var(--bad)' },
+]);
+
+/** An editor for code. It is in a shadow tree: there its styles are allowed by the content security policy. */
+export function CodeEditor({ label, language, text, errors, onChange }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const change = useRef(onChange);
+  change.current = onChange;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is brought in below
+  useEffect(() => {
+    const host = place.current;
+    if (!host) return;
+    const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+    const editor = new EditorView({
+      parent: root,
+      root,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          ...[lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), autocompletion()],
+          // Tab leaves the editor, as it leaves every other field.
+          keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+          ...[languages[language](), theme, syntaxHighlighting(highlighting), EditorView.lineWrapping],
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) change.current(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, [label, language]);
+  useEffect(() => {
+    const editor = view.current;
+    const current = editor?.state.doc.toString();
+    if (editor && current !== text) editor.dispatch({ changes: { from: 0, to: current?.length ?? 0, insert: text } });
+  }, [text]);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor) editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor, errors)));
+  }, [errors]);
+  return <div className="code-editor" ref={place} data-invalid={errors.length > 0 || undefined} />;
+}
+
+/** Complaints that name a line, shown at it. */
+function diagnosticsOf({ state: { doc } }: EditorView, errors: readonly string[]): Diagnostic[] {
+  return errors.flatMap((message) => {
+    const number = Number(/\(line (\d+)/.exec(message)?.[1]);
+    if (!(number >= 1 && number <= doc.lines)) return [];
+    const { from, to } = doc.line(number);
+    return [{ from, to, severity: 'error' as const, message }];
+  });
+}

@@ -1,0 +1,64 @@
+import { useId, useState } from 'react';
+import { parse, stringify } from 'yaml';
+import { FieldNotes } from '../../elements/field.tsx';
+import { CodeEditor } from './code-editor.tsx';
+import { factsOf, Unreadable, type WidgetProps } from './widget-props.ts';
+
+type Format = 'json' | 'yaml';
+
+function textOf(value: unknown, format: Format): string {
+  if (value instanceof Unreadable) return value.text;
+  if (value === undefined || value === null) return '';
+  return format === 'json' ? JSON.stringify(value, null, 2) : stringify(value);
+}
+
+/** JSON is YAML too, so either can be written whichever is shown. */
+function read(text: string, isNullable: boolean): unknown {
+  if (text.trim() === '') return isNullable ? null : undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    return new Unreadable(text, error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error));
+  }
+}
+
+export function JsonEditor(props: WidgetProps) {
+  const { member, value, onChange } = props;
+  const { label, hint, errors } = factsOf(props);
+  const id = useId();
+  const [format, setFormat] = useState<Format>('json');
+  // What was typed stays as it was typed.
+  const [typed, setTyped] = useState<{ text: string; value: unknown } | null>(null);
+  const text = typed && Object.is(typed.value, value) ? typed.text : textOf(value, format);
+  function change(next: string): void {
+    const parsed = read(next, member.isNullable);
+    setTyped({ text: next, value: parsed });
+    onChange(parsed);
+  }
+  const complaints = value instanceof Unreadable ? [`This cannot be read: ${value.reason}`, ...errors] : errors;
+  return (
+    <div className="field">
+      <div className="code-head">
+        <span className="field-label" id={`${id}-label`}>
+          {label}
+        </span>
+        <label className="small">
+          <span className="visually-hidden">Write {member.note.label} as</span>
+          <select
+            className="input"
+            value={format}
+            onChange={({ currentTarget }) => {
+              setFormat(currentTarget.value === 'yaml' ? 'yaml' : 'json');
+              if (!(value instanceof Unreadable)) setTyped(null);
+            }}
+          >
+            <option value="json">JSON</option>
+            <option value="yaml">YAML</option>
+          </select>
+        </label>
+      </div>
+      <CodeEditor label={label} language={format} text={text} errors={complaints} onChange={change} />
+      <FieldNotes id={id} hint={hint} errors={complaints} />
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { lazy, Suspense } from 'react';
+import type { WidgetProps } from './widget-props.ts';
+
+const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
+
+/** Free data, in an editor that is loaded when one is needed. */
+export function JsonWidget(props: WidgetProps) {
+  return (
+    <Suspense fallback={<p className="quiet">{props.member.note.label}…</p>}>
+      <JsonEditor {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,82 @@
+import './picker.css';
+import { useCombobox } from 'downshift';
+import { useState } from 'react';
+import { FieldNotes } from '../../elements/field.tsx';
+import type { NamedObject } from '../api/objects.ts';
+import { useOptions } from './use-options.ts';
+
+interface Props {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly errors?: readonly string[] | undefined;
+  readonly model: string;
+  /** What the field shows while nobody types in it. */
+  readonly shown: string;
+  readonly placeholder?: string;
+  onChoose(object: NamedObject): void;
+  /** Everything was taken out of the field. */
+  onClear?(): void;
+}
+
+/** A field that finds objects of a model by typing and has one chosen. */
+export function ObjectCombobox({ label, hint, errors = [], model, shown, placeholder, onChoose, onClear }: Props) {
+  const [text, setText] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const { options, problem, isLoading } = useOptions(model, text ?? '', isOpen);
+  const box = useCombobox<NamedObject>({
+    items: [...options],
+    isOpen,
+    // Who has it chosen keeps it: here nothing stays chosen.
+    selectedItem: null,
+    inputValue: text ?? shown,
+    itemToString: (object) => object?.name ?? '',
+    itemToKey: (object) => object?.pk,
+    onInputValueChange({ inputValue, type }) {
+      if (type === useCombobox.stateChangeTypes.InputChange) setText(inputValue);
+    },
+    onIsOpenChange({ isOpen: opens = false, type }) {
+      setOpen(opens);
+      if (opens) return;
+      if (text === '' && type !== useCombobox.stateChangeTypes.InputKeyDownEscape) onClear?.();
+      setText(null);
+    },
+    onSelectedItemChange({ selectedItem }) {
+      if (selectedItem) onChoose(selectedItem);
+    },
+  });
+  const id = box.getInputProps({}, { suppressRefError: true }).id ?? '';
+  const describers = `${id}-hint ${id}-errors`;
+  return (
+    <div className="field picker">
+      <label id={box.getLabelProps().id} htmlFor={box.getLabelProps().htmlFor}>
+        {label}
+      </label>
+      <input
+        className="input"
+        placeholder={placeholder}
+        spellCheck={false}
+        autoCapitalize="none"
+        {...box.getInputProps()}
+        aria-describedby={describers}
+        aria-invalid={errors.length > 0 || undefined}
+      />
+      <ul className="options" data-open={isOpen || undefined} {...box.getMenuProps()}>
+        {isOpen &&
+          options.map((object, index) => (
+            <li
+              key={`${object.model} ${object.pk}`}
+              {...box.getItemProps({ item: object, index })}
+              data-active={index === box.highlightedIndex || undefined}
+            >
+              <span>{object.name}</span>
+              <span className="quiet small">{object.type}</span>
+            </li>
+          ))}
+      </ul>
+      <p className="picker-note small" role="status">
+        {isOpen && !isLoading && options.length === 0 && (problem ?? 'Nothing is found.')}
+      </p>
+      <FieldNotes id={id} hint={hint} errors={errors} />
+    </div>
+  );
+}

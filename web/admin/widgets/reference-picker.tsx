@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { ObjectCombobox } from './object-combobox.tsx';
+import { useNameOf } from './use-name-of.ts';
+
+interface Props {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly errors?: readonly string[];
+  readonly model: string;
+  readonly value: string | number | null;
+  onChange(key: string | null): void;
+}
+
+/** One object of a model. */
+export function ReferencePicker({ value, onChange, ...rest }: Props) {
+  const [chosen, setChosen] = useState<{ pk: string; name: string } | null>(null);
+  const isChosen = value !== null && chosen?.pk === String(value);
+  const known = useNameOf(rest.model, isChosen ? [] : value === null ? [] : [value]);
+  const shown = value === null ? '' : isChosen ? (chosen?.name ?? '') : known(value);
+  return (
+    <ObjectCombobox
+      {...rest}
+      shown={shown}
+      placeholder="Type to search"
+      onChoose={(object) => {
+        setChosen(object);
+        onChange(object.pk);
+      }}
+      onClear={() => onChange(null)}
+    />
+  );
+}

@@ -1,0 +1,21 @@
+import { use, useEffect, useState } from 'react';
+import { type Names, readNames } from '../api/objects.ts';
+import { NamesContext } from './names-context.ts';
+
+/** What objects are called: from what the page has read already, or asked for where it has not. */
+export function useNameOf(model: string, keys: readonly (string | number)[]): (key: string | number) => string {
+  const told = use(NamesContext);
+  const [asked, setAsked] = useState<Names>(() => () => undefined);
+  const unknown = keys.filter((key) => !told(model, key)).join(',');
+  useEffect(() => {
+    if (unknown === '') return;
+    let isWanted = true;
+    readNames([`${model}:${unknown}`])
+      .then((found) => isWanted && setAsked(() => found))
+      .catch(() => {});
+    return () => {
+      isWanted = false;
+    };
+  }, [model, unknown]);
+  return (key) => (told(model, key) ?? asked(model, key))?.name ?? String(key);
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react';
+import { wordsOf } from '../../api/call.ts';
+import { findObjects, type NamedObject } from '../api/objects.ts';
+
+interface Options {
+  readonly options: readonly NamedObject[];
+  readonly problem: string | null;
+  readonly isLoading: boolean;
+}
+
+const pauseMs = 150;
+
+/** The objects of a model that a text finds, while somebody chooses. */
+export function useOptions(model: string, text: string, isWanted: boolean): Options {
+  const [found, setFound] = useState<Options>({ options: [], problem: null, isLoading: true });
+  useEffect(() => {
+    if (!isWanted) return;
+    let isCurrent = true;
+    const timer = setTimeout(
+      async () => {
+        try {
+          const options = await findObjects(text, model);
+          if (isCurrent) setFound({ options, problem: null, isLoading: false });
+        } catch (problem) {
+          if (isCurrent) setFound({ options: [], problem: wordsOf(problem), isLoading: false });
+        }
+      },
+      text === '' ? 0 : pauseMs,
+    );
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [model, text, isWanted]);
+  return found;
+}

@@ -1,0 +1,28 @@
+import type { Member } from '../api/description.ts';
+
+/** What every widget of a form gets. */
+export interface WidgetProps {
+  readonly member: Member;
+  readonly value: unknown;
+  readonly errors: readonly string[];
+  onChange(value: unknown): void;
+}
+
+/** What the field of a member shows beside its widget. */
+export function factsOf({ member: { note, isRequired }, errors }: Pick<WidgetProps, 'member' | 'errors'>) {
+  return {
+    label: isRequired ? `${note.label} (required)` : note.label,
+    hint: note.help?.replaceAll(/`([^`]*)`/g, '“$1”'),
+    errors,
+  };
+}
+
+/** Text that was typed for a value and cannot be read as one. */
+export class Unreadable {
+  readonly text: string;
+  readonly reason: string;
+  constructor(text: string, reason: string) {
+    this.text = text;
+    this.reason = reason;
+  }
+}

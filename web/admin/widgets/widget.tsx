@@ -1,0 +1,76 @@
+import type { ComponentType } from 'react';
+import type { Member } from '../api/description.ts';
+import { ChoicesWidget, ChoiceWidget, FlagWidget } from './choice-widgets.tsx';
+import { ExpressionWidget } from './code-widget.tsx';
+import { JsonWidget } from './json-widget.tsx';
+import { LinesWidget } from './lines-widget.tsx';
+import { ReferencePicker } from './reference-picker.tsx';
+import { ReferencesPicker } from './references-picker.tsx';
+import { DurationWidget, NumberWidget, SecretWidget, TextWidget, TimeWidget } from './text-widgets.tsx';
+import { factsOf, type WidgetProps } from './widget-props.ts';
+
+/** What a member is entered with, by the kind that its declaration gives it. */
+export function Widget(props: WidgetProps) {
+  const Chosen = widgetOf(props.member);
+  return (
+    <div className="widget" data-field={props.member.name} data-kind={props.member.note.kind}>
+      <Chosen {...props} />
+    </div>
+  );
+}
+
+const byKind: Readonly<Record<string, ComponentType<WidgetProps>>> = {
+  text: TextWidget,
+  file: TextWidget,
+  number: NumberWidget,
+  flag: FlagWidget,
+  time: TimeWidget,
+  duration: DurationWidget,
+  expression: ExpressionWidget,
+  json: JsonWidget,
+  reference: ReferenceWidget,
+  references: ReferencesWidget,
+};
+
+function widgetOf({ note, schema }: Member): ComponentType<WidgetProps> {
+  const type = [schema.type].flat().find((one) => one !== 'null');
+  if (note.kind === 'choice') return schema.enum ? ChoiceWidget : TextWidget;
+  if (note.kind === 'secret') return type === 'string' ? SecretWidget : JsonWidget;
+  if (note.kind === 'list') return listWidget(schema.items?.enum !== undefined, schema.items?.type);
+  if (note.kind === 'text' && schema.enum) return ChoiceWidget;
+  return byKind[note.kind] ?? JsonWidget;
+}
+
+function listWidget(hasChoices: boolean, type: unknown): ComponentType<WidgetProps> {
+  if (hasChoices) return ChoicesWidget;
+  return type === 'string' || type === 'integer' || type === 'number' ? LinesWidget : JsonWidget;
+}
+
+const keyOf = (value: unknown): string | number | null =>
+  typeof value === 'string' || typeof value === 'number' ? value : null;
+
+function ReferenceWidget(props: WidgetProps) {
+  const { member, value, onChange } = props;
+  const isNumber = [member.schema.type].flat().includes('integer');
+  return (
+    <ReferencePicker
+      {...factsOf(props)}
+      model={member.note.model ?? ''}
+      value={keyOf(value)}
+      onChange={(key) => onChange(key === null ? (member.isNullable ? null : undefined) : isNumber ? Number(key) : key)}
+    />
+  );
+}
+
+function ReferencesWidget(props: WidgetProps) {
+  const { member, value, onChange } = props;
+  return (
+    <ReferencesPicker
+      {...factsOf(props)}
+      model={member.note.model ?? ''}
+      isNumber={member.schema.items?.type === 'integer'}
+      value={Array.isArray(value) ? value.flatMap((one) => keyOf(one) ?? []) : []}
+      onChange={onChange}
+    />
+  );
+}
