@@ -7,6 +7,8 @@ import type { Registry, Resource } from './resource.ts';
 export interface ResourceNote {
   readonly model: string;
   readonly names: readonly [singular: string, plural: string];
+  /** The member by which other objects refer to it; null where it is not shown. */
+  readonly pk: string | null;
   /** The member that names an object in paths, and the one that names it for people. */
   readonly key: string;
   readonly title: string;
@@ -33,6 +35,7 @@ export function resourceNote(resource: Resource, registry: Registry): ResourceNo
   return {
     model,
     names,
+    pk: resource.keyName,
     key: lookup === 'pk' ? (resource.keyName ?? 'pk') : lookup,
     title,
     columns: declared ?? [title, ...columnsOf(resource, title)],

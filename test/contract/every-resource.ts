@@ -11,7 +11,7 @@ import { createStored, type Stored } from './stored.ts';
 
 // Tests are named after the resources before any server runs, so a server is asked once what there is.
 const catalogue = await listCatalogue();
-const { resources } = catalogue;
+export const { resources } = catalogue;
 export const { operations } = catalogue;
 
 async function listCatalogue() {

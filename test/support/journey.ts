@@ -9,9 +9,14 @@ export interface Journey {
   window(options?: WindowOptions): Promise<Page>;
 }
 
-interface WindowOptions extends BrowserContextOptions {
+export interface WindowOptions extends BrowserContextOptions {
   /** What this window may complain about. */
   readonly tolerates?: RegExp;
+}
+
+interface JourneyOptions {
+  /** Whether windows stay open from one test to the next: for many short visits to pages of one kind. */
+  readonly keepsWindows?: boolean;
 }
 
 const executablePath = await findChromium();
@@ -23,7 +28,7 @@ const executablePath = await findChromium();
 export function describeJourney(
   name: string,
   tests: (journey: () => Journey) => void,
-  options: TestServerOptions = {},
+  { keepsWindows = false, ...options }: TestServerOptions & JourneyOptions = {},
 ): void {
   // A browser on a busy machine takes its time.
   describe.skipIf(!executablePath)(name, { timeout: 60_000 }, () => {
@@ -39,7 +44,7 @@ export function describeJourney(
       journey = { server, window: (wanted) => openWindow(server, browser as Browser, complaints, wanted) };
     });
     afterEach(async () => {
-      for (const context of browser?.contexts() ?? []) await context.close();
+      for (const context of keepsWindows ? [] : (browser?.contexts() ?? [])) await context.close();
       expect(complaints.splice(0)).toEqual([]);
     });
     afterAll(async () => {

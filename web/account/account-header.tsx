@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useBrand } from '../page/mount-page.tsx';
 import { SectionLink } from './navigation.tsx';
-import { nameOf, usePerson } from './person.ts';
+import { nameOf, type Person, usePerson } from './person.ts';
 import { useUnseen } from './unseen.tsx';
 
 export function AccountHeader() {
@@ -12,6 +12,11 @@ export function AccountHeader() {
       <SectionLink to="" className="account-brand">
         <Logo />
       </SectionLink>
+      {isAdministrator(person) && (
+        <a className="button account-admin" href="/if/admin/">
+          Administration
+        </a>
+      )}
       <NotificationsLink />
       <SectionLink to="profile" className="account-person">
         <img src={person.avatar} alt="" width="32" height="32" />
@@ -23,6 +28,10 @@ export function AccountHeader() {
     </header>
   );
 }
+
+/** Others with rights find the address in what they were told; for most people the button would lead nowhere. */
+const isAdministrator = ({ is_superuser, system_permissions }: Person): boolean =>
+  is_superuser || system_permissions.includes('access_admin_interface');
 
 function Logo() {
   const { branding_logo, branding_title } = useBrand();

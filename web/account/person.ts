@@ -8,6 +8,7 @@ export interface Person {
   readonly email: string;
   readonly avatar: string;
   readonly is_superuser: boolean;
+  readonly system_permissions: readonly string[];
   readonly groups: readonly { readonly pk: string; readonly name: string }[];
 }
 

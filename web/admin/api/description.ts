@@ -38,6 +38,7 @@ export interface FilterNote extends FieldNote {
 
 interface Note {
   readonly model: string;
+  readonly pk: string | null;
   readonly key: string;
   readonly title: string;
   readonly columns: readonly string[];
@@ -118,7 +119,7 @@ function describe(path: string, document: Document): Description {
 
 /** What is no list: one object at its own path. */
 const lone: Note = {
-  ...{ model: '', key: '', title: '', isSearched: false },
+  ...{ model: '', pk: null, key: '', title: '', isSearched: false },
   ...{ columns: [], orderable: [], order: [], always: {}, filters: [] },
 };
 

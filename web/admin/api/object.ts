@@ -20,8 +20,8 @@ export const pathOfObject = ({ path }: ResourceEntry, key: string): string => `$
 /** At most two requests: the object, then names. */
 export async function readObject(entry: ResourceEntry, key: string, description: Description): Promise<WholeObject> {
   const { value: row, etag } = await requestAsPerson<Row>('GET', pathOfObject(entry, key));
-  const pk = String(row[keyOf(description)] ?? '');
-  const own = isKnown(entry, row, description) ? [] : [`${entry.model}:${pk}`];
+  const pk = description.pk === null ? '' : String(row[description.pk]);
+  const own = pk === '' || isKnown(entry, row, description) ? [] : [`${entry.model}:${pk}`];
   const names = await readNames([...own, ...keysIn([row], description.shown)]);
   const told = names(entry.model, pk);
   return {
@@ -40,6 +40,3 @@ const isKnown = ({ may }: ResourceEntry, row: Row, { title, key }: Description):
   title !== key &&
   typeof row[title] === 'string' &&
   row[title] !== '';
-
-/** The member that holds the primary key, by which objects name each other. */
-const keyOf = ({ shown, key }: Description): string => (shown.some(({ name }) => name === 'pk') ? 'pk' : key);

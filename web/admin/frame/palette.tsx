@@ -47,7 +47,6 @@ function Search() {
     defaultHighlightedIndex: 0,
     itemToString: (hit) => hit?.title ?? '',
     inputValue: text,
-    onInputValueChange: ({ inputValue }) => setText(inputValue),
     onSelectedItemChange({ selectedItem }) {
       if (!selectedItem) return;
       // The dialog is no place to come back to.
@@ -64,7 +63,11 @@ function Search() {
       <label className="visually-hidden" id={getLabelProps().id} htmlFor={getLabelProps().htmlFor}>
         Pages, objects and actions
       </label>
-      <input className="input" placeholder="Pages, objects and actions" {...getInputProps()} />
+      <input
+        className="input"
+        placeholder="Pages, objects and actions"
+        {...getInputProps({ onChange: (event) => setText(event.currentTarget.value) })}
+      />
       <ul className="options" {...getMenuProps()}>
         {hits.map((hit, index) => (
           <li

@@ -31,9 +31,6 @@ export function ObjectCombobox({ label, hint, errors = [], model, shown, placeho
     inputValue: text ?? shown,
     itemToString: (object) => object?.name ?? '',
     itemToKey: (object) => object?.pk,
-    onInputValueChange({ inputValue, type }) {
-      if (type === useCombobox.stateChangeTypes.InputChange) setText(inputValue);
-    },
     onIsOpenChange({ isOpen: opens = false, type }) {
       setOpen(opens);
       if (opens) return;
@@ -56,7 +53,7 @@ export function ObjectCombobox({ label, hint, errors = [], model, shown, placeho
         placeholder={placeholder}
         spellCheck={false}
         autoCapitalize="none"
-        {...box.getInputProps()}
+        {...box.getInputProps({ onChange: (event) => setText(event.currentTarget.value) })}
         aria-describedby={describers}
         aria-invalid={errors.length > 0 || undefined}
       />

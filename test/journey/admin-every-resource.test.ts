@@ -1,0 +1,103 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { isShown, isWritable, type Row } from '../../src/resource/fields/field.ts';
+import type { Resource } from '../../src/resource/resource.ts';
+import { resources } from '../contract/every-resource.ts';
+import { createMaker, type Maker } from '../contract/maker.ts';
+import { fillIn } from '../support/admin-form.ts';
+import { moveTo, visitAdmin } from '../support/admin-visit.ts';
+import { describeJourney } from '../support/journey.ts';
+
+const listed = resources.filter(({ verbs }) => verbs.includes('list'));
+const offers = (resource: Resource, verb: string) => resource.verbs.some((one) => one === verb);
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+describeJourney(
+  'the admin pages of every resource',
+  (journey) => {
+    let maker: Maker;
+    let page: Page;
+    beforeAll(async () => {
+      await journey().server.app.jobs.stop();
+      maker = createMaker(journey().server);
+      page = await visitAdmin(journey(), '/everything/');
+    });
+
+    test.each(listed.map(({ path }) => path))('%s is listed, made, shown, changed and deleted', async (path) => {
+      const { server } = journey();
+      const resource = server.app.engine.registry.resources.find((one) => one.path === path) as Resource;
+      const [singular, plural] = resource.names;
+      await moveTo(page, path);
+      await expect.poll(() => heading(page).innerText()).toMatch(new RegExp(`^${plural}$`, 'i'));
+      await page.locator('table, .empty').first().waitFor();
+
+      if (offers(resource, 'create')) await make(page, resource);
+      else await moveTo(page, `${path}${await keyOfNew(resource)}/`);
+      await page.locator('.facts').first().waitFor();
+      expect((await page.locator('.page-title').innerText()).toLowerCase()).toContain(singular.toLowerCase());
+
+      if (offers(resource, 'partial_update')) await change(page, resource);
+      if (offers(resource, 'destroy')) await remove(page, resource);
+    });
+
+    async function remove(page: Page, resource: Resource): Promise<void> {
+      const shownPath = new URL(page.url()).pathname.replace('/if/admin', '');
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('This cannot be undone').waitFor();
+      await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.waitForURL(`**/if/admin${resource.path}`);
+      expect((await journey().server.admin.get(shownPath)).status).toBe(404);
+    }
+
+    /** An object that cannot be made with a form. */
+    async function keyOfNew(resource: Resource): Promise<string> {
+      const sample = await maker.make(resource.model);
+      return sample.path.slice(sample.resource.path.length, -1) || String(sample.pk);
+    }
+
+    async function make(page: Page, resource: Resource): Promise<void> {
+      const { server } = journey();
+      const body = await maker.bodyFor(resource, 'required');
+      await moveTo(page, `/new${resource.path}`);
+      for (const [name, value] of Object.entries(body)) await fillIn(page, server, name, value);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.waitForURL(`**/if/admin${resource.path}*/`);
+      const path = new URL(page.url()).pathname.replace('/if/admin', '');
+      const { status, body: made } = await server.admin.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      for (const [name, value] of Object.entries(body)) {
+        const field = resource.allFields[name];
+        if (field && isShown(field) && !field.secret) expect([name, normal(made[name])]).toEqual([name, normal(value)]);
+      }
+    }
+
+    /** Changes a member that can be changed by itself. */
+    async function change(page: Page, resource: Resource): Promise<void> {
+      const { server } = journey();
+      const body = await maker.bodyFor(resource, 'all');
+      const name = changeable(resource, body);
+      if (name === undefined) return;
+      await page.getByRole('link', { name: 'Edit', exact: true }).click();
+      await fillIn(page, server, name, body[name]);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.waitForURL(`**/if/admin${resource.path}*/`);
+      const path = new URL(page.url()).pathname.replace('/if/admin', '');
+      expect(normal((await server.admin.get(path)).body[name])).toEqual(normal(body[name]));
+    }
+
+    const normal = (value: unknown): unknown =>
+      typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toISOString().slice(0, 19) : value;
+  },
+  { keepsWindows: true },
+);
+
+/** A member that can be changed by itself. */
+function changeable({ allFields }: Resource, body: Row): string | undefined {
+  const kinds = ['text', 'flag', 'whole', 'choice', 'ref', 'time', 'json'];
+  const names = Object.keys(body).filter((name) => {
+    const field = allFields[name];
+    return field && isWritable(field) && isShown(field) && !field.secret && body[name] !== undefined;
+  });
+  return kinds.flatMap((kind) => names.filter((name) => allFields[name]?.kind === kind))[0];
+}

@@ -1,0 +1,311 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { fillIn } from '../support/admin-form.ts';
+import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { axeViolations } from '../support/axe.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+import type { TestServer } from '../support/server.ts';
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+const makeGroup = async ({ admin }: TestServer, name = unique('group')) =>
+  (await admin.post('/core/groups/', { name })).body as { pk: string; name: string };
+
+describeJourney('the admin pages', (journey) => {
+  test('are accessible: wide, narrow and dark', async () => {
+    const group = await makeGroup(journey().server);
+    const flow = (await journey().server.admin.get('/flows/instances/default-authentication-flow/')).body;
+    const addresses = [
+      '/',
+      '/everything/',
+      '/core/users/',
+      '/core/users/?is_active=true&search=nobody-is-called-so',
+      '/stages/all/',
+      '/new/stages/all/',
+      '/new/policies/expression/',
+      '/new/providers/oauth2/',
+      '/new/core/applications/',
+      `/core/groups/${group.pk}/`,
+      `/core/groups/${group.pk}/?tab=changes`,
+      `/core/groups/${group.pk}/?dialog=delete`,
+      `/flows/instances/${flow.slug}/?tab=used-by`,
+      `/edit/core/groups/${group.pk}/`,
+      `/edit/core/groups/${group.pk}/?dialog=preview`,
+      `/edit/core/groups/${group.pk}/?dialog=curl`,
+      '/admin/settings/',
+      '/core/users/?dialog=search',
+      '/?dialog=shortcuts',
+      '/no/such/page/',
+    ];
+    const page = await visitAdmin(journey(), '/');
+    for (const look of ['wide', 'narrow', 'dark'] as const) {
+      await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
+      await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
+      for (const address of addresses) {
+        await moveTo(page, address);
+        await page.waitForLoadState('networkidle');
+        expect([look, address, await axeViolations(page)]).toEqual([look, address, []]);
+        const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect([look, address, width]).toEqual([look, address, 0]);
+      }
+    }
+  }, 240_000);
+
+  test('take far less than 300 kB of compressed script for the first view', async () => {
+    const page = await visitAdmin(journey(), '/core/users/');
+    await page.waitForLoadState('networkidle');
+    const bytes = await page.evaluate<number>(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    );
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(120_000);
+  });
+
+  test('tell somebody without rights so, and lead to their account', async () => {
+    const { pk, username } = await journey().server.user();
+    const page = await visitAdmin(journey(), '/core/users/', { user: pk });
+    await page.getByRole('heading', { name: 'Nothing to administer' }).waitFor();
+    await page.getByText(username).waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await page.getByRole('link', { name: 'Go to your account' }).click();
+    await page.waitForURL('**/if/user/');
+  });
+
+  test('offer a delegate what they may do, and nothing else', async () => {
+    const { server } = journey();
+    const [open, closed] = [await makeGroup(server), await makeGroup(server)];
+    const { pk } = await server.user(['svc_core.view_group']);
+    await server.admin.post(`/rbac/permissions/assigned_by_users/${pk}/assign/`, {
+      ...{ permissions: ['svc_core.change_group'], model: 'svc_core.group', object_pk: open.pk },
+    });
+    const page = await visitAdmin(journey(), '/core/groups/', { user: pk });
+    await page.getByRole('table').waitFor();
+    const menu = page.getByRole('navigation', { name: 'Administration' }).getByRole('link');
+    expect(await menu.allInnerTexts()).toEqual(['Start', 'Groups', 'Everything']);
+    expect(await page.getByRole('link', { name: 'New group' }).count()).toBe(0);
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    await page.getByRole('link', { name: closed.name }).click();
+    await page.locator('.facts').first().waitFor();
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+    await moveTo(page, `/core/groups/${open.pk}/`);
+    await page.getByRole('link', { name: 'Edit' }).click();
+    expect(await page.getByRole('button', { name: 'Delete…' }).count()).toBe(0);
+    const name = unique('renamed');
+    await fillIn(page, server, 'name', name);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+    await moveTo(page, '/core/users/');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+
+  test('keep search, filters, order and page of a list in the address', async () => {
+    const { server } = journey();
+    const mark = unique('many');
+    for (let at = 0; at < 60; at++) await makeGroup(server, `${mark} ${String(at).padStart(2, '0')}`);
+    const page = await visitAdmin(journey(), '/core/groups/');
+    await page.getByLabel('Search', { exact: true }).fill(mark);
+    await page.getByText('60 groups').waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toBe(mark);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await expect.poll(() => page.getByRole('row').count()).toBe(11);
+    await page.getByRole('columnheader').getByRole('link', { name: 'Name' }).click();
+    await expect.poll(() => page.getByRole('rowheader').first().innerText()).toBe(`${mark} 59`);
+    await page.getByLabel('Add a filter').selectOption('is_superuser');
+    await page.getByLabel('Is superuser').selectOption('true');
+    await page.getByText('Nothing matches.').waitFor();
+    expect(new URL(page.url()).search).toBe(`?search=${mark}&ordering=-name&is_superuser=true`);
+    await page.reload();
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Is superuser' }).click();
+    await expect.poll(() => page.getByRole('rowheader').first().innerText()).toBe(`${mark} 59`);
+    await page.goBack();
+    await page.getByText('Nothing matches.').waitFor();
+  });
+
+  test('delete several objects at once', async () => {
+    const { server } = journey();
+    const mark = unique('bulk');
+    const groups = [await makeGroup(server, `${mark} a`), await makeGroup(server, `${mark} b`)];
+    await makeGroup(server, `${mark} c`);
+    const page = await visitAdmin(journey(), `/core/groups/?search=${mark}`);
+    for (const { name } of groups) await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 groups?' });
+    await dialog.getByText(`${mark} b`).waitFor();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('1 group', { exact: true }).waitFor();
+    for (const { pk } of groups) expect((await server.admin.get(`/core/groups/${pk}/`)).status).toBe(404);
+  });
+
+  test('say at its field what the server does not accept', async () => {
+    const { server } = journey();
+    const { name } = await makeGroup(server);
+    const page = await visitAdmin(journey(), '/new/core/groups/');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const field = page.locator('[data-field="name"]');
+    await field.getByText('This field is required.').waitFor();
+    await expect.poll(() => field.getByRole('textbox').evaluate((input) => input.matches(':focus'))).toBe(true);
+    await fillIn(page, server, 'name', name);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await field.getByText('This field must be unique.').waitFor();
+    await openAdmin(page, '/new/policies/expression/');
+    await fillIn(page, server, 'name', unique('policy'));
+    await fillIn(page, server, 'expression', 'return 1\nreturn ((');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('[data-field="expression"] .field-errors').getByText('(line 2').waitFor();
+    await page.locator('.cm-lintRange-error').waitFor();
+  });
+
+  test('show what would change and the command for it, and save only then', async () => {
+    const { server } = journey();
+    const group = await makeGroup(server);
+    const page = await visitAdmin(journey(), `/edit/core/groups/${group.pk}/`);
+    const name = unique("renamed 'so'");
+    await fillIn(page, server, 'name', name);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const preview = page.getByRole('dialog', { name: 'What would change' });
+    await preview.getByRole('row', { name: `Name ${group.name} ${name}` }).waitFor();
+    expect(new URL(page.url()).searchParams.get('dialog')).toBe('preview');
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.name).toBe(group.name);
+    await preview.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'As curl' }).click();
+    const command = await page.getByRole('dialog').locator('code').innerText();
+    expect(command).toContain(`/api/v3/core/groups/${group.pk}/'`);
+    expect(command).toContain(`"name": "${name.replaceAll("'", String.raw`'\''`)}"`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.name).toBe(name);
+  });
+
+  test('show both versions when somebody else was quicker, and overwrite nothing', async () => {
+    const { server } = journey();
+    const group = await makeGroup(server);
+    const page = await visitAdmin(journey(), `/edit/core/groups/${group.pk}/`);
+    const mine = unique('mine');
+    await fillIn(page, server, 'name', mine);
+    const theirs = unique('theirs');
+    await server.admin.patch(`/core/groups/${group.pk}/`, { name: theirs, is_superuser: true });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this meanwhile' });
+    await dialog.getByRole('row', { name: `Name ${theirs} ${mine}` }).waitFor();
+    await dialog.getByRole('row', { name: 'Is superuser Yes No' }).waitFor();
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).body.name).toBe(theirs);
+    await dialog.getByRole('button', { name: 'Go on with mine' }).click();
+    await page.getByText('These are your unsaved changes from before.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: mine }).waitFor();
+    const stored = (await server.admin.get(`/core/groups/${group.pk}/`)).body;
+    expect(stored).toMatchObject({ name: mine, is_superuser: true });
+  });
+
+  test('keep unsaved changes when the page is left, but no secrets', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/new/providers/oauth2/');
+    await fillIn(page, server, 'name', 'Half done');
+    await fillIn(page, server, 'client_secret', 'a-secret-that-is-not-kept');
+    await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Users' }).click();
+    await page.getByText('Your unsaved changes to a new OAuth2/OpenID provider are kept in this window.').waitFor();
+    const kept = await page.evaluate<string>('JSON.stringify(sessionStorage)');
+    expect(kept).toContain('Half done');
+    expect(kept).not.toContain('a-secret-that-is-not-kept');
+    await page.goBack();
+    await page.getByText('These are your unsaved changes from before.').waitFor();
+    const name = page.locator('[data-field="name"]').getByRole('textbox');
+    expect(await name.inputValue()).toBe('Half done');
+    await page.getByRole('button', { name: 'Discard them' }).click();
+    expect(await name.inputValue()).toBe('');
+  });
+
+  test('show before deleting what goes with it', async () => {
+    const { server } = journey();
+    const group = await makeGroup(server);
+    const below = (await server.admin.post('/core/groups/', { name: unique('below'), parent: group.pk })).body;
+    const page = await visitAdmin(journey(), `/core/groups/${group.pk}/`);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: below.name }).waitFor();
+    await dialog.getByText('is left without it').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect((await server.admin.get(`/core/groups/${group.pk}/`)).status).toBe(200);
+  });
+
+  test('find pages, actions and objects with the keyboard alone', async () => {
+    const { server } = journey();
+    const group = await makeGroup(server, unique('lighthouse'));
+    const page = await visitAdmin(journey(), '/');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Pages, objects and actions' }).waitFor();
+    await page.keyboard.type(group.name);
+    await page.getByRole('option', { name: group.name }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/if/admin/core/groups/${group.pk}/`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('new deny');
+    await page.getByRole('option', { name: 'New deny stage' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'New deny stage' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: group.name, level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('h');
+    await expect.poll(() => heading(page).innerText()).toContain('Welcome');
+  });
+
+  test('choose a kind first, and upload a picture', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/stages/all/');
+    await page.getByRole('link', { name: 'New stage' }).click();
+    await page.getByRole('link', { name: 'Deny Stage' }).click();
+    const name = unique('stop');
+    await fillIn(page, server, 'name', name);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name }).waitFor();
+    const slug = unique('pictured');
+    await server.admin.post('/core/applications/', { name: slug, slug });
+    await moveTo(page, `/edit/core/applications/${slug}/`);
+    const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+    await page.getByLabel('icon', { exact: false }).setInputFiles({
+      ...{ name: 'icon.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(picture) },
+    });
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByText('The file is stored.').waitFor();
+    expect((await server.admin.get(`/core/applications/${slug}/`)).body.meta_icon).toContain('/media/');
+  });
+
+  test('ask for a page at most three times, and twice for one of a kind that was seen before', async () => {
+    const page = await visitAdmin(journey(), '/');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v3/')) asked.push(new URL(request.url()).pathname);
+    });
+    const count = async (address: string): Promise<number> => {
+      asked.length = 0;
+      await moveTo(page, address);
+      await page.locator('table, .facts, .empty').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      return asked.length;
+    };
+    for (const address of ['/core/tokens/', '/flows/bindings/', '/core/brands/', '/policies/bindings/']) {
+      await count(address);
+      expect([address, await count(`${address}?page_size=100`)]).toEqual([address, expect.toSatisfy((n) => n <= 2)]);
+    }
+    expect(await count('/providers/oauth2/')).toBeLessThanOrEqual(3);
+  });
+
+  test('have settings of the whole server as a form', async () => {
+    const { server } = journey();
+    const page = await visitAdmin(journey(), '/admin/settings/');
+    await fillIn(page, server, 'default_token_duration', 'hours=5');
+    await page.getByText('That is 5 hours.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    expect((await server.admin.get('/admin/settings/')).body.default_token_duration).toBe('hours=5');
+  });
+});

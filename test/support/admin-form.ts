@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core';
+import type { TestServer } from './server.ts';
+
+/** Fills in the widget of a member, by the kind of its field, as a person would. */
+export async function fillIn(page: Page, server: TestServer, name: string, value: unknown): Promise<void> {
+  const widget = page.locator(`[data-field="${name}"]`);
+  await widget.waitFor();
+  const kind = (await widget.getAttribute('data-kind')) ?? '';
+  if (kind.startsWith('reference')) {
+    for (const key of [value].flat()) await choose(page, server, name, key);
+    return;
+  }
+  if (kind === 'flag') return widget.getByRole('checkbox').setChecked(value === true);
+  await widget.locator('input, select, textarea, .cm-content').first().waitFor();
+  // The editor is a part that is loaded later, as is the choice of its language.
+  if ((await widget.locator('.code-editor').count()) > 0) return writeCode(page, name, value);
+  if ((await widget.locator('select').count()) > 0) {
+    await widget.locator('select').selectOption(String(value ?? ''));
+    return;
+  }
+  if (Array.isArray(value) && (await widget.getByRole('checkbox').count()) > 0) {
+    for (const one of value) await widget.getByLabel(spelled(one), { exact: true }).check();
+    return;
+  }
+  const text = kind === 'time' ? localTime(String(value)) : [value].flat().join('\n');
+  await widget.locator('input, textarea').first().fill(text);
+}
+
+const spelled = (value: unknown): string => {
+  const words = String(value).replaceAll(/[_-]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const localTime = (text: string): string => {
+  const moment = new Date(text);
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+};
+
+async function writeCode(page: Page, name: string, value: unknown): Promise<void> {
+  await page.locator(`[data-field="${name}"] .cm-content`).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** Finds an object by typing its name, and takes it from the list. */
+async function choose(page: Page, server: TestServer, name: string, key: unknown): Promise<void> {
+  const input = page.locator(`[data-field="${name}"]`).getByRole('combobox');
+  const field = server.app.engine.registry.resources.flatMap(({ allFields }) => allFields[name] ?? []);
+  const models = [...new Set(field.map((one) => ('model' in one ? String(one.model) : '')))].filter(Boolean);
+  let found: { name: string; pk: string } | undefined;
+  for (const model of models) {
+    const { body } = await server.admin.get(`/admin/objects/?keys=${model}:${key}`);
+    found ??= Array.isArray(body) ? body.find(({ pk }: { pk: string }) => pk === String(key)) : undefined;
+  }
+  if (!found) throw new Error(`nothing has the key ${key} that ${name} names`);
+  await input.fill(found.name);
+  const option = page.locator(`[data-field="${name}"]`).getByRole('option').filter({ hasText: found.name }).first();
+  await option.click();
+}

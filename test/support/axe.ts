@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What is wrong with a page for people who use it with other means than their eyes and a mouse. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  // Evaluated in the page from outside: its content security policy would not let it in otherwise.
+  const found = await page.evaluate<Violation[]>(
+    `(async () => { ${source}; return (await axe.run(document)).violations })()`,
+  );
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+}
