@@ -63,7 +63,15 @@ export function createReadNames(registry: Registry): ReadNames {
       const key = String(kind.lookup === 'pk' ? pk : values[kind.lookup]);
       const name = nameOf(resource, values) || key;
       const path = `${kind.path}${encodeURIComponent(key)}/`;
-      return { model: kind.model, base: resource.model, pk: String(pk), name, type: kind.names[0], path, may: may(row) };
+      return {
+        model: kind.model,
+        base: resource.model,
+        pk: String(pk),
+        name,
+        type: kind.names[0],
+        path,
+        may: may(row),
+      };
     });
   };
 }
