@@ -51,6 +51,7 @@ const ownExpiring: readonly Outdated[] = [
   expired('flow_links', 'links into flows'),
   expired('shared_counts', 'counts for limits'),
   expired('source_visits', 'visits to sources'),
+  expired('authorization_requests', 'decided requests of applications'),
   expired('sign_in_attempts', 'counts of attempts to sign in'),
   expired('events', 'events'),
 ];

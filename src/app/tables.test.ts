@@ -31,7 +31,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['user_source_connections', 'group_source_connections', 'source_visits', 'temporary_users'],
   ],
   provider: [
-    ...['providers', 'provider_property_mappings'],
+    ...['providers', 'provider_property_mappings', 'authorization_requests'],
     ...['sync_objects', 'sync_changes', 'sync_targets', 'sync_runs'],
     // Kinds that push users and groups name them by their path alone.
     ...['scim', 'workspace_directory', 'cloud_directory'].flatMap((path) => [

@@ -22,7 +22,8 @@ export class MappingFailed extends Error {
 export const evaluateMapping = (sandbox: Sandbox, expression: string, globals: Record<string, Json>): Json =>
   evaluate(sandbox, expression, globals).value;
 
-function evaluate(
+/** The same, with whether it would be the same again. */
+export function evaluate(
   sandbox: Sandbox,
   expression: string,
   globals: Record<string, Json>,

@@ -85,10 +85,11 @@ function decode(text: string): string {
 
 /** The limit is on what comes out, so that a small message cannot fill the memory. */
 function inflate(value: string): string {
+  const bytes = Buffer.from(value.replaceAll(' ', '+'), 'base64');
   try {
-    return decodeUtf8(
-      inflateRawSync(Buffer.from(value.replaceAll(' ', '+'), 'base64'), { maxOutputLength: maxMessageLength }),
-    );
+    // Some peers forget to compress.
+    if (bytes[0] === 0x3c && bytes.length <= maxMessageLength) return decodeUtf8(bytes);
+    return decodeUtf8(inflateRawSync(bytes, { maxOutputLength: maxMessageLength }));
   } catch (error) {
     if (error instanceof SamlError) throw error;
     throw new SamlError('The message is not compressed as the redirect binding demands, or it is too long.');

@@ -46,7 +46,7 @@ const linkOf = ({ text }: Visit) => /<a [^>]*href="([^"]*)">([^<]*)<\/a>/.exec(t
 const errorOf = ({ location }: Visit) => location?.searchParams.get('error');
 
 async function waiting({ world }: TestServer, { provider }: RelyingParty): Promise<number> {
-  const { rows } = await sql`select 1 from oauth2_requests where provider = ${provider.pk}`.execute(world.db.read);
+  const { rows } = await sql`select 1 from authorization_requests where provider = ${provider.pk}`.execute(world.db.read);
   return rows.length;
 }
 
@@ -186,7 +186,7 @@ describeOnBoth(
       const { to } = await denied(browser, walk);
       clock.pass(20 * 60);
       const { db } = server().world;
-      await db.write((tx) => sql`delete from oauth2_requests where expires <= ${clock.now()}`.execute(tx));
+      await db.write((tx) => sql`delete from authorization_requests where expires <= ${clock.now()}`.execute(tx));
       expect(errorOf(await browser.visit(to))).toBe('access_denied');
       await browser.authorize(asked(party));
       const late = await denied(browser, walk);

@@ -170,7 +170,9 @@ describeOnBoth(
       await browser.authorize(asked(party));
       const to = await browser.agree(explicit);
       const { request_uri } = await sent(server(), 'par', { ...asked(party), ...secretOf(party) });
-      await server().world.db.write((tx) => sql`update oauth2_requests set content = 'not sealed'`.execute(tx));
+      for (const table of ['authorization_requests', 'oauth2_requests']) {
+        await server().world.db.write((tx) => sql`update ${sql.table(table)} set content = 'not sealed'`.execute(tx));
+      }
       expectPage(await browser.visit(to));
       expectPage(await browser.authorize({ ...asked(party), request_uri }));
     });

@@ -1,12 +1,12 @@
 import { brandTitle } from '../../../core/brand/brand-title.ts';
-import { actorOfSession, type SessionNeeds } from '../../../core/session/session-credential.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
 import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { AnswerCall, HttpAnswer, HttpCall } from '../../../platform/http/routes.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
-import type { Call, ResourceWorld } from '../../../resource/call.ts';
-import { redirectBrowser } from './authorize/answer-client.ts';
+import { redirectBrowser } from '../../../provider/browser-answers.ts';
+import { browserCall, type BrowserMount as CallMount } from '../../../provider/browser-call.ts';
+import type { Call } from '../../../resource/call.ts';
 import type { BrowserNeeds } from './authorize/browser-needs.ts';
 import { handleAuthorize } from './authorize/handle-authorize.ts';
 import { devicePath } from './device/device-authorization.ts';
@@ -17,11 +17,7 @@ import { OAuthError } from './oauth-error.ts';
 import { browserRefusalOf } from './refusal-of.ts';
 import { authorizePath, endSessionPath } from './urls.ts';
 
-export interface BrowserMount extends BrowserNeeds {
-  readonly clock: { now(): string };
-  readonly world: ResourceWorld;
-  readonly sessions: SessionNeeds;
-}
+export type BrowserMount = BrowserNeeds & CallMount;
 
 /** Answers somebody's browser. `text` is the query string, or the form that was sent. */
 type BrowserEndpoint = (needs: BrowserNeeds, call: Call, text: string) => Promise<HttpAnswer>;
@@ -31,24 +27,9 @@ export function browserRoutes(mount: BrowserMount): Route[] {
   const serve =
     (endpoint: BrowserEndpoint): AnswerCall =>
     async (http) => {
-      const answer = await answerOf(http, async () => endpoint(mount, await callOf(http), textOf(http)));
+      const answer = await answerOf(http, async () => endpoint(mount, await browserCall(mount, http), textOf(http)));
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
-
-  async function callOf({ facts, params }: HttpCall): Promise<Call> {
-    const now = mount.clock.now();
-    return {
-      // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.
-      actor: await actorOfSession(mount.sessions, { ...facts, method: 'GET' }, now),
-      request: facts,
-      params,
-      now,
-      db: mount.db,
-      world: mount.world,
-      body: () => ({}),
-      upload: async () => null,
-    };
-  }
 
   async function answerOf({ facts }: HttpCall, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     try {

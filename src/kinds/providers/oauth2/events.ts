@@ -1,5 +1,5 @@
-import type { AccessAnswer } from '../../../core/application/application-access.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
+import { applicationFacts } from '../../../provider/authorize/denials.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
 import type { GrantType } from './grant-types.ts';
@@ -26,12 +26,7 @@ export function callAs(call: Call, user: UserFacts): Call {
 
 type Authorized = { readonly application: Pick<Client['application'], 'pk' | 'name'> };
 
-const factsOf = ({ application: { pk, name } }: Authorized) => ({
-  app: 'svc_core',
-  model_name: 'application',
-  pk: pk.replaceAll('-', ''),
-  name,
-});
+const factsOf = ({ application }: Authorized) => applicationFacts(application);
 
 interface Authorization {
   readonly scope: readonly string[];
@@ -66,25 +61,7 @@ export const suspiciousEvent = (client: Client, grantType: GrantType): NewEvent 
   },
 });
 
-const maxReasons = 20;
 const maxUriLength = 500;
-
-/** That the policies of an application turned somebody away, and what they said. */
-export const deniedEvent = (
-  client: Authorized,
-  answer: Pick<AccessAnswer, 'messages' | 'logs'> | undefined,
-  decidedBy: readonly string[],
-): NewEvent => ({
-  action: 'policy_execution',
-  app,
-  context: {
-    message: 'What is bound to the application does not let the user in.',
-    application: factsOf(client),
-    result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },
-    decided_by: decidedBy.slice(0, maxReasons),
-    reasons: (answer?.logs ?? []).slice(0, maxReasons).map(({ text }) => text),
-  },
-});
 
 /** That the provider knows users by something that this one shares with another. */
 export const sharedSubjectEvent = (

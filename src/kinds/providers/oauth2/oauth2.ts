@@ -64,7 +64,7 @@ export function oauth2(needs: Needs): ProviderKind {
       expiredOfProviders('oauth2_access_tokens', 'access tokens'),
       expiredOfProviders('oauth2_refresh_tokens', 'refresh tokens'),
       expiredOfProviders('oauth2_authorization_codes', 'authorization codes'),
-      expired('oauth2_requests', 'requests for authorization'),
+      expired('oauth2_requests', 'pushed requests and those of devices'),
       expired('oauth2_seen', 'marks of what may be used once'),
       expired('oauth2_published_keys', 'published keys'),
     ],

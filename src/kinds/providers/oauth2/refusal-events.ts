@@ -1,18 +1,17 @@
-import type { AccessAnswer } from '../../../core/application/application-access.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { networkOf } from '../../../lib/cidr.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { createSharedCounts } from '../../../platform/shared-counts.ts';
-import { nameDeciders } from '../../../policy/deciders.ts';
+import { createDenials, type Denials } from '../../../provider/authorize/denials.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
-import { callAs, deniedEvent, sharedSubjectEvent, wrongRedirectEvent } from './events.ts';
+import { callAs, sharedSubjectEvent, wrongRedirectEvent } from './events.ts';
 
 /** Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it, nor people who try again. */
 export interface RefusalEvents {
   /** That the policies of an application turned away whom the call is made as. */
-  denied(call: Call, client: Client, answer: AccessAnswer | undefined): Promise<void>;
+  readonly denied: Denials;
   /** That tokens were refused to a user because others have the same subject. */
   sharedSubject(call: Call, client: Client, user: UserFacts): Promise<void>;
   /** That a request named a redirect address that the provider does not have. */
@@ -32,22 +31,16 @@ export function createRefusalEvents(db: Database): RefusalEvents {
       windowMs: ms,
       others: createSharedCounts({ db, name: `oauth2 ${name}`, windowMs: ms }),
     });
-  const denials = limit('denials', 3);
+  const subjects = limit('shared subjects', 3);
   const byNetwork = limit('wrong redirects by network', 5);
   const inAll = limit('wrong redirects', 30);
   const byProvider = limit('notified redirects by provider', 1, notifiedEveryMs);
   const notified = limit('notified redirects', maxNotified, notifiedEveryMs);
   const record = (call: Call, event: NewEvent) => call.db.write((tx) => call.world.record(tx, call, event));
   return {
-    async denied(call, client, answer) {
-      const who = `${call.actor?.user.pk} ${client.pk}`;
-      if (denials.waitAfter(who) > 0) return;
-      const deciders = await nameDeciders(answer?.deciders ?? [], call.db.read);
-      const names = deciders.map(({ name }) => name);
-      await record(call, deniedEvent(client, answer, names));
-    },
+    denied: createDenials(db, 'svc_providers_oauth2'),
     async sharedSubject(call, client, user) {
-      if (denials.waitAfter(`subject ${user.pk} ${client.pk}`) > 0) return;
+      if (subjects.waitAfter(`${user.pk} ${client.pk}`) > 0) return;
       await record(call.actor ? call : callAs(call, user), sharedSubjectEvent(client, user));
     },
     async wrongRedirect(call, client, redirectUri) {

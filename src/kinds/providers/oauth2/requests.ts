@@ -7,7 +7,7 @@ import type { Call } from '../../../resource/call.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** What a request is for. One of a purpose is never found under another. */
-export type Purpose = 'authorize' | 'par' | 'device';
+export type Purpose = 'par' | 'device';
 export type RequestState = 'waiting' | 'granted' | 'denied';
 
 export interface NewRequest {

@@ -1,4 +1,4 @@
-import { evaluateMapping, MappingFailed } from '../../../core/mapping/evaluate.ts';
+import { evaluate, MappingFailed } from '../../../core/mapping/evaluate.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
@@ -22,6 +22,8 @@ export interface MappedUser {
   readonly attributes: readonly Attribute[];
   /** What `name_id_mapping` makes of the user; null without one, and where it gives nothing. */
   readonly nameId: string | null;
+  /** The same user would be told of in the same way again. */
+  readonly isLasting: boolean;
   readonly failures: readonly { readonly mapping: string; readonly failure: MappingFailed }[];
 }
 
@@ -39,6 +41,7 @@ export function mapUser(
   { pk, name, mappings, nameIdMapping }: MappedProvider,
   user: UserFacts,
 ): MappedUser {
+  let isLasting = true;
   const failures: { mapping: string; failure: MappingFailed }[] = [];
   const globals = {
     user,
@@ -47,7 +50,9 @@ export function mapUser(
   };
   const mappedBy = (mapping: MappingRow): Json => {
     try {
-      return evaluateMapping(sandbox, mapping.expression, globals);
+      const result = evaluate(sandbox, mapping.expression, globals);
+      isLasting &&= result.isLasting;
+      return result.value;
     } catch (failure) {
       if (!(failure instanceof MappingFailed)) throw failure;
       failures.push({ mapping: mapping.name, failure });
@@ -61,7 +66,7 @@ export function mapUser(
       return values === null ? [] : [{ name: mapping.saml_name, friendlyName: mapping.friendly_name || null, values }];
     });
   const named = nameIdMapping && textsOf(mappedBy(nameIdMapping))?.[0];
-  return { attributes, nameId: named || null, failures };
+  return { attributes, nameId: named || null, failures, isLasting: isLasting && failures.length === 0 };
 }
 
 /** Each value as text; null where there is nothing to tell. */

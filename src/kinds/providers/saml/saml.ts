@@ -1,9 +1,13 @@
 import type { Config } from '../../../platform/config.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { decideOnTicket } from '../../../provider/authorize/decide.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { samlDemo } from './demo.ts';
 import { metadataEndpoint } from './metadata.endpoint.ts';
+import { createSamlRefusals } from './refusal-events.ts';
+import { samlRoutes } from './routes.ts';
 import { samlProvider } from './saml.resource.ts';
 import { samlMapping } from './saml-mapping.resource.ts';
 import { createKeyOf } from './signing-key.ts';
@@ -11,6 +15,7 @@ import { issuerOf } from './urls.ts';
 
 interface Needs {
   readonly config: Pick<Config, 'publicUrl'>;
+  readonly db: Database;
   readonly key: InstanceKey;
   readonly installId: string;
   readonly sandbox: Sandbox;
@@ -23,6 +28,13 @@ export function samlIdp(needs: Needs): ProviderKind {
     resource: samlProvider(needs),
     clientFacts: ({ issuer }, slug) => ({ issuer: issuerOf(needs.config.publicUrl, { issuer: String(issuer), slug }) }),
     resources: [samlMapping(needs)],
+    routes: (server) => {
+      const refusals = createSamlRefusals(needs.db);
+      return samlRoutes({ ...needs, ...server, keyOf, refusals, publicUrl: needs.config.publicUrl });
+    },
+    append: decideOnTicket(needs.key),
+    // Responses are brought by a form that the page sends.
+    pageNeeds: { forms: true },
     endpoints: [metadataEndpoint({ ...needs, keyOf })],
     demo: samlDemo,
   };

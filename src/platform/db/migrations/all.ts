@@ -25,6 +25,7 @@ import { groupAncestors } from './0027-group-ancestors.ts';
 import { samlProvider } from './0028-saml-provider.ts';
 import { outgoingSync } from './0029-outgoing-sync.ts';
 import { samlSignIns } from './0030-saml-sign-ins.ts';
+import { authorizationRequests } from './0031-authorization-requests.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   samlProvider,
   outgoingSync,
   samlSignIns,
+  authorizationRequests,
 ];

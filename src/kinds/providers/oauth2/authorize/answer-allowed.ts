@@ -2,6 +2,8 @@ import { cachedUserFacts, type UserFacts } from '../../../../core/mapping/user-f
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { orderedUuid, randomToken } from '../../../../platform/random.ts';
+import { consumeTicket, type Ticket } from '../../../../provider/authorize/tickets.ts';
+import { type SignIn, signInOfSession } from '../../../../provider/sign-in-of-session.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
 import { lengthOf } from '../claims.ts';
 import type { Client } from '../client.ts';
@@ -13,27 +15,25 @@ import { OAuthError } from '../oauth-error.ts';
 import { words } from '../params.ts';
 import { consumeRequest } from '../requests.ts';
 import { isFirstUse } from '../seen-once.ts';
-import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
 import { uniqueSubject } from '../subject.ts';
 import { type AuthorizeRequest, responseTypes } from './authorize-request.ts';
 import type { BrowserNeeds } from './browser-needs.ts';
 
 interface Answered {
   readonly request: AuthorizeRequest;
-  /** Of the stored request: it serves once. */
-  readonly pk: string;
+  /** It serves once. */
+  readonly ticket: Ticket;
 }
 
 interface Allowed extends Answered {
   readonly client: Client;
-  readonly flow: string;
 }
 
 /** What a client is told whose request was allowed: a code, tokens, or both. They come to be as the request is used up. */
 export async function answerAllowed(
   needs: BrowserNeeds,
   call: Call,
-  { client, request, pk, flow }: Allowed,
+  { client, request, ticket }: Allowed,
 ): Promise<Record<string, string>> {
   const { user: actor, session } = requireActor(call);
   const user = await cachedUserFacts(call, actor.pk);
@@ -50,7 +50,7 @@ export async function answerAllowed(
   const grant = { family, session, authTime: signIn.at, scope, terms };
   const tokens = await tokensBeside(needs, call, client, user, { ...grant, gives, code });
   await call.db.write(async (tx) => {
-    if (!(await useUp(tx, needs, call, { request, pk }))) {
+    if (!(await useUp(tx, needs, call, { request, ticket }))) {
       throw new OAuthError('invalid_request_uri', 'The pushed request was used before.');
     }
     await noteLogin(tx, { session, provider: client.pk, subject, sid: terms.sid ?? '' }, call.now);
@@ -70,7 +70,7 @@ export async function answerAllowed(
       });
     }
     const grantType = responseTypes[request.response_type] ?? 'authorization_code';
-    await call.world.record(tx, call, authorizedEvent(client, { scope, grantType, flow }));
+    await call.world.record(tx, call, authorizedEvent(client, { scope, grantType, flow: ticket.flow }));
   });
   const members = Object.entries({ ...(code !== null && { code }), ...tokens?.body });
   return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
@@ -93,9 +93,9 @@ async function useUp(
   tx: Query,
   { key }: BrowserNeeds,
   { now }: Call,
-  { request: { pushed }, pk }: Answered,
+  { request: { pushed }, ticket }: Answered,
 ): Promise<boolean> {
-  if (!(await consumeRequest(tx, pk))) throw new OAuthError('access_denied', 'The request was answered before.');
+  if (!(await consumeTicket(tx, ticket))) throw new OAuthError('access_denied', 'The request was answered before.');
   if (pushed === null) return true;
   await consumeRequest(tx, pushed);
   return isFirstUse(tx, key, { use: 'pushed request', id: pushed, expires: addMilliseconds(now, markLifetimeMs) });
@@ -133,7 +133,7 @@ function termsOf({ key }: BrowserNeeds, request: AuthorizeRequest, session: stri
   const { nonce, claims, resource, dpop_jkt } = request;
   return {
     sid: sessionIdClaim(key, session),
-    ...signIn.terms,
+    ...(signIn.amr.length > 0 && { amr: [...signIn.amr] }),
     ...(nonce !== '' && { nonce }),
     ...(claims && { claims }),
     ...(resource.length > 0 && { resource }),

@@ -1,8 +1,7 @@
 import { autoForm } from '../../../../platform/http/auto-form.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import { redirectBrowser } from '../../../../provider/browser-answers.ts';
 import type { AnswerTo } from './authorize-request.ts';
-
-const notStored = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
 /** Carries an answer to a client by way of the browser; `iss` says whose it is (RFC 9207). */
 export function answerClient(
@@ -22,8 +21,3 @@ function withMembers(uri: string, mark: '?' | '#', members: Readonly<Record<stri
   const joint = mark === '?' && uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : mark;
   return `${uri}${joint}${new URLSearchParams(members)}`;
 }
-
-export const redirectBrowser = (location: string, cookies: readonly string[] = []): HttpAnswer => ({
-  status: 302,
-  headers: { ...notStored, location, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) },
-});

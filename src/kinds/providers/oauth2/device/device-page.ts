@@ -2,12 +2,13 @@ import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import { mayUse } from '../../../../provider/authorize/may-use.ts';
+import { slugOf } from '../../../../provider/authorize/sign-in-first.ts';
+import { redirectBrowser } from '../../../../provider/browser-answers.ts';
 import { type Call, requireActor } from '../../../../resource/call.ts';
-import { redirectBrowser } from '../authorize/answer-client.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
-import { allowing, refusing } from '../authorize/decide-request.ts';
-import { checkSignsInForThemselves, consentContext, mayUse } from '../authorize/handle-authorize.ts';
-import { slugOf } from '../authorize/sign-in-first.ts';
+import { deciding } from '../authorize/decide-request.ts';
+import { checkSignsInForThemselves, consentContext } from '../authorize/handle-authorize.ts';
 import { type Client, loadClient } from '../client.ts';
 import { formProof, isProvenForm } from '../form-proof.ts';
 import { deviceCodeGrant } from '../grant-types.ts';
@@ -58,7 +59,7 @@ async function goThroughDeviceFlow(
 ): Promise<HttpAnswer | null> {
   const slug = await deviceFlowOf(call.request.host, call.db.read);
   if (slug === null || (await isDevicePageOpen(call.db.read, needs.key, session, call.now))) return null;
-  const append = [allowing({ kind: 'device_page' })];
+  const append = [deciding('granted', { kind: 'device_page' })];
   const begun = await beginPlanned(needs, call, { slug, context: {}, append, next });
   if (begun.outcome === 'over') return redirectBrowser(next, begun.cookies);
   if (begun.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
@@ -94,8 +95,8 @@ async function letIn(needs: BrowserNeeds, call: Call, waiting: Waiting): Promise
   const begun = await beginPlanned(needs, call, {
     slug: (await slugOf(call.db.read, client.authorization_flow)) ?? '',
     context: await consentContext(call.db.read, client, { scope, prompt: [] }),
-    append: [allowing(decided)],
-    refusal: { append: [refusing(decided)], next: refusedPath },
+    append: [deciding('granted', decided)],
+    refusal: { append: [deciding('denied', decided)], next: refusedPath },
     next: connectedPath,
   });
   if (begun.outcome === 'over') return redirectBrowser(connectedPath, begun.cookies);

@@ -1,10 +1,10 @@
 import { addMilliseconds } from '../../../../../platform/clock.ts';
 import { orderedUuid } from '../../../../../platform/random.ts';
+import { signInOfSession } from '../../../../../provider/sign-in-of-session.ts';
 import { pollSeconds } from '../../device/device-authorization.ts';
 import { deviceCodeGrant } from '../../grant-types.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { consumeRequest, countPoll, findRequest } from '../../requests.ts';
-import { signInOfSession } from '../../sign-in-of-session.ts';
 import type { GrantKind } from '../grant-kind.ts';
 
 /** RFC 8628 §3.4, §3.5: a device asks until its person has decided elsewhere. */
@@ -34,7 +34,10 @@ export const deviceCode: GrantKind = {
       // The device goes on when its person closes the browser in which they let it in.
       session: null,
       authTime: signIn?.at ?? null,
-      terms: { ...signIn?.terms, ...(resource.length > 0 && { resource }) },
+      terms: {
+        ...(signIn && signIn.amr.length > 0 && { amr: [...signIn.amr] }),
+        ...(resource.length > 0 && { resource }),
+      },
       gives: { id: true, refresh: true },
       async consume(tx) {
         if (await consumeRequest(tx, request.pk)) return;

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import type { Query } from '../../../platform/db/database.ts';
-import type { GrantTerms } from './grants.ts';
+import type { Query } from '../platform/db/database.ts';
 
 /** When and how somebody proved who they are. */
 export interface SignIn {
   readonly at: string;
-  /** What tokens tell of it (RFC 8176); nothing where nothing is known. */
-  readonly terms: Pick<GrantTerms, 'amr'>;
+  /** Authentication methods (RFC 8176); empty where nothing is known. */
+  readonly amr: readonly string[];
 }
 
 /** Null without a session. */
@@ -14,7 +13,5 @@ export async function signInOfSession(query: Query, session: string | null): Pro
   if (session === null) return null;
   const { rows } = await sql<{ created: string; amr: string }>`select created, amr from authenticated_sessions
     where pk = ${session}`.execute(query);
-  if (!rows[0]) return null;
-  const amr: string[] = JSON.parse(rows[0].amr);
-  return { at: rows[0].created, terms: amr.length > 0 ? { amr } : {} };
+  return rows[0] ? { at: rows[0].created, amr: JSON.parse(rows[0].amr) } : null;
 }

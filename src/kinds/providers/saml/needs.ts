@@ -1,0 +1,17 @@
+import type { Database } from '../../../platform/db/database.ts';
+import type { InstanceKey } from '../../../platform/keys.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import type { AuthorizeNeeds } from '../../../provider/authorize/needs.ts';
+import type { SamlRefusals } from './refusal-events.ts';
+import type { KeyOf } from './signing-key.ts';
+
+/** What the protocol needs of the server. */
+export interface SamlNeeds extends Omit<AuthorizeNeeds, 'refusals'> {
+  readonly db: Database;
+  readonly key: InstanceKey;
+  readonly publicUrl: string;
+  readonly installId: string;
+  readonly sandbox: Sandbox;
+  readonly keyOf: KeyOf;
+  readonly refusals: SamlRefusals;
+}

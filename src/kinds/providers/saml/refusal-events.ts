@@ -1,0 +1,41 @@
+import { networkOf } from '../../../lib/cidr.ts';
+import { createRateLimit } from '../../../lib/rate-limit.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { createSharedCounts } from '../../../platform/shared-counts.ts';
+import { applicationFacts, createDenials, type Denials } from '../../../provider/authorize/denials.ts';
+import type { Call } from '../../../resource/call.ts';
+import { samlApp } from './models.ts';
+import type { ServiceProvider } from './service-provider.ts';
+
+/** Tells administrators of refusals that they may have caused. Strangers cannot fill the log by it. */
+export interface SamlRefusals {
+  /** That the policies of an application turned away whom the call is made as. */
+  readonly denied: Denials;
+  /** That a message could not be taken, or not be answered. */
+  wrongMessage(call: Call, provider: ServiceProvider, message: string): Promise<void>;
+}
+
+const windowMs = 10 * 60_000;
+
+export function createSamlRefusals(db: Database): SamlRefusals {
+  const limit = (name: string, max: number) =>
+    createRateLimit({ max, windowMs, others: createSharedCounts({ db, name: `saml ${name}`, windowMs }) });
+  const byNetwork = limit('wrong messages by network', 5);
+  const inAll = limit('wrong messages', 30);
+  return {
+    denied: createDenials(db, samlApp),
+    async wrongMessage(call, provider, message) {
+      // One network that is over its share does not use up that of all.
+      if (byNetwork.waitAfter(networkOf(call.request.clientIp)) > 0 || inAll.waitAfter('') > 0) return;
+      const event = { action: 'configuration_error', app: samlApp, context: { message, ...factsOf(provider) } };
+      // Anybody can send a message; administrators find it in the log, and their inboxes stay theirs.
+      await call.db.write((tx) => call.world.record(tx, call, { ...event, isQuiet: true }));
+    },
+  };
+}
+
+/** A provider and its application as events name them. */
+export const factsOf = ({ pk, name, application }: ServiceProvider) => ({
+  provider: { app: samlApp, model_name: 'samlprovider', pk, name },
+  application: applicationFacts(application),
+});

@@ -1,0 +1,41 @@
+import type { RequestedContext } from '../../../../lib/saml/read-authn-request.ts';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { SecretBox } from '../../../../platform/keys.ts';
+
+/** What is remembered of a request while its person is on the way. A type, since it is stored as JSON. */
+export type PendingRequest = {
+  readonly provider: number;
+  /** Null for people who begin here: nobody has asked. */
+  readonly id: string | null;
+  /** Where the service provider wants its response; null where it did not say. */
+  readonly consumerUrl: string | null;
+  readonly relayState: string | null;
+  readonly nameIdFormat: string | null;
+  readonly forceAuthn: boolean;
+  readonly isPassive: boolean;
+  readonly requestedContext: RequestedContext | null;
+  /** When the person was sent to sign in for it. */
+  readonly sentAt: string | null;
+};
+
+const sealedAs = 'saml request';
+/** As long as a walk through a flow may take. */
+const lifetimeMs = 30 * 60_000;
+
+/**
+ * The request as part of an address. Anonymous visitors store nothing here, and each tab brings its own request; nobody can
+ * write one but this server, which has checked it.
+ */
+export const sealPending = (box: SecretBox, pending: PendingRequest, now: string): string =>
+  box.seal(JSON.stringify({ pending, expires: addMilliseconds(now, lifetimeMs) }), sealedAs);
+
+/** Null for what this server did not write, or too long ago. */
+export function openPending(box: SecretBox, sealed: string, now: string): PendingRequest | null {
+  try {
+    const { pending, expires } = JSON.parse(box.open(sealed, sealedAs));
+    return expires > now ? pending : null;
+  } catch {
+    // The box says in no other way that it did not seal this.
+    return null;
+  }
+}

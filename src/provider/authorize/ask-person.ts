@@ -1,0 +1,87 @@
+import { brandTitle } from '../../core/brand/brand-title.ts';
+import { beginPlanned } from '../../flow/executor/begin-planned.ts';
+import type { FlowPlan } from '../../flow/plan.ts';
+import { plainPage } from '../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../platform/http/routes.ts';
+import { randomToken } from '../../platform/random.ts';
+import type { Call } from '../../resource/call.ts';
+import { redirectBrowser } from '../browser-answers.ts';
+import type { ClientApplication } from '../client-application.ts';
+import { decidingStep } from './decide.ts';
+import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+import { slugOf } from './sign-in-first.ts';
+
+export interface Asking {
+  /** The model of the provider, whose steps decide. */
+  readonly kind: string;
+  readonly provider: AskingProvider;
+  /** What the application asks for; it comes back with the ticket. */
+  readonly request: unknown;
+  /** What the stages of the flow read. */
+  readonly context: FlowPlan['context'];
+  /** Whether the person is to see no page. */
+  readonly isSilent: boolean;
+  /** The path at which a ticket is redeemed. */
+  pathOf(ticket: string): string;
+}
+
+/** How far the person came. */
+export type Asked =
+  /** The flow asked nothing: the ticket can be redeemed at once. */
+  | { readonly outcome: 'decided'; readonly ticket: string; readonly cookies: readonly string[] }
+  /** They see a page; in the end they come with the ticket. */
+  | { readonly outcome: 'page'; readonly answer: HttpAnswer }
+  /** They would have seen a page, with this component, but must not. */
+  | { readonly outcome: 'silenced'; readonly component: string }
+  | { readonly outcome: 'missing' }
+  | { readonly outcome: 'broken' };
+
+/** What a flow is told of the application that it is begun for. */
+export const applicationContext = ({ pk, name }: Pick<ClientApplication, 'pk' | 'name'>) => ({
+  application: pk,
+  application_name: name,
+  consent_header: `You are about to sign in to ${name}.`,
+});
+
+/** Takes the person through the authorization flow of a provider, whose last transaction allows or refuses the request. */
+export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Asking): Promise<Asked> {
+  const { kind, provider, request, isSilent } = asking;
+  const { application, authorization_flow } = provider;
+  const ticket = randomToken();
+  const next = asking.pathOf(ticket);
+  const decidable = { provider: provider.pk, flow: authorization_flow ?? '', id: ticket, request };
+  const begun = await beginPlanned(needs, call, {
+    slug: (await slugOf(call.db.read, authorization_flow)) ?? '',
+    context: asking.context,
+    append: [decidingStep(kind, 'granted', decidable)],
+    refusal: {
+      append: [decidingStep(kind, 'denied', decidable)],
+      next,
+      application_name: application.name,
+    },
+    next,
+  });
+  switch (begun.outcome) {
+    case 'over':
+      return { outcome: 'decided', ticket, cookies: begun.cookies };
+    case 'asks':
+      if (!isSilent) return { outcome: 'page', answer: redirectBrowser(begun.to, begun.cookies) };
+      await begun.forget();
+      return { outcome: 'silenced', component: begun.component };
+    case 'denied':
+      if (begun.message === null || isSilent) return { outcome: 'decided', ticket, cookies: [] };
+      return { outcome: 'page', answer: await deniedPage(call, provider, begun.message, next) };
+    default:
+      return { outcome: begun.outcome };
+  }
+}
+
+/** For somebody whom the flow denied before it showed them anything: the application learns of it when they have read why. */
+const deniedPage = async (call: Call, { application }: AskingProvider, message: string, to: string) =>
+  plainPage({
+    status: 403,
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'You cannot go on here',
+    paragraphs: [message],
+    link: { to, text: `Back to ${application.name}` },
+  });

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { FlowContext } from '../../flow/executor/flow-state.ts';
+import type { PlanStep } from '../../flow/plan.ts';
+import type { AppendStep } from '../../flow/protocol-kind.ts';
+import type { Json } from '../../lib/json.ts';
+import { Problem } from '../../lib/problem.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import type { Call } from '../../resource/call.ts';
+import { storeTicket, type Ticket } from './tickets.ts';
+
+export type Decision = Ticket['state'];
+
+/** What a flow is begun for: to answer an application's request. */
+export interface Decidable extends Pick<Ticket, 'provider' | 'flow' | 'request'> {
+  /** Of the ticket. */
+  readonly id: string;
+}
+
+const stepOf: Readonly<Record<Decision, string>> = { granted: 'allow_request', denied: 'refuse_request' };
+
+/** The step that ends a flow with this decision. `kind` is the model of the provider. */
+export const decidingStep = (kind: string, decision: Decision, content: unknown): PlanStep => ({
+  kind,
+  step: stepOf[decision],
+  // Plain data; an interface has no index signature, which `Json` asks for.
+  content: content as Json,
+});
+
+export const decisionOf = ({ step }: PlanStep): Decision => (step === stepOf.granted ? 'granted' : 'denied');
+
+/** As long as a browser may take to come back from the flow, and as somebody may take to read why they were denied. */
+const lifetimeMs = { granted: 5 * 60_000, denied: 30 * 60_000 };
+
+/** Allows or refuses the request that a flow was begun for, in the transaction that ends the walk. */
+export function decideOnTicket(key: InstanceKey): AppendStep {
+  return async (step, { context }, tx, call) => {
+    // What `askPerson` planned.
+    const decidable = step.content as unknown as Decidable;
+    const decision = decisionOf(step);
+    const by = await deciderOf(tx, call, { decision, context, provider: decidable.provider });
+    await storeDecision(tx, key, call, decidable, { decision, by });
+  };
+}
+
+export interface Decider {
+  readonly user: number;
+  readonly session: string;
+}
+
+interface Deciding {
+  readonly decision: Decision;
+  readonly context: Pick<FlowContext, 'pending_user'>;
+  /** Null when it is not about a provider. */
+  readonly provider: number | null;
+}
+
+/** Who decides. Throws unless they are who they were when the flow began, and everything is still there. */
+export async function deciderOf(tx: Query, call: Call, { decision, context, provider }: Deciding): Promise<Decider> {
+  const user = call.actor?.user.pk;
+  const session = call.actor?.session ?? null;
+  if (user === undefined || session === null || call.actor?.impersonator) throw refusal();
+  // It is decided by whoever is signed in now. To allow it they must be the one the flow was about; to refuse it they need not.
+  if (decision === 'granted' && context.pending_user !== user) throw refusal();
+  const provided = provider === null ? sql`` : sql` and exists (select 1 from providers where pk = ${provider})`;
+  const { rows } = await sql`select 1 from users u join authenticated_sessions s on s.pk = ${session}
+    where u.pk = ${user} and u.is_active${provided}`.execute(tx);
+  if (rows.length === 0) throw refusal();
+  return { user, session };
+}
+
+export async function storeDecision(
+  tx: Query,
+  key: InstanceKey,
+  { now }: Call,
+  { id, provider, flow, request }: Decidable,
+  { decision, by }: { readonly decision: Decision; readonly by: Decider },
+): Promise<void> {
+  const expires = addMilliseconds(now, lifetimeMs[decision]);
+  await storeTicket(tx, key, { id, provider, flow, request, ...by, state: decision, now, expires });
+}
+
+export const refusal = () => new Problem('permission_denied', 'This request cannot be decided any more.');

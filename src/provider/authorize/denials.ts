@@ -1,0 +1,58 @@
+import type { AccessAnswer } from '../../core/application/application-access.ts';
+import { createRateLimit } from '../../lib/rate-limit.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { createSharedCounts } from '../../platform/shared-counts.ts';
+import { nameDeciders } from '../../policy/deciders.ts';
+import type { Call, NewEvent } from '../../resource/call.ts';
+import type { ClientApplication } from '../client-application.ts';
+
+type Named = Pick<ClientApplication, 'pk' | 'name'>;
+
+/** Records that the policies of an application turned away whom the call is made as. Who tries again is not recorded each time. */
+export type Denials = (
+  call: Call,
+  provider: { readonly pk: number; readonly application: Named },
+  answer: AccessAnswer | undefined,
+) => Promise<void>;
+
+/** An application as events name it. */
+export const applicationFacts = ({ pk, name }: Named) => ({
+  app: 'svc_core',
+  model_name: 'application',
+  pk: pk.replaceAll('-', ''),
+  name,
+});
+
+const windowMs = 10 * 60_000;
+
+/** `app` is the emitter of the events. */
+export function createDenials(db: Database, app: string): Denials {
+  const others = createSharedCounts({ db, name: `${app} denials`, windowMs });
+  const limit = createRateLimit({ max: 3, windowMs, others });
+  return async (call, provider, answer) => {
+    if (limit.waitAfter(`${call.actor?.user.pk} ${provider.pk}`) > 0) return;
+    const deciders = await nameDeciders(answer?.deciders ?? [], call.db.read);
+    const decidedBy = deciders.map(({ name }) => name);
+    await call.db.write((tx) => call.world.record(tx, call, deniedEvent(app, provider.application, answer, decidedBy)));
+  };
+}
+
+const maxReasons = 20;
+
+/** That the policies of an application turned somebody away, and what they said. */
+const deniedEvent = (
+  app: string,
+  application: Named,
+  answer: Pick<AccessAnswer, 'messages' | 'logs'> | undefined,
+  decidedBy: readonly string[],
+): NewEvent => ({
+  action: 'policy_execution',
+  app,
+  context: {
+    message: 'What is bound to the application does not let the user in.',
+    application: applicationFacts(application),
+    result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },
+    decided_by: decidedBy.slice(0, maxReasons),
+    reasons: (answer?.logs ?? []).slice(0, maxReasons).map(({ text }) => text),
+  },
+});

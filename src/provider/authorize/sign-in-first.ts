@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import { flowPage } from '../../flow/executor/challenge.ts';
+import { addMilliseconds } from '../../platform/clock.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Call } from '../../resource/call.ts';
+import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+
+export interface FreshSignIn {
+  /** The person must sign in for this request, whether or not they have signed in before. */
+  readonly isForced: boolean;
+  /** How long ago they may have signed in, in seconds; null when it does not matter. */
+  readonly maxAge?: number | null;
+}
+
+/**
+ * Whether the person has to sign in (again) before anything else. `sentAt` is when they were sent to: who has signed in
+ * since then need not do it once more.
+ */
+export function mustSignIn(
+  { isForced, maxAge = null }: FreshSignIn,
+  signedIn: string | null,
+  sentAt: string | null,
+  now: string,
+): boolean {
+  if (signedIn === null) return true;
+  if (sentAt !== null && signedIn >= sentAt) return false;
+  if (isForced) return true;
+  return maxAge !== null && addMilliseconds(signedIn, maxAge * 1000) < now;
+}
+
+/** The page of the flow that signs people in for this application; it leads back to `next`. */
+export async function signInPage(
+  needs: Pick<AuthorizeNeeds, 'signInPath'>,
+  call: Call,
+  { authentication_flow }: Pick<AskingProvider, 'authentication_flow'>,
+  { next, loginHint = null }: { readonly next: string; readonly loginHint?: string | null },
+): Promise<string> {
+  const slug = await slugOf(call.db.read, authentication_flow);
+  const page = slug === null ? await needs.signInPath(call.request.host, call.db.read, next) : flowPage(slug, next);
+  return loginHint === null ? page : `${page}&login_hint=${encodeURIComponent(loginHint)}`;
+}
+
+export async function slugOf(query: Query, flow: string | null): Promise<string | null> {
+  const { rows } = await sql<{ slug: string }>`select slug from flows where pk = ${flow}`.execute(query);
+  return rows[0]?.slug ?? null;
+}

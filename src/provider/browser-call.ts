@@ -1,0 +1,30 @@
+import { actorOfSession, type SessionNeeds } from '../core/session/session-credential.ts';
+import type { Database } from '../platform/db/database.ts';
+import type { HttpCall } from '../platform/http/routes.ts';
+import type { Call, ResourceWorld } from '../resource/call.ts';
+
+export interface BrowserMount {
+  readonly db: Database;
+  readonly clock: { now(): string };
+  readonly world: ResourceWorld;
+  readonly sessions: SessionNeeds;
+}
+
+/** The call of somebody's browser on its way to an application or back. */
+export async function browserCall(
+  { db, clock, world, sessions }: BrowserMount,
+  { facts, params }: Pick<HttpCall, 'facts' | 'params'>,
+): Promise<Call> {
+  const now = clock.now();
+  return {
+    // Forms cannot send the header that proves them to be ours; where they change something they bring another proof.
+    actor: await actorOfSession(sessions, { ...facts, method: 'GET' }, now),
+    request: facts,
+    params,
+    now,
+    db,
+    world,
+    body: () => ({}),
+    upload: async () => null,
+  };
+}
