@@ -1,6 +1,11 @@
+import { deflateRawSync } from 'node:zlib';
+import { readStatus, type Status } from '../../src/lib/saml/status.ts';
+import { attributeOf, descendants, isElement, textOf, type XmlElement } from '../../src/lib/xml/element.ts';
+import { readXml } from '../../src/lib/xml/read-xml.ts';
 import { randomText } from '../../src/platform/random.ts';
 import type { Made } from './providers.ts';
 import { makeApplication } from './providers.ts';
+import { fieldsOf } from './relying-party.ts';
 import type { TestServer } from './server.ts';
 
 export const acs = 'https://sp.example/acs';
@@ -51,3 +56,81 @@ export async function storePair({ admin }: TestServer, { certificate, key }: Par
   if (status !== 201) throw new Error(`no pair: ${JSON.stringify(made)}`);
   return made.pk;
 }
+
+/** What a request says besides what every request says. */
+export interface RequestParts {
+  readonly attributes?: Readonly<Record<string, string | null>>;
+  readonly inside?: string;
+  readonly issuer?: string;
+}
+
+let requests = 0;
+
+/** A request as a service provider writes it. A null attribute is left out. */
+export function authnRequest({ attributes = {}, inside = '', issuer = entityId }: RequestParts = {}): string {
+  requests += 1;
+  const all = {
+    ID: `_request${requests}`,
+    Version: '2.0',
+    IssueInstant: new Date().toISOString(),
+    AssertionConsumerServiceURL: acs,
+    ...attributes,
+  };
+  const written = Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [`${name}="${value}"`]));
+  return `<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"
+    xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ${written.join(' ')}><saml:Issuer>${issuer}</saml:Issuer>${inside}</samlp:AuthnRequest>`;
+}
+
+export const nameIdPolicy = (format: string): string => `<samlp:NameIDPolicy Format="${format}"/>`;
+
+export const deflated = (message: string): string => deflateRawSync(message).toString('base64');
+export const encoded = (message: string): string => Buffer.from(message).toString('base64');
+
+/** The query that carries a message by redirect. */
+export const redirectQuery = (message: string, more: Record<string, string> = {}): string =>
+  new URLSearchParams({ SAMLRequest: deflated(message), ...more }).toString();
+
+/** A form as a page of the service provider sends it. */
+export const formOf = (members: Record<string, string>): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(members).toString(),
+});
+
+export interface SamlAnswer {
+  /** The document. */
+  readonly text: string;
+  readonly root: XmlElement;
+  readonly relayState: string | undefined;
+  /** Where it goes. */
+  readonly to: string;
+  readonly status: Status;
+}
+
+/** The response that a page has the browser send to the service provider. */
+export function responseOn({ text: page }: { readonly text: string }): SamlAnswer {
+  const { SAMLResponse = '', RelayState } = fieldsOf(page);
+  const to = /<form method="post" action="([^"]*)"/.exec(page)?.[1] ?? '';
+  if (SAMLResponse === '') throw new Error(`no response: ${page.slice(0, 2_000)}`);
+  const text = Buffer.from(SAMLResponse, 'base64').toString('utf8');
+  const root = readXml(text, { maxLength: 1_000_000 });
+  return { text, root, relayState: RelayState, to, status: readStatus(root) };
+}
+
+/** The first element of this name. */
+export function elementOf(root: XmlElement, local: string): XmlElement | undefined {
+  return [...descendants(root)].find((element) => element.local === local);
+}
+
+export const textIn = (root: XmlElement, local: string): string | undefined => {
+  const found = elementOf(root, local);
+  return found && textOf(found);
+};
+
+/** What attributes say, by their names. */
+export const attributesOf = (root: XmlElement): Record<string, string[]> =>
+  Object.fromEntries(
+    [...descendants(root)]
+      .filter(({ local }) => local === 'Attribute')
+      .map((element) => [attributeOf(element, 'Name'), element.children.filter(isElement).map(textOf)]),
+  );

@@ -23,6 +23,7 @@ export function encryptXml(
     encryptionAlgorithm,
     keyEncryptionAlgorithm: rsaOaep,
     // CBC counts as insecure: whoever can have ciphertexts tried may read it. Old service providers know nothing else.
+    disallowEncryptionWithInsecureAlgorithm: encryptionAlgorithm !== aes256Cbc,
     warnInsecureAlgorithm: false,
   };
   return new Promise((resolve, reject) =>

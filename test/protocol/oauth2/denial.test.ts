@@ -46,7 +46,9 @@ const linkOf = ({ text }: Visit) => /<a [^>]*href="([^"]*)">([^<]*)<\/a>/.exec(t
 const errorOf = ({ location }: Visit) => location?.searchParams.get('error');
 
 async function waiting({ world }: TestServer, { provider }: RelyingParty): Promise<number> {
-  const { rows } = await sql`select 1 from authorization_requests where provider = ${provider.pk}`.execute(world.db.read);
+  const { rows } = await sql`select 1 from authorization_requests where provider = ${provider.pk}`.execute(
+    world.db.read,
+  );
   return rows.length;
 }
 
