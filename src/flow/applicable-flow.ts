@@ -106,7 +106,7 @@ function isCallerFit(authentication: string, { actor }: Call): boolean {
     case 'require_superuser':
       return actor?.isSuperuser === true;
     default:
-      // What this server cannot prove of the caller is not so.
+      // What this server cannot verify counts as false.
       return false;
   }
 }

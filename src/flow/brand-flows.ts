@@ -14,14 +14,14 @@ export const brandFlowNames = [
 
 type BrandFlows = Readonly<Record<(typeof brandFlowNames)[number], string | null>>;
 
-/** The slugs of a brand's flows as columns, for a statement that calls the table of brands `b`. */
+/** The slugs of a brand's flows as columns, for a statement with the alias `b` for brands. */
 export const brandFlowColumns = sql.join(
   brandFlowNames.map((name) => sql`(select f.slug from flows f where f.pk = b.${sql.ref(name)}) as ${sql.ref(name)}`),
 );
 
 const cache = queryCache<BrandFlows>('brand flows');
 
-/** The slugs of the flows that the brand of this host uses. */
+/** The slugs of the flows of this host's brand. */
 export const brandFlows = (db: Database, host: string): Promise<BrandFlows> =>
   cache.read(db, host, async (query: Query) => {
     const brand = await findBrandOfHost(host, query);

@@ -24,7 +24,7 @@ const schema: JsonSchema = {
   properties: { ...always.properties, ...Object.fromEntries(brandFlowNames.map((name) => [name, stringSchema])) },
 };
 
-/** What pages need to know before anybody has signed in: looks, links, and the flows by their slugs. */
+/** What pages need before sign-in: branding, links, and the slugs of flows. */
 export function currentBrandAction(settings: { current(): Promise<Settings> }): Action {
   return {
     name: 'current',
@@ -51,7 +51,7 @@ interface BrandRow {
   readonly attributes: string;
 }
 
-/** Of a server whose administrators have deleted the default brand. */
+/** Used if administrators have deleted the default brand. */
 const fallbackBrand: BrandRow = {
   domain: 'fallback',
   branding_title: defaultBranding.title,

@@ -7,7 +7,7 @@ import type { Registry } from '../resource/resource.ts';
 interface Part {
   readonly target: string;
   readonly mode: string;
-  /** Null is not for the caller to know. */
+  /** Null if the caller may not see it. */
   readonly name: string | null;
 }
 
@@ -70,7 +70,7 @@ async function loadStages(call: Call, registry: Registry, flow: string): Promise
   return rows;
 }
 
-/** What decides: policies, and people and groups by what they are. */
+/** What decides: policies, and bound users and groups. */
 async function loadPolicies(call: Call, registry: Registry, targets: readonly string[]): Promise<Part[]> {
   const [policy, group, user] = [
     await shownTo(call, registry, 'svc_policies.policy'),
@@ -87,7 +87,7 @@ async function loadPolicies(call: Call, registry: Registry, targets: readonly st
   return rows;
 }
 
-/** The condition on `t` that leaves what the caller may see. */
+/** A condition on `t` for what the caller may see. */
 async function shownTo(call: Call, registry: Registry, model: string): Promise<RawBuilder<unknown>> {
   try {
     return (await visibleRows(registry.require(model), call, registry)) ?? sql`1 = 1`;

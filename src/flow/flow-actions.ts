@@ -32,7 +32,6 @@ export interface FlowActionNeeds {
 
 type FlowRow = Pick<FlowCandidate, keyof FlowCandidate>;
 
-/** Actions on flows. */
 export function flowActions({ policies, flows, config }: FlowActionNeeds): Action<FlowRow>[] {
   return [
     executeAction(policies, config.publicUrl),
@@ -48,7 +47,7 @@ export function flowActions({ policies, flows, config }: FlowActionNeeds): Actio
   ];
 }
 
-/** Where the flow is found, for those whom it is for. It begins when its page is opened. */
+/** The address of a flow, for callers to whom it applies. Opening the page starts it. */
 const executeAction = (policies: PolicyEngine, publicUrl: string) =>
   actionOn<FlowRow>()({
     name: 'execute',

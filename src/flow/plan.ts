@@ -8,19 +8,18 @@ import { randomText, randomUuid } from '../platform/random.ts';
 
 /** How a person will go through a flow. README.md documents the members. */
 export interface FlowPlan {
-  /** The key and the slug of the flow. */
   readonly flow: { readonly pk: string; readonly slug: string };
-  /** Whether the person has proven who they are elsewhere. */
+  /** Whether the person authenticated at a source. */
   readonly sso: boolean;
   /** The source they came from. */
   readonly source: { readonly pk: string; readonly slug: string; readonly name: string; readonly model: string } | null;
-  /** The key of the user whom the flow is about, when that is known already. */
+  /** The flow's user, if already identified. */
   readonly pending_user: number | null;
   /** Initial values of prompts and of a new user. */
   readonly prompt_data: Readonly<Record<string, Json>>;
-  /** Whether the person came by a link that was sent to them; policies see it in the context. */
+  /** Whether the person came through a link sent to them; policies see it in the context. */
   readonly is_restored?: boolean;
-  /** Further input for stages: the requested application, what it asks for. */
+  /** Further input for stages: the requested application and scopes. */
   readonly context?: Readonly<Record<string, Json>>;
   /** What happens after the flow's own stages, in this order. */
   readonly append: readonly PlanStep[];
@@ -30,9 +29,9 @@ export interface FlowPlan {
 
 export interface Refusal {
   readonly append: readonly PlanStep[];
-  /** The path to go on at. */
+  /** The path to continue at. */
   readonly next: string;
-  /** The name of the application that the path leads back to, where it leads to one. */
+  /** The name of the application that the path leads back to, if any. */
   readonly application_name?: string;
 }
 
@@ -53,7 +52,7 @@ export const planThrough = (
 
 /** A step to run when a flow ends; the kind of source or provider that planned it interprets it. */
 export interface PlanStep {
-  /** The model of that kind, which alone carries the step out. */
+  /** The model of that kind. */
   readonly kind: string;
   readonly step: string;
   readonly content: Json;
@@ -61,7 +60,7 @@ export interface PlanStep {
 
 const lifetimeMs = 30 * 60_000;
 const cookieName = 'gatehouse_flow_plan';
-/** A walk is found by its token and its flow, so it is sealed for both. */
+/** A walk is found by token and flow, so it is sealed with both. */
 export const planContext = (key: Pick<InstanceKey, 'hash'>, token: string, flow: string): string =>
   sealContext('flow_plans', 'context', `${key.hash(token)} ${flow}`);
 const separator = '.';

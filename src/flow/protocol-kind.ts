@@ -14,14 +14,14 @@ import type { FlowState } from './executor/flow-state.ts';
 import type { DetourOf } from './executor/sign-out-detour.ts';
 import type { PlanStep } from './plan.ts';
 
-/** A kind that speaks a protocol with other systems: what kinds of sources and of providers have in common. */
+/** A kind that speaks a protocol: what sources and providers have in common. */
 export interface ProtocolKind extends Kind {
   readonly resource: Resource;
-  /** The addresses of the protocol, for browsers and for programs. */
+  /** The protocol's routes, for browsers and programs. */
   routes?(server: RouteServer): readonly Route[];
   /**
-   * Carries out a step that this kind put into a plan (`PlanStep.kind` is the model of its resource), in the transaction
-   * that ends the flow. Throws `Problem` when what held at the beginning holds no more.
+   * Carries out a step that this kind put into a plan (`PlanStep.kind` is the model of its resource), in the
+   * transaction that ends the flow. Throws `Problem` if its preconditions no longer hold.
    */
   readonly append?: AppendStep;
   /** A detour of the browser at sign-out, past clients that only the browser can notify. */
@@ -30,7 +30,7 @@ export interface ProtocolKind extends Kind {
   afterEvent?(tx: Query, call: Call, event: NewEvent): Promise<void>;
   /** The keys that enabled objects of this kind publish, to verify tokens that other parties sign with them. */
   keySets?(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
-  /** Who presents this bearer token to the API; null when it is none of this kind's, or not good. */
+  /** The actor of a bearer token; null if the token is invalid or not of this kind. */
   actorOfBearer?(token: string, now: string): Promise<Actor | null>;
 }
 
@@ -57,6 +57,6 @@ export interface RouteServer {
   readonly evaluateAccess: EvaluateAccess;
   /** The key sets that objects of all kinds publish. */
   keySets(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
-  /** Where people sign in who come by this host, to come back to `next`. */
+  /** The sign-in page of this host, which returns to `next`. */
   signInPath(host: string, query: Query, next: string | null): Promise<string>;
 }

@@ -8,7 +8,7 @@ import type { KeySet, ProtocolKind, RouteServer } from './protocol-kind.ts';
 
 type Kinds = readonly ProtocolKind[];
 
-/** Has each step of a plan carried out by the kind that planned it. */
+/** Dispatches each step of a plan to the kind that planned it. */
 export function appendBy(kinds: Kinds, registry: Registry): EndNeeds['append'] {
   const appenders = new Map(kinds.map(({ resource, append }) => [resource.model, append]));
   return async (step, state, tx, call) => {
@@ -30,7 +30,7 @@ export const detourBy =
     return found.length === 0 ? null : (to) => found.reduceRight((onward, detour) => detour(onward), to);
   };
 
-/** Records events, and shows them to the kinds in the same transaction. */
+/** Records events, and passes them to the kinds in the same transaction. */
 export function recordingFor(kinds: Kinds, record: ResourceWorld['record']): ResourceWorld['record'] {
   const watching = kinds.filter(({ afterEvent }) => afterEvent);
   return async (tx, call, event) => {
@@ -48,7 +48,7 @@ export const keySetsBy =
     return found;
   };
 
-/** Who presents a bearer token, by the first kind that knows it. */
+/** The actor of a bearer token, from the first kind that recognizes it. */
 export const bearerBy =
   (kinds: Kinds) =>
   async (token: string, now: string): Promise<Actor | null> => {

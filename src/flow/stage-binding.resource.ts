@@ -58,7 +58,7 @@ export const stageBindingResource = defineResource({
     values.evaluate_on_plan || values.re_evaluate_policies ? null : { non_field_errors: [noEvaluation] },
 });
 
-/** By the key that policy bindings store for the row. */
+/** Filters by the key that policy bindings store for the row. */
 function targetFilter(): Filter {
   return {
     schema: uuidSchema,
@@ -70,7 +70,7 @@ function targetFilter(): Filter {
   };
 }
 
-/** Rows to which any of these policies is bound. */
+/** Matches rows to which any of these policies is bound. */
 function policiesFilter(): Filter {
   return {
     schema: arrayOf(uuidSchema),
@@ -82,8 +82,8 @@ function policiesFilter(): Filter {
       const { rows } = await sql<{ pk: string }>`select pk from policies where pk in (${sql.join(keys)})`.execute(
         call.db.read,
       );
-      const known = new Set(rows.map(({ pk }) => pk));
-      const unknown = keys.find((key) => !known.has(key));
+      const existing = new Set(rows.map(({ pk }) => pk));
+      const unknown = keys.find((key) => !existing.has(key));
       if (unknown !== undefined) {
         return { complaint: `Select a valid choice. ${unknown} is not one of the available choices.` };
       }

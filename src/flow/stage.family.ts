@@ -27,7 +27,7 @@ export const stageFamily = {
 
 type StageFields = typeof stageFamily.fields;
 
-/** The settings of a stage, as far as every kind has them. */
+/** The settings common to all stages. */
 export type StageSettings = StoredRow<StageFields, NoFields, 'uuid'>;
 
 /** A kind of stage: its own fields on top of the family's. */

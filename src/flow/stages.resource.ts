@@ -4,7 +4,6 @@ import type { Resource } from '../resource/resource.ts';
 import { stageFamily } from './stage.family.ts';
 import { userSettingsAction } from './user-settings.ts';
 
-/** Stages of every kind. */
 export function stagesResource(policies: PolicyEngine): Resource {
   return defineFamilyList({
     family: stageFamily,

@@ -8,7 +8,7 @@ import { flowsForCaller } from './applicable-flow.ts';
 import { flowPage } from './executor/challenge.ts';
 import { stageFamily } from './stage.family.ts';
 
-/** Something that people can set up for themselves: a stage, or a source to link to. */
+/** Something that users can configure for themselves: a stage, or a source to link. */
 export const userSetting = objectSchema({
   object_uid: stringSchema,
   component: stringSchema,
@@ -24,7 +24,7 @@ interface ConfigurableStage {
   readonly component: string;
 }
 
-/** What the caller can set up for themselves: stages that name a flow for it, where that flow is for the caller. */
+/** What the caller can configure: stages that name a configuration flow which applies to the caller. */
 export function userSettingsAction(policies: PolicyEngine): Action {
   return {
     name: 'user_settings',
@@ -71,6 +71,6 @@ function stagesOfKind(kind: Resource): RawBuilder<unknown> {
     where ${row.col('configure_flow')} is not null`;
 }
 
-/** `xak-stage-password-form` is set up with `xak-user-settings-password`. */
+/** Derives the settings component: `xak-stage-password-form` gives `xak-user-settings-password`. */
 const settingsComponent = ({ component = '' }: Resource) =>
   component.replace(/^xak-stage-(.*)-form$/, 'xak-user-settings-$1');

@@ -16,7 +16,7 @@ import {
 } from './flow-parts.ts';
 import { type BlueprintEntry, Find, KeyOf, writeBlueprint } from './format.ts';
 
-/** A flow as a file: with its stages, their prompts, all policies and all bindings, and without secrets. */
+/** Exports a flow as a file: with its stages, their prompts, all policies and all bindings, but no secrets. */
 export async function exportFlow(engine: Engine, call: Call, flow: { pk: string; slug: string }): Promise<string> {
   return writeBlueprint(flow.slug, await createExport(engine, call).entriesOf(flow.pk));
 }
@@ -45,21 +45,21 @@ function createExport(engine: Engine, call: Call) {
     return rows.map(({ pk }) => pk);
   }
 
-  /** Adds an object after all that it refers to. */
+  /** Adds an object after everything that it refers to. */
   async function add(resource: Resource, pk: string): Promise<void> {
     if (entries.has(pk) || underWay.has(pk)) return;
     underWay.add(pk);
     const values = await load(resource, pk);
-    const shown: Row = {};
+    const exported: Row = {};
     for (const [name, field] of Object.entries(resource.allFields)) {
-      const isSaid = isWritable(field) && !field.secret && values[name] !== undefined;
-      if (isSaid && !isRef(field) && field.kind !== 'target') shown[name] = values[name];
+      const isExported = isWritable(field) && !field.secret && values[name] !== undefined;
+      if (isExported && !isRef(field) && field.kind !== 'target') exported[name] = values[name];
       // A target is a reference too.
-      else if (isSaid) shown[name] = await referenced(field as RefField, values[name]);
+      else if (isExported) exported[name] = await referenced(field as RefField, values[name]);
     }
     const telling = tellingMembers(resource) ?? [];
     const isTelling = ([name]: [string, unknown]) => telling.includes(name);
-    const members = Object.entries(shown);
+    const members = Object.entries(exported);
     entries.set(pk, {
       model: resource.model,
       id: pk,

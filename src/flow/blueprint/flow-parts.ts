@@ -10,9 +10,9 @@ const families = ['svc_flows.stage', 'svc_policies.policy'];
 
 /** The resources that make up a flow. Blueprints contain no others. */
 export interface FlowParts {
-  /** By the model of a kind; undefined when it is no part of flows. */
+  /** Finds a kind's resource by model; undefined if it cannot be part of a flow. */
   find(model: string): Resource | undefined;
-  /** Whether objects that a reference names belong to the flow, as its stages, prompts and policies do. */
+  /** Whether the objects that a reference names belong to the flow, as stages, prompts and policies do. */
   isPart(reference: RefField): boolean;
 }
 

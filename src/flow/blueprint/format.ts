@@ -7,13 +7,13 @@ import type { Row } from '../../resource/fields/field.ts';
 export interface BlueprintEntry {
   /** `svc_flows.flow` */
   readonly model: string;
-  /** By which other entries refer to it. */
+  /** Other entries refer to it by this id. */
   readonly id: string | null;
   readonly identifiers: Row;
   readonly attrs: Row;
 }
 
-/** Stands for the key of another entry of the same file. */
+/** Refers to another entry of the same file. */
 export class KeyOf {
   readonly id: string;
   constructor(id: string) {
@@ -21,7 +21,7 @@ export class KeyOf {
   }
 }
 
-/** Stands for the key of an object that is there already: the one of this model whose member has this value. */
+/** Refers to an existing object: the one of this model whose member has this value. */
 export class Find {
   readonly model: string;
   readonly member: string;
@@ -34,11 +34,11 @@ export class Find {
 }
 
 const version = 1;
-/** Of anything longer, parsing takes more than a tenth of a second. */
+/** Parsing anything longer takes more than a tenth of a second. */
 const maxTextLength = 131_072;
 const maxEntries = 1_000;
 const deepest = 20;
-/** What the parser goes into at all: entries are three levels down. */
+/** The parser's limit: entries are three levels down. */
 const maxNesting = deepest + 5;
 
 const keyOf = defineScalarTag('!KeyOf', {

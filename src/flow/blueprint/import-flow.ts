@@ -43,20 +43,20 @@ export async function importFlow(
 function createImport(engine: Engine, call: Call, tx: Query) {
   const { registry } = engine;
   const parts = flowParts(registry);
-  /** The keys that entries have got here; null of those that were refused. */
-  const made = new Map<string, string | number | null>();
+  /** The keys of imported entries by id; null for those that were refused. */
+  const imported = new Map<string, string | number | null>();
 
   async function apply({ model, id, identifiers, attrs }: BlueprintEntry): Promise<void> {
-    if (id !== null) made.set(id, null);
+    if (id !== null) imported.set(id, null);
     const resource = parts.find(model);
     if (!resource) throw Invalid.field('model', `Objects of the kind "${model}" are no part of flows.`);
-    const told = await resolved(identifiers);
-    const body = { ...told, ...(await resolved(attrs)) };
+    const identity = await resolved(identifiers);
+    const body = { ...identity, ...(await resolved(attrs)) };
     const unknown = Object.keys(body).filter((name) => !isNamed(resource, name));
     if (unknown.length > 0) throw Invalid.whole(...unknown.map((name) => `There is no member "${name}".`));
-    const current = await existing(resource, told);
+    const current = await existing(resource, identity);
     const pk = current ? await change(resource, current, body) : await create(resource, body);
-    if (id !== null) made.set(id, pk);
+    if (id !== null) imported.set(id, pk);
   }
 
   async function create(resource: Resource, body: Row): Promise<string | number> {
@@ -70,9 +70,9 @@ function createImport(engine: Engine, call: Call, tx: Query) {
     return pk;
   }
 
-  /** The object that the identifiers tell. One that the caller may not see is not made a second time, nor touched. */
-  async function existing(resource: Resource, told: Row): Promise<SelectedRow | null> {
-    const conditions = Object.entries(told).map(([name, value]) => isValue(resource, name, value));
+  /** Finds the object by its identifiers. One hidden from the caller is neither duplicated nor changed. */
+  async function existing(resource: Resource, identity: Row): Promise<SelectedRow | null> {
+    const conditions = Object.entries(identity).map(([name, value]) => isValue(resource, name, value));
     const found = await selectOne(engine, resource, call, tx, conditions);
     if (!found) return null;
     const visible = await visibleRows(resource, call, registry);
@@ -105,7 +105,7 @@ function createImport(engine: Engine, call: Call, tx: Query) {
 
   async function keyFor(name: string, value: unknown): Promise<unknown> {
     if (value instanceof KeyOf) {
-      const key = made.get(value.id);
+      const key = imported.get(value.id);
       if (key === undefined) throw Invalid.field(name, `No entry before this one has the id "${value.id}".`);
       if (key === null) throw Invalid.field(name, `The entry "${value.id}" was refused.`);
       return key;
@@ -113,7 +113,7 @@ function createImport(engine: Engine, call: Call, tx: Query) {
     return value instanceof Find ? lookedUp(name, value) : value;
   }
 
-  /** By one of its plain members, among those that the caller may see. */
+  /** Looks up a reference by a plain member, among the objects that the caller may see. */
   async function lookedUp(name: string, { model, member, value }: Find): Promise<string | number> {
     const missing = Invalid.field(name, `There is no ${model} with the ${member} "${value}".`);
     const resource = registry.find(model);
@@ -134,7 +134,7 @@ const isNamed = ({ allFields }: Resource, name: string): boolean => {
   return field !== undefined && isWritable(field);
 };
 
-/** Nobody guesses hidden or secret values by looking objects up by them. */
+/** Excludes hidden and secret members, whose values could otherwise be guessed by lookup. */
 const isTold = ({ allFields }: Resource, member: string): boolean => {
   const field = Object.hasOwn(allFields, member) ? allFields[member] : undefined;
   return field?.storage.in === 'column' && !field.secret && !field.writeOnly;

@@ -30,10 +30,10 @@ const deviceSchema = objectSchema({
 });
 
 const answer = { status: 200, schema: arrayOf(deviceSchema), schemaName: 'Device' } as const;
-/** A list without pages has to end somewhere. */
+/** The list has no pages, so it needs a limit. */
 const maxDevices = 1_000;
 
-/** Devices of every kind, the newest first: one's own, and for administrators anybody's. */
+/** Devices of every kind, newest first: the caller's own, and for administrators anyone's. */
 export const allDevices: readonly Endpoint[] = [
   defineEndpoint({
     id: 'authenticators_all_list',

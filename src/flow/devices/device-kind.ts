@@ -14,13 +14,13 @@ export type Device = StoredRow<DeviceFields, NoFields, 'int'>;
 /** What the screen shows of a usable device. */
 export interface DeviceChallenge {
   readonly device_class: string;
-  /** The device's key, or -1 for whichever of them is at hand. */
+  /** The device's key, or -1 for any device of the class. */
   readonly device_uid: string;
   readonly challenge: Readonly<Record<string, unknown>>;
   readonly last_used: string | null;
 }
 
-/** What the stage that asks for devices says of them. */
+/** The settings of the validation stage that concern device kinds. */
 export type FactorSettings = StageSettings & {
   webauthn_user_verification: 'required' | 'preferred' | 'discouraged';
   webauthn_allowed_device_types: readonly string[];
@@ -28,9 +28,9 @@ export type FactorSettings = StageSettings & {
 
 /** The input of a device kind. */
 export interface FactorGround<D = Device> {
-  /** In `memory` a class keeps what it needs under its own name. */
+  /** Each class stores what it needs in `memory` under its own name. */
   readonly step: Step<FactorSettings>;
-  /** Whom the flow is about; null when the device itself is to tell (sign-in without a name). */
+  /** The flow's user; null if the device is to identify the user (sign-in without a name). */
   readonly user: UserFacts | null;
   /** The user's confirmed devices of this class. */
   readonly devices: readonly D[];
@@ -40,20 +40,20 @@ export type Proof = { readonly device: Device } | { readonly complaint: string }
 
 /** A kind of second factor: how people prove that they hold it. Enrolment is a separate stage. */
 export interface DeviceKind<D = Device> extends Kind {
-  /** As settings and screens name it. */
+  /** Its name in settings and screens. */
   readonly deviceClass: string;
   readonly deviceResources: DeviceResources<D>;
-  /** The model of the stage in which people get one. */
+  /** The model of the stage that enrols one. */
   readonly setupStage: string;
   /** The authentication methods that a proof counts as (RFC 8176). */
   methods(device: D): readonly string[];
-  /** The one member of an answer in which its proofs come. Kinds may share one. */
+  /** The member of an answer that holds its proofs. Kinds may share one. */
   readonly proof: Fields;
-  /** Whether it is meant for those who have nothing else at hand: it is offered after the others. */
+  /** A fallback, offered after the others. */
   readonly isBackup?: boolean;
-  /** One for each way to prove. Called for every screen, so it must not change what `memory` already holds. */
+  /** One for each way to verify. Called for every screen, so it must not change what `memory` already holds. */
   challenges(ground: FactorGround<D>): Promise<readonly DeviceChallenge[]>;
-  /** The person chose this device: what has to be sent to it is sent. Says what is wrong, or null. */
+  /** The person chose this device: sends what has to be sent to it. Returns an error message, or null. */
   choose?(ground: FactorGround<D>, device: D): Promise<string | null>;
   /**
    * Verifies a proof; the attempt is already counted. Consumes a valid proof exactly once, in its own transaction, even
@@ -62,10 +62,9 @@ export interface DeviceKind<D = Device> extends Kind {
   prove(ground: FactorGround<D>, given: Json): Promise<Proof>;
 }
 
-/** Proof by a code that people type in. */
 export const codeProof: Fields = { code: text({ nullable: true, default: null, max: 64, writeOnly: true }) };
 
-/** A challenge for each device, for classes that need nothing but a code. */
+/** One challenge per device, for classes that need only a code. */
 export const plainChallenges = (deviceClass: string, devices: readonly Device[]): readonly DeviceChallenge[] =>
   devices.map(({ pk, last_used }) => ({
     device_class: deviceClass,

@@ -12,8 +12,8 @@ import { readVerbs, type Verb } from '../../resource/verbs/verb.ts';
 const hidden = { readOnly: true, writeOnly: true } as const;
 
 /**
- * What every device has that somebody proves themselves with. Whose it is never changes: whoever could change it could sign
- * in as anyone. One that was not made by a flow is the caller's own, and counts for nothing while nobody has confirmed it.
+ * The members common to all devices. The owner never changes: whoever could change it could sign in as anyone. A device
+ * that was not created by a flow is the caller's own, and proves nothing until it is confirmed.
  */
 export const deviceFamily = {
   model: 'svc_core.device',
@@ -28,7 +28,7 @@ export const deviceFamily = {
   },
 } satisfies Family;
 
-/** The same rows as their owners see them and as administrators do. */
+/** The same rows as seen by their owners and by administrators. */
 export interface DeviceResources<R = Row> {
   readonly own: Resource<R>;
   readonly admin: Resource<R>;
@@ -37,14 +37,14 @@ export interface DeviceResources<R = Row> {
 export type DeviceFields = typeof deviceFamily.fields;
 
 type DeviceDeclaration<F extends Fields> = Omit<KindDeclaration<F, DeviceFields, 'int'>, 'path'> & {
-  /** The last part of its paths: `totp`. */
+  /** The last segment of its paths: `totp`. */
   readonly segment: string;
 };
 
 const ownVerbs: readonly Verb[] = [...readVerbs, 'update', 'partial_update', 'destroy'];
 const adminVerbs: readonly Verb[] = ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'];
 
-/** One kind of device. People get theirs by flows; here they name them and give them up. */
+/** A kind of device. People enrol devices through flows; here they rename and delete them. */
 export function defineDevice<F extends Fields>({
   segment,
   ...kind
@@ -64,7 +64,7 @@ export function defineDevice<F extends Fields>({
       path: `/authenticators/${segment}/`,
       verbs: ownVerbs,
       visibility: { by: 'owner', column: 'user', write: 'only owner' },
-      // A stolen token must not remove anybody's second factor.
+      // A stolen token must not remove a second factor.
       writtenWith: inPerson,
     }),
     admin: defineResource({

@@ -41,7 +41,7 @@ export async function hasDevices(query: Query, user: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Goes on with a new device of the user, stored and recorded with the move. `after` stores what hangs on it. */
+/** Continues with a new device of the user, stored and recorded with the move. `after` stores what belongs to it. */
 export function enrol(
   { context }: Pick<Step, 'context'>,
   { own }: DeviceResources<Device>,
@@ -60,7 +60,7 @@ export function enrol(
   });
 }
 
-/** Keys of the devices that were set up on this walk. */
+/** Keys of the devices enrolled on this walk. */
 export const enrolledDevices = (context: Step['context']): number[] => {
   const keys = context[enrolled];
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'number') : [];

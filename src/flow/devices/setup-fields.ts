@@ -1,7 +1,7 @@
 import { ref } from '../../resource/fields/ref.ts';
 import { text } from '../../resource/fields/text.ts';
 
-/** What every stage has in which people set up a device. */
+/** The members common to all enrolment stages. */
 export const setupFields = {
   configure_flow: ref('svc_flows.flow', 'uuid', {
     nullable: true,

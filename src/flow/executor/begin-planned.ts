@@ -29,12 +29,12 @@ interface Beginning {
   readonly next: string;
 }
 
-/** How far a walk got without asking anything. */
+/** How far a walk got without input. */
 export type Begun = { readonly cookies: readonly string[] } & (
   | { readonly outcome: 'over' }
   /** The walk needs input: it is stored and continues at `to`. */
   | { readonly outcome: 'asks'; readonly component: string; readonly to: string; forget(): Promise<void> }
-  /** The plan's refusal was carried out. `message` is for the person; null where the flow shows none. */
+  /** The plan's refusal was carried out. `message` is for the person; null if the flow shows none. */
   | { readonly outcome: 'denied'; readonly message: string | null }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'broken' }
@@ -45,13 +45,13 @@ export async function beginPlanned(needs: BeginNeeds, call: Call, beginning: Beg
   const flow = await needs.flows.read(call.db, beginning.slug);
   if (!flow) return { outcome: 'missing', cookies: [] };
   const token = await freeToken(needs, call, flow);
-  const shown = await walk(needs, call, flow, token, beginning);
-  if (shown.denial !== undefined) {
-    const message = flow.denied_action === 'continue' ? null : shown.denial;
-    return { outcome: 'denied', message, cookies: shown.cookies };
+  const reply = await walk(needs, call, flow, token, beginning);
+  if (reply.denial !== undefined) {
+    const message = flow.denied_action === 'continue' ? null : reply.denial;
+    return { outcome: 'denied', message, cookies: reply.cookies };
   }
   const forget = () => call.db.write((tx) => deleteFlowState(tx, needs.key, token, flow.pk));
-  return begunBy(shown, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
+  return begunBy(reply, beginning, flowPage(flow.slug), planCookie(token, needs.publicUrl).header, forget);
 }
 
 /** The browser's token, if this server issued it; its walk through this flow is dropped. */

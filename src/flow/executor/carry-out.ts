@@ -44,7 +44,7 @@ async function storeOrEnd(
   walk: Walk,
   { do: what, write, ends, isRefused }: Extract<Effect, { do: 'store' | 'end' }>,
 ): Promise<Walk | WalkMove> {
-  // Asked before the write, which ends the session.
+  // Determined before the write, which ends the session.
   const detour = walk.detour ?? (ends ? await needs.detourOf(call, ends) : null) ?? undefined;
   const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
   const storing =
@@ -61,7 +61,7 @@ async function storeOrEnd(
   return { ...stored, screen: { challenge: redirectTo(walk.state.next ?? (await needs.homeOf(walk.flow, call))) } };
 }
 
-/** The move that a write refuses itself with. */
+/** Turns the refusal of a write into a move. */
 function refusal(error: unknown): WalkMove {
   if (error instanceof Problem) return { move: 'deny', message: error.message };
   if (error instanceof Invalid) return { move: 'send-back', errors: error.complaints };
@@ -69,8 +69,8 @@ function refusal(error: unknown): WalkMove {
 }
 
 /**
- * Stores the next state with the writes of its moves. Null when another answer won. State alone is not durable: at worst
- * the person starts over.
+ * Stores the next state with the writes of its moves. Null if another answer won. A state without writes is not
+ * durable: at worst the person starts over.
  */
 export async function store(
   { key }: Pick<EffectNeeds, 'key'>,
@@ -85,13 +85,13 @@ export async function store(
   if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
   return call.db.write(
     async (tx) => {
-      const kept = await saveState(tx, key, held, state, call);
-      if (!kept || !write) return kept;
+      const saved = await saveState(tx, key, held, state, call);
+      if (!saved || !write) return saved;
       await write(tx, call).finally(() => forgetPendingUser(call));
-      // What was written may be part of the state: the user who was just made.
-      return JSON.stringify(state) === before ? kept : saveState(tx, key, kept, state, call);
+      // The write may have changed the state, for example by adding the user it created.
+      return JSON.stringify(state) === before ? saved : saveState(tx, key, saved, state, call);
     },
-    // A write may add to the state: it is not run again.
+    // A write may add to the state, so it must not run twice.
     { durable: last !== undefined, isRepeatable: !write },
   );
 }

@@ -7,7 +7,7 @@ export const cancelPath = '/flows/-/cancel/';
 export const redirectComponent = 'xak-flow-redirect';
 export const deniedComponent = 'xak-stage-access-denied';
 export const faultComponent = 'xak-stage-flow-error';
-/** The screens for a mailed link: sent, and opened. */
+/** The screens for a mailed link: one for sent, one for opened. */
 export const linkComponent = 'xak-stage-email';
 
 /** The members common to all challenges. */
@@ -32,14 +32,16 @@ export function filledTitle(title: string, { context }: FlowState): string {
   );
 }
 
-/** What a person (`whom` names them) is told who may not go on, as the flow wants it told. */
+/** The screen for a person (named by `whom`) who is denied, as configured in the flow. */
 export function deniedChallenge(flow: ExecutorFlow, message: string, next: string | null, whom: Row): Row {
   if (flow.denied_action === 'continue' && next) return redirectTo(next);
   const to = flow.denied_action === 'message_continue' ? next : null;
   return challengeOf(flow, deniedComponent, { ...whom, error_message: message, ...(to && { to }) });
 }
 
-/** The same when an application waits for the result: unless the flow redirects at once, the person sees the reason and a link back. */
+/**
+ * The same when an application waits for the result. Unless the flow redirects, it shows the reason and a link back.
+ */
 export function refusedChallenge(
   flow: ExecutorFlow,
   message: string,
@@ -55,7 +57,7 @@ export function refusedChallenge(
   });
 }
 
-/** The page on which people walk through a flow, and where it leads in the end. */
+/** The page of a flow, and where it leads in the end. */
 export const flowPage = (slug: string, next: string | null = null): string =>
   `/if/flow/${encodeURIComponent(slug)}/${next === null ? '' : `?next=${encodeURIComponent(next)}`}`;
 
@@ -70,7 +72,7 @@ const endings: ReadonlySet<string> = new Set([deniedComponent, faultComponent, r
 export const textsOf = (errors: Complaints): string[] =>
   Object.values(errors).flatMap((texts) => Object.values(texts).flat());
 
-/** Complaints as screens take them: a text and a code for each. */
+/** Complaints in the form that screens expect: a text and a code each. */
 function detailedErrors(errors: Complaints): Row {
   const details = ([name, complaint]: [string, Complaints[string]]) => [
     name,

@@ -14,11 +14,11 @@ import type { Walk } from './walk.ts';
 
 export interface EndNeeds {
   readonly key: InstanceKey;
-  /** Carries out what a plan appends to a flow's own stages. */
+  /** Carries out the steps that a plan appends to a flow's own stages. */
   append(step: PlanStep, state: FlowState, tx: Query, call: Call): Promise<void>;
 }
 
-/** Ends a walk with everything that belongs to its last moves and to its end. Null when another answer was faster. */
+/** Ends a walk, with the writes of its last moves and of its end. Null if another answer was faster. */
 export function endWalk(
   { key, append }: EndNeeds,
   call: Call,
@@ -38,7 +38,7 @@ export function endWalk(
   );
 }
 
-/** Ends a denied walk. An application that waits for its result is answered. */
+/** Ends a denied walk. An application that waits for the result gets a response. */
 export async function denyWalk(
   needs: EndNeeds,
   call: Call,
@@ -54,11 +54,11 @@ export async function denyWalk(
   }
   const bare = { ...state, plan: { ...state.plan, append: [] } };
   if (held.version > 0 || write) await endWalk(needs, call, held, bare, write);
-  // Where nothing could be refused, what was to come next is not there.
+  // The request could no longer be refused, so there is nowhere to return to.
   return deniedChallenge(flow, message, refusal ? null : state.next, whom);
 }
 
-/** A request that can no longer be decided needs no answer. */
+/** A request that can no longer be decided needs no response. */
 const isRefused = (ended: Promise<ActiveWalk | null>): Promise<boolean> =>
   ended.then(
     (walk) => walk !== null,

@@ -40,7 +40,7 @@ export function executorOperations(needs: Needs): Operation[] {
     path: '/flows/executor/{flow_slug}/',
     tag: 'flows',
     anonymous: true,
-    // A token walks through no flow: what people do there (passwords, second factors, consent) takes a person.
+    // Tokens cannot run flows: passwords, second factors and consent require a person.
     credentials: inBrowser,
     parameters: [
       { name: 'flow_slug', in: 'path', schema: { type: 'string' }, required: true },
@@ -86,26 +86,26 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const carried = await carriedWalk(needs, call, flow);
   const { found, opening, token } = carried;
   const pageQuery = call.request.query.get('query') ?? '';
-  // A page that is opened again replaces the query of the walk.
+  // Reopening the page replaces the query of the walk.
   const query = answer === null && pageQuery !== '' ? pageQuery : (opening?.query ?? pageQuery);
   const linkToken = linkTokenOf(needs, pageQuery, found);
   const held =
     linkToken === null
       ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
       : await followLink(needs, call, flow, { linkToken, token, answer, start: startOf(needs, call, pageQuery) });
-  // An answer without a question before it is no answer: the first question is shown instead.
+  // Without a challenge before it, an answer is ignored: the first challenge is shown instead.
   const isAsked = linkToken === null && (opening !== null || held === found);
-  const shown = 'challenge' in held ? held : await executor.proceed(call, flow, held, isAsked ? answer : null);
-  let kept = carried.otherOpening;
-  if (shown.isOpening && 'state' in held) {
-    kept = signOpening(key, token, { flow: flow.pk, query }, call.now);
-    if (kept === null) await executor.store(call, held);
+  const reply = 'challenge' in held ? held : await executor.proceed(call, flow, held, isAsked ? answer : null);
+  let proof = carried.otherOpening;
+  if (reply.isOpening && 'state' in held) {
+    proof = signOpening(key, token, { flow: flow.pk, query }, call.now);
+    if (proof === null) await executor.store(call, held);
   }
-  const cookies = [planCookie(token, publicUrl, kept).header, ...shown.cookies];
-  return { status: 200, body: shown.challenge, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
+  const cookies = [planCookie(token, publicUrl, proof).header, ...reply.cookies];
+  return { status: 200, body: reply.challenge, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
 }
 
-/** The token of a link that the page was opened with, unless the walk under way is the one that it led to. */
+/** The token of the link that opened the page, unless the current walk already came from it. */
 function linkTokenOf({ key }: Needs, pageQuery: string, found: StoredWalk | null): string | null {
   if (pageQuery === '') return null;
   const token = new URLSearchParams(pageQuery).get('flow_token');
@@ -122,7 +122,7 @@ interface Carried {
   /** The browser's token; a new one if it has none, or one that expired or was forged. */
   readonly token: string;
   readonly found: StoredWalk | null;
-  /** That the first question of this flow was shown, where nothing is stored of it. */
+  /** Proof that the first challenge of this flow was shown, if no walk is stored. */
   readonly opening: Opening | null;
   /** The proof for another flow, to be sent back unchanged. */
   readonly otherOpening: string | null;
@@ -180,7 +180,7 @@ async function leadingTo({ key }: Needs, call: Call, held: ActiveWalk, { next, q
   return (await call.db.write((tx) => saveState(tx, key, held, state, call))) ?? held;
 }
 
-/** Begins a walk: by a plan that was made for this browser, or by one's own wish if the flow is for this caller at all. */
+/** Starts a walk: from a plan prepared for this browser, or at the visitor's request if the flow applies to them. */
 async function begin(
   needs: Needs,
   call: Call,
@@ -192,8 +192,8 @@ async function begin(
   const pk = start.actor;
   if (planned && 'unbegun' in planned) {
     const state = await planState(needs, call, flow, planned.unbegun, start);
-    const kept = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
-    return kept ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [] };
+    const saved = await call.db.write((tx) => saveState(tx, needs.key, planned, state, call));
+    return saved ?? { challenge: redirectTo(flowPage(flow.slug)), cookies: [] };
   }
   const user = pk === null ? null : await loadUserFacts(call, call.db.read, pk);
   const refusal = await refusalOf(needs.policies, flow, { call, user, context: {} });

@@ -19,7 +19,7 @@ export interface ExecutorNeeds extends Omit<EffectNeeds, 'settle'>, Omit<StageNe
   readonly log: Log;
 }
 
-/** What a request to the executor is answered with. */
+/** The response to a request to the executor. */
 export interface ExecutorReply extends Screen {
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
@@ -30,7 +30,7 @@ export interface Executor {
   proceed(call: Call, flow: ExecutorFlow, held: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
   /** Ends a denied walk. */
   deny(call: Call, flow: ExecutorFlow, held: ActiveWalk, message: string): Promise<ExecutorReply>;
-  /** Stores a walk whose first question could not be left to the browser. */
+  /** Stores a walk whose opening does not fit into a cookie. */
   store(call: Call, held: ActiveWalk): Promise<void>;
 }
 
@@ -56,13 +56,13 @@ export function createExecutor(given: ExecutorNeeds): Executor {
     return shownAt(walk, walk.screen);
   }
 
-  /** Makes a move, or the one that replaces it when it cannot be stored. */
+  /** Makes a move, or the one that replaces it if it cannot be stored. */
   async function make(call: Call, walk: Walk, move: WalkMove): Promise<Walk> {
     const done = await carryOut(needs, call, walk, advance(walk, move));
     return 'move' in done ? make(call, walk, done) : done;
   }
 
-  /** A step that breaks does not undo those that were passed before it. */
+  /** A failing step does not undo the steps passed before it. */
   const storePassedSteps = (call: Call, walk: Walk) => async (error: unknown) => {
     if (walk.state !== walk.held.state) await store(needs, call, walk, walk.state);
     throw error;
@@ -78,10 +78,10 @@ export function createExecutor(given: ExecutorNeeds): Executor {
         });
       } catch (error) {
         if (error instanceof PasswordQueueFull || isFull(error)) throw error;
-        // A stage that throws lets nobody through: the walk stays at it.
+        // A stage that throws lets nobody pass: the walk stays at it.
         needs.log.error({ err: error, request_id: call.request.id, flow: flow.slug }, 'a stage failed');
         await faults.record(call, walk, error).catch(() => {
-          // The log has it.
+          // Already logged.
         });
         const members = { request_id: call.request.id, error: 'This step could not be carried out.' };
         return { challenge: challengeOf(flow, faultComponent, members), cookies: [] };

@@ -4,13 +4,13 @@ import type { Call } from '../../resource/call.ts';
 import type { Walk } from './walk.ts';
 
 export interface FaultEvents {
-  /** Tells administrators that a stage broke, and why. */
+  /** Records an event that a stage failed, and why. */
   record(call: Call, walk: Walk, error: unknown): Promise<void>;
 }
 
 const maxMessageLength = 500;
 
-/** Strangers who run into the same fault again and again do not fill the log of events by it. */
+/** Deduplicates: strangers who repeat the same fault must not fill the event log. */
 export function createFaultEvents(): FaultEvents {
   const byStage = createRateLimit({ max: 3, windowMs: 10 * 60_000 });
   return {

@@ -15,7 +15,7 @@ export interface BoundStage {
 
 /** Reads flows and their stage bindings through query caches. */
 export interface FlowReads {
-  /** Null when there is none. */
+  /** Null if there is none. */
   read(db: Database, slug: string): Promise<StoredFlow | null>;
   /** In order. */
   stagesOf(db: Database, flow: string): Promise<readonly BoundStage[]>;
@@ -43,7 +43,7 @@ async function loadFlow(query: Query, slug: string): Promise<StoredFlow | null> 
   if (!isStorable(slug)) return null;
   const { rows } = await sql<StoredFlow>`select pk, slug, name, title, designation, background, layout, denied_action,
     authentication, policy_engine_mode, policybindingmodel_ptr_id from flows where slug = ${slug}`.execute(query);
-  // What SQLite gives is no plain object, and slow to look into.
+  // SQLite's row objects are slow to access, so copy it.
   return rows[0] ? { ...rows[0] } : null;
 }
 

@@ -30,7 +30,7 @@ export interface PlannedStage {
 /** What the walk has collected. Policies see the same names in `context`. */
 export type FlowContext = {
   pending_user: number | null;
-  /** What the person called themselves, whether or not anybody is called so. */
+  /** The name that the person entered, whether or not such a user exists. */
   pending_user_identifier: string | null;
   prompt_data: Record<string, Json>;
   auth_method: string | null;
@@ -47,15 +47,15 @@ export type FlowContext = {
 export interface FlowState {
   readonly plan: FlowPlan;
   readonly stages: readonly PlannedStage[];
-  /** Which of the stages is next. */
+  /** The index of the current stage. */
   readonly at: number;
   readonly context: FlowContext;
   readonly memory: Record<string, Json>;
-  /** Where to go in the end: a path on this server. */
+  /** The path on this server to continue at after the flow. */
   readonly next: string | null;
-  /** The query string of the page that began the walk. */
+  /** The query string of the page on which the walk began. */
   readonly query: Readonly<Record<string, string>>;
-  /** Who was signed in when the walk began: it is theirs, and ends with their session. */
+  /** Who was signed in when the walk began. The walk is theirs, and ends with their session. */
   readonly actor: number | null;
   /** The hash of the token of the link that led here. */
   readonly link?: string;

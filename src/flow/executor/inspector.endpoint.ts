@@ -94,11 +94,11 @@ async function bindingOf(engine: Engine, call: Call, stage: PlannedStage | undef
 /** Members without secrets or personal input. */
 const open = ['auth_method', 'is_sso', 'mfa_devices', 'is_restored', 'show_matched_user'] as const;
 
-/** Everything else is there by its name alone: forms may hold passwords, stages codes and keys. */
+/** Masks everything else: forms may hold passwords, stages codes and keys. */
 async function contextOf(call: Call, context: FlowContext): Promise<Row> {
   const user = context.pending_user === null ? null : await loadUserFacts(call, call.db.read, context.pending_user);
-  const shown: Row = Object.fromEntries(Object.keys(context).map((name) => [name, masked]));
-  for (const name of open) if (name in context) shown[name] = context[name];
+  const visible: Row = Object.fromEntries(Object.keys(context).map((name) => [name, masked]));
+  for (const name of open) if (name in context) visible[name] = context[name];
   return {
     ...shown,
     pending_user: user && { pk: user.pk, username: user.username, name: user.name, email: user.email },

@@ -15,6 +15,6 @@ export async function loadStage<S extends Row>(
   const load = engine.stored(resource, call);
   const found = await cache.read(call.db, `${resource.model} ${pk}`, (query) => load(call, query, pk));
   if (!found) throw new Error(`the stage ${pk} is gone`);
-  // Kept under the name of the resource, whose row it is.
+  // Stored under this resource, so the row has its type.
   return found as S;
 }

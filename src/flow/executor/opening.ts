@@ -8,7 +8,7 @@ const lifetimeMs = 30 * 60_000;
 /** Browsers store cookies of up to 4,096 bytes, names and attributes included. */
 const maxOpeningLength = 3_000;
 
-/** That a browser was shown the first question of a flow, and on which page. */
+/** Proof that a browser was shown the first challenge of a flow, and on which page. */
 export interface Opening {
   readonly flow: string;
   /** The query string of the page. */
@@ -16,8 +16,8 @@ export interface Opening {
 }
 
 /**
- * A signed proof for the browser instead of a stored walk: anonymous visitors who only look store nothing. The walk
- * begins with the first answer. Null when the page's query is too long for a cookie.
+ * A signed proof for the browser instead of a stored walk, so that visitors who only look store nothing. The walk
+ * begins with the first answer. Null if the page's query is too long for a cookie.
  */
 export function signOpening(key: InstanceKey, token: string, { flow, query }: Opening, now: string): string | null {
   const content = Buffer.from(`${flow} ${now} ${query}`).toString('base64url');
@@ -25,23 +25,23 @@ export function signOpening(key: InstanceKey, token: string, { flow, query }: Op
   return `${content}~${proofOf(key, token, content)}`;
 }
 
-/** What a browser was shown; null for anything that this server did not sign for this token, or too long ago. */
+/** Reads a proof; null if this server did not sign it for this token, or if it has expired. */
 export function readOpening(key: InstanceKey, token: string, signed: string, now: string): Opening | null {
   const [content = '', signature = ''] = signed.split('~');
   if (!equalInConstantTime(proofOf(key, token, content), signature)) return null;
   const text = Buffer.from(content, 'base64url').toString();
-  const [flow = '', shown = ''] = text.split(' ', 2);
-  const query = text.slice(flow.length + shown.length + 2);
-  return addMilliseconds(shown, lifetimeMs) > now ? { flow, query } : null;
+  const [flow = '', shownAt = ''] = text.split(' ', 2);
+  const query = text.slice(flow.length + shownAt.length + 2);
+  return addMilliseconds(shownAt, lifetimeMs) > now ? { flow, query } : null;
 }
 
-// A keyed hash of what no other use of the key hashes: cheaper than a signature, and every stranger's first look makes one.
+// A keyed hash with a context of its own: cheaper than a signature, and every visitor's first request makes one.
 const proofOf = (key: InstanceKey, token: string, content: string): string =>
   key.hash(`flow opening:${token}.${content}`);
 
 /**
  * Whether a walk can be rebuilt from nothing at the first answer. The proof can be replayed, so a first step with a
- * memory, which must be used once, is stored.
+ * single-use memory is stored instead.
  */
 export const isUntouched = ({ plan, context, memory }: FlowState): boolean =>
   isSameJson(memory, {}) && isSameJson(context, firstContext(plan));

@@ -55,24 +55,24 @@ export async function loadPendingUser(
   const { pending_user, pending_user_identifier } = context;
   if (pending_user === null && pending_user_identifier === null) return null;
   const pk = pending_user ?? nobody;
-  const known = ofRequests.get(request);
-  if (known?.pk === pk) return known.user;
+  const cached = ofRequests.get(request);
+  if (cached?.pk === pk) return cached.user;
   const user = loadUserFacts({ db }, query, pk);
   ofRequests.set(request, { pk, user });
   return user;
 }
 
-/** For when the request itself has written something, which may be about them. */
+/** Call it after a write in the same request, which may concern the user. */
 export const forgetPendingUser = ({ request }: Call): void => void ofRequests.delete(request);
 
-/** The same for one step: read once, and again only when the step changes the user. */
+/** The same for one step: read once, and again only if the step changes the user. */
 export function pendingUserOf(call: Call, context: FlowContext): Step['pendingUser'] {
   let about: string | undefined;
-  let known: Promise<UserFacts | null>;
+  let loaded: Promise<UserFacts | null>;
   return (query) => {
     const now = JSON.stringify([context.pending_user, context.pending_user_identifier]);
-    if (about !== now) known = loadPendingUser(call, context, query);
+    if (about !== now) loaded = loadPendingUser(call, context, query);
     about = now;
-    return known;
+    return loaded;
   };
 }

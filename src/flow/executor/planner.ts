@@ -38,7 +38,7 @@ export async function planState(
   return { ...state, stages };
 }
 
-/** A walk of which no stages are known yet. */
+/** A walk before its stages are planned. */
 export const stateAtStart = (plan: FlowPlan, { next, query, actor }: Start): FlowState => ({
   plan,
   stages: [],

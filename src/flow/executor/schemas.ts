@@ -53,7 +53,7 @@ function challengeSchema({ component, challenge, sometimes = [] }: StageScreen):
 const screensOf = (kinds: readonly StageKind[]): StageScreen[] =>
   kinds.flatMap((kind) => [kind, ...(kind.otherScreens ?? [])]);
 
-/** The screens that the executor itself shows. */
+/** The executor's own screens. */
 const ownScreens: readonly StageScreen[] = [
   { component: redirectComponent, challenge: { to: stringSchema } },
   { component: deniedComponent, challenge: deniedMembers, sometimes: ['to', 'application_name'] },
@@ -80,7 +80,7 @@ export function challengeTypes(kinds: readonly StageKind[]): {
   };
 }
 
-/** `xak-stage-access-denied`: `AccessDeniedChallenge`. */
+/** `xak-stage-access-denied` becomes `AccessDeniedChallenge`. */
 function nameOf({ component }: StageScreen): string {
   const words = component
     .replace(/^xak-(stage|flow)-/, '')
@@ -89,7 +89,7 @@ function nameOf({ component }: StageScreen): string {
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Challenge`;
 }
 
-/** Everything that a person may answer. */
+/** The schema of all answers. */
 export function answerTypes(kinds: readonly StageKind[]): JsonSchema {
   return {
     anyOf: screensOf(kinds).map(({ component, answer = {} }) => {

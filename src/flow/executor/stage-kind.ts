@@ -13,38 +13,38 @@ import type { Refusal } from '../plan.ts';
 import type { StageSettings } from '../stage.family.ts';
 import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
 
-/** What a person is shown, and may answer. */
+/** A screen and the answers to it. */
 export interface StageScreen<A extends Fields = Fields> {
-  /** Names the screen that is shown, and marks the answers that are meant for it. */
+  /** Names the screen, and marks the answers meant for it. */
   readonly component: string;
   /** Members of its challenge besides the common ones. */
   readonly challenge: Readonly<Record<string, JsonSchema>>;
-  /** Those of them that may be missing. */
+  /** Members that may be missing. */
   readonly sometimes?: readonly string[];
-  /** What an answer may hold. */
+  /** The members of an answer. */
   readonly answer?: A;
 }
 
 /**
- * What a stage does when a person comes to it. Its settings `S` are the resource's, its answers follow from `answer`; the
- * engine owns everything else.
+ * The behaviour of a kind of stage. Its settings `S` come from the resource and its answers from `answer`; the engine
+ * does everything else.
  */
 export interface StageKind<S = StageSettings, A extends Fields = Fields> extends Kind, StageScreen<A> {
   readonly resource: Resource<S>;
   /** Further screens of a kind whose settings decide which one it shows; `ask` names it. */
   readonly otherScreens?: readonly StageScreen[];
-  /** What the page of a flow with these stages needs, by their keys. */
+  /** What the page of a flow with these stages needs. */
   pageNeeds?(stages: readonly string[], query: Query): Promise<PageNeeds>;
-  /** Actions that it adds to users. */
+  /** Actions on users. */
   readonly userActions?: readonly Action[];
-  /** For a kind whose members its settings name: whether this may be an answer to it. Its `judge` is given the whole. */
+  /** For kinds whose settings define the answer's members: whether this may be an answer. `judge` gets all of it. */
   isAnswer?(given: Row): boolean;
   /**
    * Returns a challenge, or a move that needs no input. Called again before each answer is judged, so it must not change
    * what `memory` already holds.
    */
   show(step: Step<S>): Promise<Move>;
-  /** Judges an answer whose members have the right form. */
+  /** Judges an answer that has passed validation. */
   judge?(step: Step<S>, answer: ValuesOf<A>): Promise<Move>;
   /**
    * Consumes what the stage accepted, such as an invitation. Called in the transaction that creates the user and in the
@@ -53,7 +53,7 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
   settle?(context: FlowContext, tx: Query, call: Call): Promise<void>;
 }
 
-/** Infers the types of settings and answer, and takes all kinds together in one list. */
+/** Infers the types of settings and answer, and erases them so that all kinds fit one list. */
 export const defineStageKind = <S extends StageSettings, A extends Fields = NoFields>(
   kind: StageKind<S, A>,
 ): StageKind => kind;
@@ -62,15 +62,15 @@ export const defineStageKind = <S extends StageSettings, A extends Fields = NoFi
 export interface Step<S = StageSettings> {
   readonly call: Call;
   readonly flow: ExecutorFlow;
-  /** For stages that write objects: what they write is held to the same rules as a request. */
+  /** For stages that write objects, under the same rules as a request. */
   readonly engine: Engine;
-  /** The stage's settings, secrets in clear. */
+  /** The stage's settings, secrets decrypted. */
   readonly settings: S;
   /** Belongs to the whole walk; a stage's changes are stored with its move. */
   readonly context: FlowContext;
-  /** Belongs to this step and ends with it: the challenge sent, a key not yet confirmed. */
+  /** Belongs to this step and ends with it: the challenge sent, an unconfirmed key. */
   readonly memory: Record<string, Json>;
-  /** The query string of the page that began the walk. */
+  /** The query string of the page on which the walk began. */
   readonly query: Readonly<Record<string, string>>;
   /** The state of the walk, for a stage that continues it elsewhere. */
   readonly walk: FlowState;
@@ -88,17 +88,17 @@ export type Move =
       readonly move: 'next';
       readonly write?: Write;
       readonly cookies?: readonly string[];
-      /** Whether what is written may wait to be stored with the moves that follow in this request, or a loss of power undo it. */
+      /** Whether the write may be stored with the following moves of this request, without waiting for the disk. */
       readonly mayWait?: boolean;
       /** This browser's session, if `write` signs its user out; never with `mayWait`. */
       readonly ends?: string;
     }
-  /** Another stage first, then this step again. */
+  /** Goes to another stage first, then to this step again. */
   | { readonly move: 'detour'; readonly stage: string; readonly kind: string; readonly write?: Write }
   | { readonly move: 'deny'; readonly message: string; readonly write?: Write }
   /** The person declines: the walk ends by the plan's `refusal`. */
   | { readonly move: 'refuse'; readonly refusal: Refusal; readonly write?: Write }
-  /** Elsewhere, to come back to this step. */
+  /** Leaves for another site, to return to this step. */
   | { readonly move: 'leave'; readonly to: string; readonly write?: Write };
 
 /**
@@ -107,7 +107,7 @@ export type Move =
  */
 export type Write = (tx: Query, call: Call) => Promise<void>;
 
-/** What belongs to one move and to the next. */
+/** Combines the writes of two moves. */
 export const bothOf = (one: Write | undefined, other: Write | undefined): Write | undefined =>
   one && other
     ? async (tx, call) => {
@@ -127,7 +127,7 @@ export const next = (write?: Write, cookies?: readonly string[]): Move => ({
   ...(write && { write }),
   ...(cookies && { cookies }),
 });
-/** Goes on without the session that the browser came with, which `write` ends. */
+/** Continues without the browser's session, which `write` ends. */
 export const signOut = (session: string, write: Write, cookies: readonly string[]): Move => ({
   move: 'next',
   write,
@@ -135,15 +135,15 @@ export const signOut = (session: string, write: Write, cookies: readonly string[
   ends: session,
 });
 export const deny = (message: string, write?: Write): Move => ({ move: 'deny', message, ...(write && { write }) });
-/** A walk whose plan has nothing for it is denied. */
+/** Denies if the plan has no refusal. */
 export const refuse = ({ walk: { plan } }: Pick<Step, 'walk'>, message: string): Move =>
   plan.refusal ? { move: 'refuse', refusal: plan.refusal } : deny(message);
 
-/** The text that a step keeps in its memory under a name, made when it is first needed. */
+/** A text in the step's memory, created on first use. */
 export function keptText({ memory }: Pick<Step, 'memory'>, name: string, make: () => string): string {
-  const kept = memory[name];
-  if (typeof kept === 'string') return kept;
-  const made = make();
-  memory[name] = made;
-  return made;
+  const stored = memory[name];
+  if (typeof stored === 'string') return stored;
+  const created = make();
+  memory[name] = created;
+  return created;
 }

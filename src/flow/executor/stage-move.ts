@@ -73,7 +73,7 @@ export async function settleStages(
   for (const kind of passed) await kinds.get(kind)?.settle?.(context, tx, call);
 }
 
-/** An answer for another step, or to a step that takes none, changes nothing. */
+/** An answer for another step, or to a step that takes none, is ignored. */
 async function judged(kind: StageKind, step: Step, given: Row, shown: Move): Promise<Move> {
   const { component, answer = {} } = screenOf(kind, shown);
   const isForeign = given.component === undefined ? !isAnswerTo(kind, answer, given) : given.component !== component;

@@ -24,8 +24,8 @@ export function stateAfter(state: FlowState, move: Extract<Move, { move: 'next' 
 
 /** The state at the previous step, without the invalid answers. */
 export function stateBefore(state: FlowState, errors: Complaints): FlowState {
-  const known = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(errors, name));
-  const context = { ...state.context, prompt_data: Object.fromEntries(known) };
+  const valid = Object.entries(state.context.prompt_data).filter(([name]) => !Object.hasOwn(errors, name));
+  const context = { ...state.context, prompt_data: Object.fromEntries(valid) };
   return { ...state, context, at: state.at - 1, memory: {} };
 }
 

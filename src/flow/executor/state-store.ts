@@ -13,7 +13,7 @@ import type { FlowState } from './flow-state.ts';
 const lifetimeMs = 30 * 60_000;
 /** Stored walks of anonymous visitors per network; the oldest are evicted. */
 const maxPerNetwork = 500;
-/** Walks of anonymous visitors that are larger, once sealed, are bounded apart. */
+/** Larger sealed walks of anonymous visitors have a limit of their own. */
 const large = 65_536;
 
 /** What a browser's token refers to: a walk, or a plan that has not begun. */
@@ -21,7 +21,7 @@ export type StoredWalk = ActiveWalk | (Omit<ActiveWalk, 'state'> & { readonly un
 
 export interface ActiveWalk {
   readonly token: string;
-  /** Raised by each move; 0 while nothing of the walk is stored. */
+  /** Incremented by each move; 0 while the walk is not stored. */
   readonly version: number;
   readonly state: FlowState;
 }
@@ -49,7 +49,7 @@ export async function findState(
   return { isKnown: rows.length > 0, found: row ? heldIn(row, key, token) : null };
 }
 
-/** A walk as another answer may have left it. */
+/** Reloads a walk that another answer may have changed. */
 export async function reloadState(
   query: Query,
   key: InstanceKey,
@@ -128,7 +128,7 @@ const deleteOldest = statement<[network: string], unknown>(
     order by created desc limit 1000 offset ${maxPerNetwork - 1})`,
 );
 
-/** Ends a walk; false when another answer has moved it. One that was never stored has nothing to end. */
+/** Ends a walk; false if another answer has moved it. A walk that was never stored needs no ending. */
 export async function deleteState(
   tx: Query,
   key: InstanceKey,

@@ -15,19 +15,19 @@ export interface Walk {
   readonly held: ActiveWalk;
   /** The state after the moves made since. */
   readonly state: FlowState;
-  /** The writes of those moves: stored with the next one that is. */
+  /** Pending writes of those moves, to be stored with the next move that is stored. */
   readonly unwritten?: Write | undefined;
   /** The person's answer, until a step has taken it. */
   readonly answer: Row | null;
-  /** Whether an answer in this request has led here. */
+  /** Whether an answer in this request led here. */
   readonly isAnswered: boolean;
-  /** Whether a later step found the answers wrong and sent the person back: that happens once. */
+  /** Whether a later step rejected the answers and sent the person back, which happens at most once. */
   readonly isSentBack: boolean;
-  /** The values of `Set-Cookie` of each move; its write may fill them in, as for a session that it begins. */
+  /** `Set-Cookie` values of each move. The move's write may fill them in, for example for a new session. */
   readonly cookies: readonly (readonly string[])[];
-  /** What was wrong with the answer, for the next question to show. */
+  /** Errors in the answer, to show with the next challenge. */
   readonly complaints?: Complaints | undefined;
-  /** The way to sign out elsewhere, once the browser's session has ended here. */
+  /** The sign-out detour, once the browser's session has ended. */
   readonly detour?: Detour | undefined;
   /** The screen to show; null while the walk continues. */
   readonly screen: Screen | null;
@@ -35,19 +35,19 @@ export interface Walk {
 
 export interface Screen {
   readonly challenge: Row;
-  /** Whether this is the first question and nothing is stored: the walk begins with its answer. */
+  /** Whether this is the first challenge and nothing is stored: the walk begins with its answer. */
   readonly isOpening?: boolean;
-  /** Why the walk ended, where it was denied; the challenge may lead elsewhere without a word. */
+  /** Why the walk was denied, if it was; the challenge may redirect without showing it. */
   readonly denial?: string;
 }
 
-/** What moves a walk: a stage, or the executor itself. */
+/** A move by a stage or by the executor itself. */
 export type WalkMove =
   | Exclude<Move, { move: 'ask' }>
   | { readonly move: 'ask'; readonly component: string; readonly challenge: Row }
   /** No stage is left. */
   | { readonly move: 'finish' }
-  /** The write of the move before found the answers wrong. */
+  /** The previous move's write rejected the answers. */
   | { readonly move: 'send-back'; readonly errors: Complaints }
   /** Another answer of the same person was stored first. Null: it ended the walk. */
   | { readonly move: 'overtaken'; readonly by: ActiveWalk | null };
@@ -55,7 +55,7 @@ export type WalkMove =
 /** What the executor does to complete a step. */
 export type Effect =
   | { readonly do: 'nothing' }
-  /** Stores the new state with what waits and with the move's own write. `ends` is the session that the write ends. */
+  /** Stores the new state with pending writes and the move's own. `ends` is the session that the write ends. */
   | {
       readonly do: 'store';
       readonly write?: Write | undefined;
@@ -67,13 +67,13 @@ export type Effect =
       readonly do: 'end';
       readonly write?: Write | undefined;
       readonly ends?: string | undefined;
-      /** Whether the person did not agree to what the flow is for. */
+      /** Whether the person declined. */
       readonly isRefused?: boolean | undefined;
     }
   | { readonly do: 'deny'; readonly message: string; readonly write?: Write | undefined }
   | { readonly do: 'go-home' };
 
-/** The walk as it is once the effect has been carried out. */
+/** The walk after the effect has been carried out. */
 export interface Advance {
   readonly walk: Walk;
   readonly effect: Effect;
@@ -90,12 +90,12 @@ export const walkFrom = (flow: ExecutorFlow, held: ActiveWalk, answer: Row | nul
   screen: null,
 });
 
-/** One step of a walk: what a move makes of it. Pure; the executor carries the effect out. */
+/** Computes what a move does to a walk. Pure; the executor carries out the effect. */
 export function advance(walk: Walk, move: WalkMove): Advance {
   const { state } = walk;
   switch (move.move) {
     case 'ask':
-      return asked(walk, challengeOf(walk.flow, move.component, move.challenge));
+      return showing(walk, challengeOf(walk.flow, move.component, move.challenge));
     case 'next':
       return passed(walk, move);
     case 'detour':
@@ -128,8 +128,11 @@ export function advance(walk: Walk, move: WalkMove): Advance {
   }
 }
 
-/** Shows a challenge. The walk is stored, unless an anonymous visitor has not answered anything yet: then the browser holds it. */
-function asked(walk: Walk, challenge: Row): Advance {
+/**
+ * Shows a challenge. The walk is stored unless an anonymous visitor has answered nothing yet: then the browser holds
+ * it.
+ */
+function showing(walk: Walk, challenge: Row): Advance {
   const { held, state, isAnswered } = walk;
   const isOpening = held.version === 0 && state.actor === null && !isAnswered && isUntouched(state);
   if (isOpening) return { walk: { ...walk, screen: { challenge, isOpening } }, effect: { do: 'nothing' } };
@@ -151,7 +154,7 @@ const denied = (walk: Walk, message: string, write?: Write): Advance => ({
   effect: { do: 'deny', message, write },
 });
 
-/** The same walk further on. An answer serves one step. */
+/** Advances the walk. An answer serves one step. */
 const onward = (walk: Walk, state: FlowState): Walk => ({
   ...walk,
   state,

@@ -27,7 +27,7 @@ export interface FlowLink {
 
 const sealedFor = (pk: string) => sealContext('flow_links', 'content', pk);
 
-/** Keeps what a link leads to. It leads nowhere until it is given a token. */
+/** Stores a link's content. The link is unusable until it gets a token. */
 export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Promise<string> {
   const { flow, user, content, expires, now } = link;
   const pk = randomUuid();
@@ -36,7 +36,7 @@ export async function storeLink(tx: Query, key: InstanceKey, link: NewLink): Pro
   return pk;
 }
 
-/** Gives a link a token, in place of the one it had; only its hash is stored. */
+/** Gives a link a new token, replacing any earlier one; only the hash is stored. */
 export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promise<string> {
   // Letters and digits only: mail clients cut off trailing punctuation.
   const token = randomText(43);
@@ -44,7 +44,7 @@ export async function giveToken(tx: Query, key: InstanceKey, pk: string): Promis
   return token;
 }
 
-/** The address that the person opens. Only the configured origin counts: a request's own host may be anybody's. */
+/** The URL of a link. Uses the configured origin, because the request's host can be forged. */
 export const addressOfLink = (publicUrl: string, slug: string, token: string): string =>
   `${publicUrl}${flowPage(slug)}?flow_token=${token}`;
 
@@ -67,12 +67,12 @@ export async function findLink(
   const row = rows[0];
   if (!row) return null;
   const content: LinkContent = JSON.parse(key.box.open(row.content, sealedFor(row.pk)));
-  // Somebody who was made on this walk may be waiting to be switched on by it; others who are switched off stay so.
+  // An inactive user created on this walk may be waiting for activation; other inactive users stay out.
   const isWaiting = 'context' in content && content.context.created_user === row.user;
   return row.is_active || isWaiting ? { pk: row.pk, flow, user: row.user, content } : null;
 }
 
-/** Uses a link up, with all others that lead the same person into the same flow. False when it was used before. */
+/** Consumes a link and all others for the same person and flow. False if it was already used. */
 export async function takeLink(tx: Query, { pk, flow, user }: FlowLink): Promise<boolean> {
   const { rows } = await sql`delete from flow_links where pk = ${pk} returning pk`.execute(tx);
   if (rows.length === 0) return false;

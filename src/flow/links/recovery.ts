@@ -27,7 +27,7 @@ export interface RecoveryNeeds {
 /** Permission to set a password includes creating a recovery link. */
 export const recoveryPermission = 'svc_core.reset_user_password';
 
-/** Makes a link by which a user gets into the recovery flow, for an administrator to hand over. */
+/** Creates a link to the recovery flow for an administrator to hand over. */
 export function recoveryAction({ key, policies, settings, config }: RecoveryNeeds) {
   return actionOn<{ pk: number }>()({
     name: 'recovery',

@@ -11,11 +11,11 @@ import { type KnownBrowserNeeds, knownBrowserCookie, knownBrowserOf } from './kn
 
 export interface PasswordNeeds extends KnownBrowserNeeds {
   readonly passwords: Passwords;
-  /** Tells policies how an attempt ended. */
+  /** Reports the outcome of an attempt to policies. */
   noteAttempt(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
 }
 
-/** What a password can be checked against. */
+/** The backends that can verify a password. */
 export const ownPasswords = 'svc.core.auth.InbuiltBackend';
 export const appPasswords = 'svc.core.auth.TokenBackend';
 
@@ -27,13 +27,13 @@ export type PasswordVerdict =
       readonly cookies: readonly string[];
     }
   | { readonly outcome: 'wrong'; readonly write: Write }
-  /** Too many wrong ones before: this one was not looked at. */
+  /** Too many wrong attempts: this one was not checked. */
   | { readonly outcome: 'blocked' };
 
 export const wrongPassword = 'Failed to authenticate.';
 export const blockedWords = 'Too many failed attempts. Please try again later.';
 
-/** What the settings of a password stage say. */
+/** The settings of a password stage that matter here. */
 export type PasswordSettings = {
   pk: string;
   name: string;
@@ -51,8 +51,8 @@ export async function judgePassword(
   const { passwords, key, noteAttempt } = needs;
   const { clientIp: ip } = call.request;
   const typed = context.pending_user_identifier ?? '';
-  // Counted by the typed name, whether or not it exists: otherwise the limit would reveal it. Users locked out by others can still sign in
-  // from a known browser.
+  // Counted by the typed name, whether or not it exists: otherwise the limit would reveal it. Users locked out by
+  // others can still sign in from a known browser.
   const browser = knownBrowserOf(needs, call, context.pending_user);
   const named = typed === '' ? (context.pending_user ?? '') : typed;
   const attempt = { who: browser === null ? named : { knownBrowser: browser }, ip, now: call.now };
@@ -96,7 +96,7 @@ export async function judgePassword(
 
 const maySignIn = ({ is_active, type }: UserFacts): boolean => is_active && type !== 'internal_service_account';
 
-/** One statement for everybody, so timing reveals nothing. */
+/** One statement for all users, known or not, so that timing reveals nothing. */
 async function loadSecrets(
   user: UserFacts | null,
   keyHash: string,

@@ -13,14 +13,14 @@ const cookieName = 'gatehouse_known';
 const lifetimeMs = 180 * 86_400_000;
 const isSecure = ({ config }: KnownBrowserNeeds): boolean => config.publicUrl.startsWith('https:');
 
-/** Marks a browser in which a user has entered the right password. */
+/** Marks a browser in which a user has entered the correct password. */
 export function knownBrowserCookie(needs: KnownBrowserNeeds, user: number, now: string): string {
   const text = `${user}.${randomText(22)}.${Date.parse(now)}`;
   const value = `${text}.${needs.key.sign(purpose, text)}`;
   return ownCookieHeader({ name: cookieName, value, isSecure: isSecure(needs), maxAgeSeconds: lifetimeMs / 1000 });
 }
 
-/** What the browser is known as to this user; null when it is not. */
+/** The browser's id for this user; null if it is not known. */
 export function knownBrowserOf(needs: KnownBrowserNeeds, { request, now }: Call, user: number | null): string | null {
   const value = request.cookies[hostCookieName(cookieName, isSecure(needs))] ?? '';
   const [owner, id = '', at = '', signature = ''] = value.split('.');

@@ -16,7 +16,9 @@ export class ServiceFault {
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536 };
 
-/** Asks a service that an administrator named while a person waits: it has few seconds, and failing is an answer too. */
+/**
+ * Calls a service configured by an administrator while a person waits: with a short time limit, and faults as results.
+ */
 export async function askService(
   fetch: GuardedFetch,
   url: string,
@@ -30,7 +32,7 @@ export async function askService(
   }
 }
 
-/** The JSON object that a service answered with. */
+/** Parses the response as a JSON object. */
 export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
   try {
     const body = answer.json();
@@ -43,7 +45,7 @@ export function objectIn(answer: OutboundAnswer): JsonObject | ServiceFault {
 
 export const isSuccess = ({ status }: OutboundAnswer): boolean => status >= 200 && status <= 299;
 
-/** Tells administrators that a stage cannot do its work. */
+/** An event that tells administrators why a stage does not work. */
 export function faultEvent(resource: Resource, settings: { pk: string; name: string }, { why }: ServiceFault): Write {
   return async (tx, call) => {
     const model = modelFacts(resource, settings.pk, settings);
