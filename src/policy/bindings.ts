@@ -6,7 +6,7 @@ import type { Resource } from '../resource/resource.ts';
 import { selectStored } from '../resource/stored.ts';
 import type { PolicySettings } from './policy.family.ts';
 
-/** A binding in force. */
+/** An enabled binding. */
 export interface ActiveBinding {
   readonly pk: string;
   readonly target: string;
@@ -19,7 +19,7 @@ export interface ActiveBinding {
   readonly failure_result: boolean;
 }
 
-/** The enabled bindings of targets, in order. One statement. */
+/** The enabled bindings of targets, in order, in one statement. */
 export async function activeBindings(targets: readonly string[], query: Query): Promise<ActiveBinding[]> {
   const [target, ...more] = targets;
   if (target === undefined) return [];
@@ -34,7 +34,7 @@ const bindingsSql = (
 
 const ofTarget = statement<[target: string], ActiveBinding>(bindingsSql);
 
-/** The stored values of policies of one kind, by key. One statement. */
+/** The settings of policies of one kind, by key, in one statement. */
 export async function loadPolicies<S extends PolicySettings>(
   resource: Resource<S>,
   pks: readonly string[],

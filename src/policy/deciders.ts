@@ -5,7 +5,7 @@ import type { Query } from '../platform/db/database.ts';
 export interface Decider {
   readonly binding: string;
   readonly passing: boolean;
-  /** The policy's name, where one is bound. */
+  /** The policy's name, if one is bound. */
   readonly policy: string | null;
   readonly group: string | null;
   readonly user: number | null;
@@ -16,7 +16,7 @@ export interface NamedDecider extends Decider {
   readonly name: string;
 }
 
-/** Looked up when somebody is told of a decision: what decides is cached without what it is called. */
+/** Looks up names only when a decision is reported: they are not part of the cache. */
 export async function nameDeciders(deciders: readonly Decider[], query: Query): Promise<NamedDecider[]> {
   const named: NamedDecider[] = [];
   for (const decider of deciders) named.push({ ...decider, name: await nameOf(decider, query) });

@@ -16,7 +16,7 @@ export interface PolicyResult {
   readonly passing: boolean;
   readonly messages: readonly string[];
   readonly logs: readonly PolicyLog[];
-  /** The bindings that the decision rests on: those that failed, or those that let somebody pass. */
+  /** The bindings behind the decision: those that failed, or those that passed. */
   readonly deciders: readonly Decider[];
 }
 
@@ -32,7 +32,7 @@ export interface Target {
   readonly mode: PolicyMode;
   /** The result of a target without active bindings; passes by default. */
   readonly emptyResult?: boolean;
-  /** What expressions see of it, where one question is about many. */
+  /** What expressions see as `obj`, if one request covers several targets. */
   readonly obj?: Json;
 }
 
@@ -44,7 +44,7 @@ interface EvaluationInput {
   readonly tx?: Query;
   /** Evaluates without side effects, for example for a list of what a user may open. */
   readonly dryRun?: boolean;
-  /** Nobody knows yet who the user will be: what depends on that passes, and is asked again once it is known. */
+  /** The user is not known yet: bindings that depend on the user pass, and are evaluated again once it is. */
   readonly isUserOpen?: boolean;
 }
 
@@ -53,9 +53,9 @@ export interface PolicyEngine {
   evaluateTarget(
     input: EvaluationInput & { readonly targetPk: string; readonly mode: PolicyMode; readonly emptyResult?: boolean },
   ): Promise<PolicyResult>;
-  /** Many targets for the same request, in as many statements as one takes. */
+  /** Evaluates many targets for one request, with no more statements than for one target. */
   evaluateTargets(input: EvaluationInput & { readonly targets: readonly Target[] }): Promise<Map<string, PolicyResult>>;
-  /** Whether a policy bound to one of the targets might pass for events of this action. False only where none can. */
+  /** Whether a policy bound to one of the targets might pass for events of this action. False only if none can. */
   mightMatch(input: {
     readonly call: Call;
     readonly targetPks: readonly string[];
@@ -78,7 +78,7 @@ interface Bound {
 }
 
 const boundCache = queryCache<Bound>('bindings');
-/** Evaluating very many targets at once is rare, and the entry would be large. */
+/** Larger sets are rare, and their cache entries would be large. */
 const maxCachedTargets = 20;
 
 interface Outcome extends Omit<PolicyResult, 'deciders'>, Pick<Verdict, 'consequence'> {
@@ -101,14 +101,14 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
     const outcomes = new Map<string, Outcome[]>(pks.map((pk) => [pk, []]));
     const objects = new Map(targets.map(({ pk, obj = request.obj }) => [pk, obj]));
     for (const binding of bindings) {
-      const asked = { ...request, obj: objects.get(binding.target) ?? null };
-      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, asked, query, isUserOpen));
+      const targetRequest = { ...request, obj: objects.get(binding.target) ?? null };
+      outcomes.get(binding.target)?.push(await outcomeOf(binding, policies, targetRequest, query, isUserOpen));
     }
     if (!dryRun) await follow([...outcomes.values()].flat(), call, tx);
     return new Map(targets.map((target) => [target.pk, combine(target, outcomes.get(target.pk) ?? [])]));
   }
 
-  /** A transaction sees what others do not see yet: what it reads is for itself alone. */
+  /** A transaction sees uncommitted rows, so it bypasses the cache. */
   async function boundTo(pks: readonly string[], call: Call, tx: Query | undefined): Promise<Bound> {
     const load = async (query: Query) => {
       const bindings = await activeBindings(pks, query);
@@ -160,7 +160,8 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       return { ...verdict, passing, logs, events, decider: deciderOf(binding, passing, policy) };
     } catch (error) {
       if (isUserOpen) return undecided(binding);
-      // `negate` turns decisions around. That nothing could be decided is no decision: else a negated policy that breaks lets everyone in.
+      // `negate` inverts decisions. A failure is not a decision: otherwise a failing negated policy would let everyone
+      // in.
       const message = messageOf(error);
       const events = [failed(binding, policy, request, message)];
       return {
@@ -187,7 +188,7 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
   return {
     cache: boundCache,
     async mightMatch({ call, targetPks, action }) {
-      // What is bound to so many is not cached: looking it up is no quicker than to ask.
+      // Larger sets are not cached, so checking would cost as much as evaluating.
       if (targetPks.length > maxCachedTargets) return true;
       const { bindings, policies } = await boundTo(targetPks, call, undefined);
       return bindings.some(({ policy, kind, negate }) => {
@@ -197,18 +198,18 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
         return byModel.get(kind ?? '')?.mightMatch?.(row, action) ?? true;
       });
     },
-    async evaluateTargets(asked) {
-      const { call, tx, targets } = asked;
+    async evaluateTargets(input) {
+      const { call, tx, targets } = input;
       const pks = targets.map(({ pk }) => pk);
-      return evaluate(asked, targets, await boundTo(pks, call, tx));
+      return evaluate(input, targets, await boundTo(pks, call, tx));
     },
-    async evaluateTarget(asked) {
-      const { call, tx, targetPk, mode, emptyResult = true } = asked;
+    async evaluateTarget(input) {
+      const { call, tx, targetPk, mode, emptyResult = true } = input;
       const target = { pk: targetPk, mode, emptyResult };
       const bound = await boundTo([targetPk], call, tx);
-      // Nearly every step of every flow.
+      // The common case: most steps have no bindings.
       if (bound.bindings.length === 0) return combine(target, []);
-      const results = await evaluate(asked, [target], bound);
+      const results = await evaluate(input, [target], bound);
       return results.get(targetPk) ?? combine(target, []);
     },
     async tryPolicy({ call, request, policy }) {
@@ -235,7 +236,7 @@ const undecided = (binding: ActiveBinding): Outcome => ({
   decider: deciderOf(binding, true),
 });
 
-/** Also of a group below it: a user's facts name those above theirs. */
+/** Includes membership through child groups: a user's facts list the ancestors of their groups. */
 const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
   user?.groups.some(({ pk }) => pk === group) === true;
 
@@ -243,7 +244,7 @@ const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== nul
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** What went wrong inside an expression or the server is no business of the person who is refused. */
+/** Hides the details of internal failures from the person who is refused. */
 const forPerson = (error: unknown) =>
   error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';
 

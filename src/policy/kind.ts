@@ -5,25 +5,25 @@ import type { Resource } from '../resource/resource.ts';
 import type { PolicySettings } from './policy.family.ts';
 import type { PolicyRequest } from './request.ts';
 
-/** A kind of policy: how it is administered, and how it decides by its settings `S`. */
+/** A kind of policy: its resource, and how it decides by its settings `S`. */
 export interface PolicyKind<S = PolicySettings> extends Kind {
   readonly resource: Resource<S>;
-  /** Whether it might pass for an event of this action; left out where any might. */
+  /** Whether it might pass for an event of this action; by default, any might. */
   mightMatch?(policy: S, action: string): boolean;
-  /** Hears how attempts to sign in end, in the transaction that records it. */
+  /** Called when a sign-in attempt ends, in the transaction that records it. */
   noteAttempt?(tx: Query, attempt: SignInAttempt, call: Call): Promise<void>;
   /** Throws when it cannot decide; then the binding's `failure_result` applies (deny by default). */
   evaluate(policy: S, request: PolicyRequest, query: Query): Promise<Verdict> | Verdict;
 }
 
-/** Infers the type of the settings, and takes all kinds together in one list. */
+/** Infers the type of the settings, and erases it so that all kinds fit one list. */
 export const definePolicyKind = <S extends PolicySettings>(kind: PolicyKind<S>): PolicyKind => kind;
 
 export interface SignInAttempt {
-  /** The name that was given. */
+  /** The name that was entered. */
   readonly identifier: string;
   readonly ip: string;
-  /** 1 for one that succeeded, -1 for one that failed. */
+  /** 1 for success, -1 for failure. */
   readonly by: number;
   readonly now: string;
 }

@@ -7,7 +7,6 @@ import type { PolicyEngine } from './engine.ts';
 import { policyFamily } from './policy.family.ts';
 import { tryPolicyAction } from './try-policy.ts';
 
-/** Policies of every kind. */
 export function policiesResource(engine: PolicyEngine): Resource {
   return defineFamilyList({
     family: policyFamily,

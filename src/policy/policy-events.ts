@@ -3,7 +3,7 @@ import type { ActiveBinding } from './bindings.ts';
 import type { Verdict } from './kind.ts';
 import type { PolicyRequest } from './request.ts';
 
-/** That a policy has decided, where it is set to have that written down. */
+/** The event of a decision, for policies with execution logging. */
 export function executed(
   binding: ActiveBinding,
   policy: PolicyName,
@@ -14,7 +14,7 @@ export function executed(
   return { action: 'policy_execution', app: 'svc_policies', context };
 }
 
-/** That a policy could not decide. */
+/** The event of a policy that failed to decide. */
 export function failed(binding: ActiveBinding, policy: PolicyName, request: PolicyRequest, message: string): NewEvent {
   const result = { passing: binding.failure_result, messages: [message] };
   return {

@@ -29,7 +29,7 @@ export const policyFamily = {
     last_updated: time({ readOnly: true, writeOnly: true, filter: true, onWrite: (call) => call.now }),
     bound_to: computed(
       integerSchema,
-      // What names the policy: bindings, also those not in force, and prompt stages that validate by it.
+      // What refers to the policy: bindings, including disabled ones, and prompt stages that validate by it.
       (row) => sql`((select count(*) from policy_bindings pb where pb.policy = ${row.col('pk')})
         + (select count(*) from policy_validations pv where pv.policy = ${row.col('pk')}))`,
     ),
@@ -38,7 +38,7 @@ export const policyFamily = {
 
 type PolicyFields = typeof policyFamily.fields;
 
-/** The settings of a policy, as far as every kind has them. */
+/** The settings common to all policies. */
 export type PolicySettings = StoredRow<PolicyFields, NoFields, 'uuid'>;
 
 /** A kind of policy: its own fields on top of the family's. */

@@ -8,10 +8,10 @@ import { canonicalUuid, isUuid } from '../resource/fields/scalar.ts';
 import { noSuchChoice } from '../resource/query.ts';
 import type { CheckInput, Filter, Registry, Resource } from '../resource/resource.ts';
 
-/** All resources; they are known once the server is composed. */
+/** All resources. A function, because they exist only once the server is composed. */
 export type Resources = () => readonly Resource[];
 
-/** Those that are targets of bindings under another key than their own. Callers know them by their own. */
+/** Targets whose key differs from their object's. Callers use the object's key. */
 const keyedApart = (resources: Resources): { table: RawBuilder<unknown>; column: RawBuilder<unknown> }[] =>
   resources().flatMap(({ target, rootTable }) =>
     target && target !== 'pk' ? [{ table: sql.table(rootTable), column: sql.ref(target) }] : [],
@@ -25,7 +25,7 @@ const plain = ref('svc_policies.policybindingmodel', 'uuid', {
   help: 'What the binding guards: a flow, application, source, stage in a flow or another target.',
 });
 
-/** What a binding is bound to: stored by the key of the target, shown by the key of the object that is the target. */
+/** A binding's target: stored by the target's key, shown by the key of its object. */
 export const targetField = (resources: Resources): Field<string> => ({
   ...plain,
   kind: 'target',
@@ -40,7 +40,7 @@ function ownKey(row: RowAlias, resources: Resources): RawBuilder<unknown> {
   return sql`coalesce(${sql.join([...own, target])})`;
 }
 
-/** Resolves keys of targets or of their objects to keys of targets. One statement. */
+/** Resolves keys of targets or of their objects to keys of targets, in one statement. */
 async function resolveTargets(
   keys: readonly string[],
   { resources }: Registry,
@@ -57,7 +57,7 @@ async function resolveTargets(
   return new Map(rows.map((row) => [row.given, row.pk]));
 }
 
-/** The key of the target; null when there is none. */
+/** The key of the target; null if there is none. */
 export async function resolveTarget(key: string, registry: Registry, query: Query): Promise<string | null> {
   return (await resolveTargets([key], registry, query)).get(key) ?? null;
 }
@@ -81,7 +81,7 @@ export async function checkMayChangeTarget(
 
 export const missingTarget = (key: string) => ({ target: [missingObject(key)] });
 
-/** Bindings of a target, or of several. */
+/** Filters by one target, or by several. */
 export const targetFilter = (many: boolean): Filter => ({
   schema: many ? { type: 'array', items: plain.schema } : plain.schema,
   many,
@@ -90,8 +90,8 @@ export const targetFilter = (many: boolean): Filter => ({
     const malformed = given.find((text) => !isUuid(text));
     if (malformed !== undefined) return { complaint: `“${malformed}” is not a valid UUID.` };
     const keys = given.map(canonicalUuid);
-    const known = await resolveTargets(keys, registry, call.db.read);
-    if (keys.some((key) => !known.has(key))) return { complaint: noSuchChoice };
-    return sql`${row.col('target')} in (${sql.join([...known.values()])})`;
+    const resolved = await resolveTargets(keys, registry, call.db.read);
+    if (keys.some((key) => !resolved.has(key))) return { complaint: noSuchChoice };
+    return sql`${row.col('target')} in (${sql.join([...resolved.values()])})`;
   },
 });

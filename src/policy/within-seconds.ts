@@ -3,7 +3,7 @@ export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promi
   if (seconds === 0) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    // Longer than 2^31 milliseconds a timer cannot wait: it would fire at once.
+    // A longer delay overflows the timer, which would then fire at once.
     const milliseconds = Math.min(seconds * 1000, 2147483647);
     timer = setTimeout(() => reject(new Error(`The policy has not answered within ${seconds} seconds.`)), milliseconds);
   });

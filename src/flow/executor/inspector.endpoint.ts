@@ -100,7 +100,7 @@ async function contextOf(call: Call, context: FlowContext): Promise<Row> {
   const visible: Row = Object.fromEntries(Object.keys(context).map((name) => [name, masked]));
   for (const name of open) if (name in context) visible[name] = context[name];
   return {
-    ...shown,
+    ...visible,
     pending_user: user && { pk: user.pk, username: user.username, name: user.name, email: user.email },
     prompt_data: Object.fromEntries(Object.keys(context.prompt_data).map((name) => [name, masked])),
     source: context.source && { pk: context.source.pk, slug: context.source.slug, name: context.source.name },
