@@ -6,10 +6,10 @@ import { type Call, requireActor } from './call.ts';
 import type { Row } from './fields/field.ts';
 import type { Reach, Registry, Resource } from './resource.ts';
 
-/** Under this name a loaded row carries its owner's key. */
+/** A loaded row carries its owner's key under this name. */
 export const ownerColumn = '$owner';
 
-/** The condition that leaves only the rows the caller may see; null when that is every row. Throws when it is none at all. */
+/** The condition for the rows that the caller may see; null if that is every row. Throws if the caller may see none. */
 export async function visibleRows(
   resource: Resource,
   call: Call,
@@ -38,7 +38,7 @@ export async function visibleRows(
   }
 }
 
-/** The same, with `none` in place of a refusal: for reading on where there is nothing to see. */
+/** The same, but returns `none` instead of throwing. */
 export async function visibleOrNone(
   resource: Resource,
   call: Call,
@@ -57,7 +57,7 @@ type Condition = RawBuilder<unknown> | null;
 const bothOf = (one: Condition, other: Condition): Condition =>
   one && other ? sql`${one} and ${other}` : (one ?? other);
 
-/** Rows on which `view` is held. Of a family's base, also those whose kind may be viewed. */
+/** Rows on which `view` is held. For a family, also those of kinds that the caller may view. */
 async function heldRows(
   resource: Resource,
   actor: Actor,
@@ -119,7 +119,7 @@ export async function holdsOn(
   return rows.length > 0;
 }
 
-/** Those of these keys on which the caller holds a permission. */
+/** The keys among these on which the caller holds a permission. */
 export async function heldAmong(
   actor: Actor,
   permission: string,
@@ -135,13 +135,13 @@ export async function heldAmong(
   return new Set(rows.map(({ pk }) => pk));
 }
 
-/** Only superusers may change how people sign in: with it, any account could be taken over. */
+/** Only superusers may change how people sign in: anyone who can do that can take over any account. */
 export function checkReach(reaches: Reach | undefined, actor: Actor): void {
   if (reaches && !actor.isSuperuser)
     throw new Problem('permission_denied', 'Only superusers may do this: it decides how people sign in.');
 }
 
-/** Refuses whoever may not change an object, by permission or because of what it reaches. */
+/** Refuses callers who may not change an object, by permission or because of its reach. */
 export async function checkMayChange(actor: Actor, resource: Resource, pk: unknown, db: Query): Promise<void> {
   if (!(await holdsOn(actor, resource.permission('change'), resource, pk, db))) throw new Problem('permission_denied');
   checkReach(resource.reaches, actor);
@@ -157,7 +157,7 @@ export function checkMayAdd(resource: Resource, call: Call): Actor {
   return actor;
 }
 
-/** Refuses unless a row the caller can see may also be changed or deleted by them. */
+/** Refuses unless the caller may also change or delete a row that they can see. */
 export async function checkMayWrite(...input: Parameters<typeof checkHoldsWrite>): Promise<void> {
   await checkHoldsWrite(...input);
   const [resource, , current, call, registry] = input;
@@ -167,7 +167,7 @@ export async function checkMayWrite(...input: Parameters<typeof checkHoldsWrite>
 const kindOf = ({ kind }: Row, registry: Registry): Resource | undefined =>
   typeof kind === 'string' ? registry.find(kind) : undefined;
 
-/** Refuses whoever lacks the permission to change or delete a row they can see, whatever else it asks for. */
+/** Refuses callers without the permission to change or delete a visible row. Checks nothing else. */
 export async function checkHoldsWrite(
   resource: Resource,
   verb: 'change' | 'delete',
@@ -183,7 +183,7 @@ export async function checkHoldsWrite(
     if (isOwner || (actor.isSuperuser && visibility.write === 'owner')) return;
     throw new Problem('permission_denied');
   }
-  // A row of a family's base is written with the right to its kind.
+  // A row of a family is written with the permission for its kind.
   const kind = kindOf(current, registry);
   for (const owner of kind && kind !== resource ? [resource, kind] : [resource]) {
     if (await holdsOn(actor, owner.permission(verb), owner, current[resource.keyName ?? 'pk'], db)) return;

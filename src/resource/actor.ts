@@ -1,17 +1,17 @@
 import type { RawBuilder } from 'kysely';
 import type { ColumnType } from '../platform/db/dialect.ts';
 
-/** What somebody comes with. An access token is a client's, good for as long and as much as its user agreed to. */
+/** How a caller authenticated. An access token belongs to a client and is limited to what its user consented to. */
 export type Credential = 'session' | 'impersonated session' | 'API token' | 'access token';
 
-/** Who asks. There is no default: a call without an actor is a call by nobody. */
+/** The caller. There is no default: a call without an actor is anonymous. */
 export interface Actor {
   readonly user: ActorUser;
   readonly isSuperuser: boolean;
   readonly credential: Credential;
-  /** The session the call came with, if it came with a cookie. */
+  /** The session, if the caller authenticated by cookie. */
   readonly session: string | null;
-  /** Who acts as this user, when it is somebody else; rights are those of `user`. */
+  /** The impersonator, if any; permissions are those of `user`. */
   readonly impersonator?: Actor;
   /** Whether the permission is held on every object. */
   holds(permission: string): boolean;

@@ -7,7 +7,7 @@ export const masked = '********************';
 
 type ModelFacts = { app: string; model_name: string; pk: string | number; name: string };
 
-/** What an event says of the object it is about. */
+/** The object of an event. */
 export function modelFacts(resource: Resource, pk: string | number, values: Row): ModelFacts {
   return {
     app: resource.app,

@@ -8,7 +8,7 @@ interface Cache {
 }
 
 interface CacheFacts {
-  /** Of what: `flows`. */
+  /** What is cached: `flows`. */
   readonly of: string;
   readonly app: string;
   /** The permissions to count entries and to clear the cache. */

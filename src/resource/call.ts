@@ -7,13 +7,12 @@ import type { Actor } from './actor.ts';
 export interface NewEvent {
   readonly action: string;
   readonly context: Record<string, unknown>;
-  /** The emitter; the model's app unless said otherwise. */
+  /** The app that emits the event; by default the model's. */
   readonly app: string;
-  /** Recorded only: no notification rule is asked about it. */
+  /** Recorded only: no notification rule is evaluated. */
   readonly isQuiet?: boolean;
 }
 
-/** One call of an operation. */
 export interface Call {
   readonly actor: Actor | null;
   readonly request: RequestFacts;
@@ -21,7 +20,7 @@ export interface Call {
   readonly now: string;
   readonly db: Database;
   readonly world: ResourceWorld;
-  /** The parsed JSON body; `{}` when there is none. Parsed when first asked for. */
+  /** The JSON body, parsed on first use; `{}` if there is none. */
   body(): unknown;
   /** The parts of a multipart body. */
   upload(): Promise<Upload | null>;
@@ -33,11 +32,11 @@ export interface ResourceWorld {
   open(sealed: string, context: string): string;
   /** Makes an object of this model a target of policy bindings, under this key. */
   storeTarget(tx: Query, key: string, model: string): Promise<void>;
-  /** Whether this call may cause one more row of the table: what anonymous calls store is bounded. */
+  /** Whether this call may add a row to the table: rows of anonymous callers are limited. */
   admit(table: string, call: Pick<Call, 'actor' | 'request'>): Promise<boolean>;
-  /** Makes room for one more row in a bounded table: those that expire first are evicted when it is full. */
+  /** Makes room in a bounded table: if it is full, the rows that expire first are evicted. */
   makeRoom(table: string, tx: Query): Promise<void>;
-  /** Writes an audit event in the transaction of the change it tells of. */
+  /** Writes an audit event in the transaction of the change. */
   record(tx: Query, call: Call, event: NewEvent): Promise<void>;
 }
 

@@ -3,16 +3,16 @@ import type { Actor, Credential } from './actor.ts';
 
 export const everyCredential: readonly Credential[] = ['session', 'impersonated session', 'API token', 'access token'];
 
-/** What only a person may do, with their own browser: giving up a second factor, linking an account elsewhere. */
+/** For what only the person may do: removing a second factor, linking an account. */
 export const inPerson: readonly Credential[] = ['session'];
 
-/** A walk through a flow: in a browser, also of somebody who acts as another. */
+/** For walks through flows: in a browser, impersonated or not. */
 export const inBrowser: readonly Credential[] = ['session', 'impersonated session'];
 
-/** What gives out something that lasts: not while acting as another, and not for a client that has a token for an hour. */
+/** For issuing what outlives the call: not during impersonation, and not for a client with a short-lived token. */
 export const longLivedCredentials: readonly Credential[] = ['session', 'API token'];
 
-/** Refuses a caller who comes with a credential that the operation does not take. */
+/** Refuses a credential that the operation does not accept. */
 export function checkCredential(taken: readonly Credential[] | undefined, actor: Actor | null): void {
   if (!actor || !taken || taken.includes(actor.credential)) return;
   throw new Problem(

@@ -67,12 +67,12 @@ function descriptive(component: string, [singular, plural]: readonly [string, st
   };
 }
 
-/** An action on the whole set; the types of its body and of what it prepares follow from the declaration. */
+/** An action on the whole set. Infers the types of its body and of what it prepares. */
 export const defineAction = <B extends Fields = NoFields, Prepared = unknown>(
   action: Action<unknown, B, Prepared>,
 ): Action<unknown> => action;
 
-/** An action on a row, of which it reads the members in `R`: `actionOn<{ pk: string }>()({ … })`. */
+/** An action on a row with the members in `R`: `actionOn<{ pk: string }>()({ … })`. */
 export const actionOn =
   <R>() =>
   <B extends Fields = NoFields, Prepared = unknown>(action: Action<R, B, Prepared>): Action<R> =>

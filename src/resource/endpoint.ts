@@ -12,27 +12,27 @@ import { requestSchema } from './schemas.ts';
 import type { NoFields } from './stored-row.ts';
 import { inWrite } from './write.ts';
 
-/** An operation that stands for no row of a table: settings, reports, what a caller is. Rows belong in resources. */
+/** An operation without rows: settings, reports, facts about the caller. Rows belong in resources. */
 export interface Endpoint<B extends Fields = Fields, Prepared = unknown> {
-  /** The operation id, whole: `admin_settings_retrieve`. */
+  /** The full operation id: `admin_settings_retrieve`. */
   readonly id: string;
   readonly method: Method;
-  /** `/admin/settings/`; parts of the path that vary stand in braces. */
+  /** `/admin/settings/`; variable segments in braces. */
   readonly path: string;
   readonly summary: string;
-  /** A permission is asked for globally. A function refuses by throwing, before the body is looked at. */
+  /** A permission must be held globally. A function refuses by throwing, before the body is parsed. */
   readonly access: EndpointAccess;
-  /** What callers may come with; anything unless said otherwise. */
+  /** Accepted credentials; by default any. */
   readonly credentials?: readonly Credential[];
-  /** The schemas of the path's parts that vary; text unless said otherwise. */
+  /** The schemas of variable path segments; by default text. */
   readonly params?: Readonly<Record<string, JsonSchema>>;
   readonly query?: readonly Omit<Parameter, 'in'>[];
   readonly body?: B;
   readonly bodySchema?: string;
   readonly answer: Answer & { readonly schema?: JsonSchema };
-  /** What takes long or leaves the process, before the transaction. */
+  /** Slow work and outgoing calls, before the transaction. */
   prepare?(input: EndpointInput<B>): Promise<Prepared>;
-  /** The answer's body, or a `ReplyWith`. `tx` is a transaction, except for GET: there it only reads. */
+  /** Returns the response body, or a `ReplyWith`. `tx` is a transaction, except for GET, where it only reads. */
   run(input: EndpointInput<B> & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
 }
 
@@ -47,11 +47,11 @@ export interface EndpointInput<B extends Fields = Fields> {
   readonly call: Call;
   readonly engine: Engine;
   readonly values: ValuesOf<B>;
-  /** The members of the body that the request named; the others have their defaults (in a PATCH: are missing). */
+  /** The members that the request contains; the others have their defaults (in a PATCH: are missing). */
   readonly given: ReadonlySet<string>;
 }
 
-/** Infers the types of the body and of what is prepared, and takes all endpoints together in one list. */
+/** Infers the types of the body and of what is prepared, and erases them so that all endpoints fit one list. */
 export const defineEndpoint = <B extends Fields = NoFields, Prepared = unknown>(
   endpoint: Endpoint<B, Prepared>,
 ): Endpoint => endpoint;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Problem } from '../lib/problem.ts';
 import type { Call } from './call.ts';
 
-/** Names a state of an object: equal bodies have equal tags. */
+/** Identifies the state of an object: equal bodies have equal tags. */
 export const etagOf = (body: string): string => `"${hash('sha1', body, 'base64url')}"`;
 
 /** Whether one of the tags in an `If-Match` or `If-None-Match` header is this one. */

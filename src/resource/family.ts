@@ -6,13 +6,13 @@ import { arrayOf, stringSchema } from './json-schema.ts';
 import type { Action, AfterWrite, Declaration, Family, Resource } from './resource.ts';
 import { readAndDeleteVerbs } from './verbs/verb.ts';
 
-/** The list over all kinds of a family, as its author writes it: what it adds to the family's own fields. */
+/** The list over all kinds of a family, as declared: what it adds to the family's own fields. */
 export type FamilyList = Omit<Declaration, 'model' | 'table' | 'family' | 'component' | 'description' | 'fields'> & {
   readonly family: Family;
   readonly fields?: Fields;
 };
 
-/** The `…/all/` resource of a family: rows of every kind by what they share, each saying which kind it is of, and `types/`. */
+/** The `…/all/` resource of a family: rows of every kind with their common members and their kind, and `types/`. */
 export function defineFamilyList({ family, fields, actions = [], ...rest }: FamilyList): Resource {
   return defineResource({
     verbs: readAndDeleteVerbs,
@@ -26,12 +26,12 @@ export function defineFamilyList({ family, fields, actions = [], ...rest }: Fami
   });
 }
 
-/** The kind of a family's row; undefined when this server no longer has it. */
+/** The kind of a family's row; undefined if this server no longer has it. */
 function kindOf<K>(row: Row, { registry }: { registry: { find(model: string): K | undefined } }): K | undefined {
   return typeof row.kind === 'string' ? registry.find(row.kind) : undefined;
 }
 
-/** The descriptive members of the row's own kind; a kind that is gone describes nothing. */
+/** The descriptive members of the row's kind; empty if the kind no longer exists. */
 const ofKind: Fields = {
   component: derivedField(stringSchema, (row, context) => kindOf(row, context)?.component ?? ''),
   verbose_name: derivedField(stringSchema, (row, context) => kindOf(row, context)?.names[0] ?? ''),
@@ -39,7 +39,7 @@ const ofKind: Fields = {
   meta_model_name: derivedField(stringSchema, (row) => row.kind),
 };
 
-/** Deleting through the common list has the consequences that deleting through the kind's own has. */
+/** Deleting through the common list has the same effects as through the kind's own resource. */
 async function consequencesOfKind(input: AfterWrite): Promise<void> {
   await kindOf(input.values, input)?.afterWrite?.(input);
 }

@@ -2,7 +2,7 @@ import type { Field } from './fields/field.ts';
 import type { FieldNote, JsonSchema } from './json-schema.ts';
 import type { Registry } from './resource.ts';
 
-/** What forms are told of a field, from its declaration (`x-field` in the OpenAPI document). */
+/** What forms need to know of a field (`x-field` in the OpenAPI document), from its declaration. */
 export function fieldNote(name: string, field: Field, registry?: Registry): FieldNote {
   const { label = labelOf(name), group, help, lines } = field;
   const model = modelOf(field);
@@ -18,7 +18,7 @@ export function fieldNote(name: string, field: Field, registry?: Registry): Fiel
   };
 }
 
-/** The same of a value that no field declares. */
+/** The same for a value without a field. */
 export const typeNote = (name: string, schema: JsonSchema): FieldNote => ({
   kind: kindOfType(schema),
   label: labelOf(name),
@@ -43,7 +43,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'json',
 };
 
-/** The kind of input; of values that the server makes, by their type. */
+/** The kind of input; for values that the server sets, by type. */
 function kindOf({ kind, storage, schema }: Field): string {
   if (storage.in === 'nested') return storage.nest.many ? 'references' : 'reference';
   if (kind === 'computed' || kind === 'derived') return kindOfType(schema);
@@ -90,7 +90,7 @@ const spellings: Readonly<Record<string, string>> = {
   obj: 'object',
 };
 
-/** `oidc_jwks_url`: `OIDC JWKS URL`. */
+/** `oidc_jwks_url` becomes `OIDC JWKS URL`. */
 function labelOf(name: string): string {
   const words = name
     .split('_')

@@ -3,7 +3,7 @@ import type { RowAlias } from './fields/field.ts';
 import { readFlag } from './flags.ts';
 import type { Filter } from './resource.ts';
 
-/** Rows whose column has one of the texts given: `?managed=a&managed=b`. */
+/** Matches rows whose column has one of the given texts: `?managed=a&managed=b`. */
 export function oneOfFilter(column: string): Filter {
   return {
     schema: { type: 'array', items: { type: 'string' } },
@@ -12,7 +12,7 @@ export function oneOfFilter(column: string): Filter {
   };
 }
 
-/** True keeps the rows for which the condition holds, false the others. */
+/** True matches the rows for which the condition holds, false the others. */
 export function eitherFilter(holds: (row: RowAlias) => RawBuilder<unknown>): Filter {
   return {
     schema: { type: 'boolean' },
@@ -24,10 +24,10 @@ export function eitherFilter(holds: (row: RowAlias) => RawBuilder<unknown>): Fil
   };
 }
 
-/** Whether the column is empty: `?managed__isnull=true`. */
+/** Matches by whether the column is null: `?managed__isnull=true`. */
 export const isNullFilter = (column: string): Filter => eitherFilter((row) => sql`${row.col(column)} is null`);
 
-/** Rows whose column has one of the texts of a list with commas: `?identifier_in=a,b`. */
+/** Matches rows whose column has one of the texts in a comma-separated list: `?identifier_in=a,b`. */
 export function listedFilter(column: string): Filter {
   return {
     schema: { type: 'array', items: { type: 'string' } },

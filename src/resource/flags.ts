@@ -1,7 +1,7 @@
 import { type Complaints, Invalid } from '../lib/problem.ts';
 import type { Parameter } from './operation.ts';
 
-/** What a flag in a query says: true/false or 1/0 in any case. */
+/** Parses a query flag: true/false or 1/0 in any case. */
 export function readFlag(text: string | null | undefined): boolean | null {
   if (!text) return null;
   const word = text.trim().toLowerCase();
@@ -9,10 +9,10 @@ export function readFlag(text: string | null | undefined): boolean | null {
   return word === 'false' || word === '0' ? false : null;
 }
 
-/** Whether a flag of the query is set. */
+/** Whether a query flag is set. */
 export const hasFlag = (query: URLSearchParams, name: string): boolean => readFlag(query.get(name)) === true;
 
-/** Whether `download` is there: bare, or true. */
+/** Whether `download` is present: bare, or true. */
 export const asksForFile = (query: URLSearchParams): boolean =>
   query.has('download') && readFlag(query.get('download')) !== false;
 

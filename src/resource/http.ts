@@ -21,11 +21,11 @@ export interface ApiNeeds {
   readonly world: ResourceWorld;
   readonly prefix: string;
   now(): string;
-  /** Who asks; null when the request says nothing of it; throws when what it says is wrong. */
+  /** The actor; null for an anonymous request. Throws on an invalid credential. */
   authenticate(request: RequestFacts, now: string): Promise<Actor | null>;
-  /** Told of each finished call, for metrics and logs. */
+  /** Called for each finished call, for metrics and logs. */
   observe(operation: Operation, status: number, milliseconds: number): void;
-  /** How many calls without a valid sign-in one address may make in a minute. */
+  /** The limit per network for calls without valid authentication. */
   readonly anonymousPerMinute: number;
 }
 
@@ -63,7 +63,7 @@ export function mountApi(routes: Routes, operations: readonly Operation[], needs
     return answer;
   }
 
-  /** Callers who are not signed in, or not rightly, share a limit per address. */
+  /** Anonymous callers and failed authentications share a limit per network. */
   async function signedIn(facts: RequestFacts, now: string): Promise<Actor | null> {
     let actor: Actor | null = null;
     try {
@@ -146,7 +146,7 @@ function parseJsonBody({ body: bytes, facts, raw }: HttpCall): unknown {
   return body;
 }
 
-// Far deeper than any member may be, and far from where walking or printing a value would exhaust the stack.
+// Deeper than any member can be, but shallow enough that recursion cannot exhaust the stack.
 const maxBodyDepth = 100;
 
 function parseText(text: string): unknown {
@@ -157,7 +157,7 @@ function parseText(text: string): unknown {
   }
 }
 
-// Answers may hold secrets: no cache keeps them. A client that has an ETag may still ask with it.
+// Responses may hold secrets, so caches must not store them. Clients may still revalidate by ETag.
 const notStored = { 'cache-control': 'no-store' };
 const ofJson = { ...notStored, 'content-type': 'application/json' };
 

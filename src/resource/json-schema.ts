@@ -25,20 +25,20 @@ export interface JsonSchema {
   readonly 'x-field'?: FieldNote;
 }
 
-/** What a form needs to know of a member, beyond its schema. */
+/** What a form needs to know of a member besides its schema. */
 export interface FieldNote {
   readonly kind: string;
   readonly label: string;
   readonly group?: string;
   readonly help?: string;
-  /** Of texts that take several lines. */
+  /** For multi-line text. */
   readonly lines?: boolean;
-  /** Of references: the model that is referred to, and the path that lists its objects. */
+  /** For references: the target model, and the path of its list. */
   readonly model?: string;
   readonly list?: string;
 }
 
-/** The values that a schema of one type is about. */
+/** The type of the values that a simple schema describes. */
 export type ValueOf<S extends JsonSchema> = S extends { readonly type: 'string' }
   ? string
   : S extends { readonly type: 'boolean' }
@@ -47,7 +47,7 @@ export type ValueOf<S extends JsonSchema> = S extends { readonly type: 'string' 
       ? number
       : unknown;
 
-/** The same schema, null allowed. */
+/** The schema, with null allowed. */
 export function orNull(schema: JsonSchema): JsonSchema {
   if (schema.$ref || schema.anyOf || schema.oneOf) return { anyOf: [schema, { type: 'null' }] };
   if (schema.type === undefined) return schema;
@@ -55,8 +55,8 @@ export function orNull(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * The same schema without bounds on lengths: for answers, which hold what was stored by other ways or lost a part since,
- * and for filters, which no row need match.
+ * The schema without length limits: for responses, which may hold values stored or shortened by other means, and for
+ * filters, which need not match any row.
  */
 export function withoutLengths({ minLength, maxLength, minItems, maxItems, ...schema }: JsonSchema): JsonSchema {
   const { items, properties } = schema;
@@ -69,7 +69,7 @@ export function withoutLengths({ minLength, maxLength, minItems, maxItems, ...sc
   };
 }
 
-/** Any JSON value but null. */
+/** Any JSON value except null. */
 export const anyButNull: JsonSchema = { type: ['object', 'array', 'string', 'number', 'boolean'] };
 
 export const stringSchema = { type: 'string' } as const;

@@ -1,6 +1,6 @@
 import { type JsonSchema, objectSchema, stringSchema, timeSchema } from './json-schema.ts';
 
-/** A line of a log, as the API shows it. */
+/** A log line in API responses. */
 export const logSchema: JsonSchema = objectSchema({
   timestamp: timeSchema,
   log_level: { type: 'string', enum: ['critical', 'exception', 'error', 'warn', 'warning', 'info', 'debug', 'notset'] },

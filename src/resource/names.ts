@@ -7,21 +7,21 @@ import type { Field, Row } from './fields/field.ts';
 import { planOf } from './plan.ts';
 import type { Plan, Registry, Resource } from './resource.ts';
 
-/** An object by its name, for links and pickers. */
+/** An object and its name, for links and pickers. */
 export interface NamedObject {
   readonly model: string;
-  /** The family's, where it was found as one of a family; else the same. */
+  /** The family's model, if it was found through its family; else the same. */
   readonly base: string;
   readonly pk: string;
   readonly name: string;
   readonly type: string;
   /** Its path in the API. */
   readonly path: string;
-  /** What of `change` and `delete` the caller may do with it. */
+  /** Which of `change` and `delete` the caller may do. */
   readonly may: readonly string[];
 }
 
-/** Reads the names of a resource's rows that a condition picks and the caller may see. */
+/** Reads the names of a resource's rows that match a condition and that the caller may see. */
 export type ReadNames = (
   resource: Resource,
   call: Call,
@@ -83,7 +83,7 @@ interface Found {
   readonly owner: unknown;
 }
 
-/** What a name is made of: columns and the objects that they name. Long lists of other objects are not. */
+/** The fields that can make up a name: columns and single references, no long lists. */
 const namingFields = ({ allFields }: Resource) =>
   Object.fromEntries(Object.entries(allFields).filter(([, field]) => namesSomething(field)));
 
@@ -93,7 +93,7 @@ const namesSomething = ({ storage, secret, kind }: Field): boolean =>
 type Right = 'change' | 'delete';
 const verbOf = { change: 'partial_update', delete: 'destroy' } as const;
 
-/** What the caller may do with each of these rows: two statements for each kind among them, none for superusers. */
+/** The caller's rights on each of these rows: two statements per kind, none for superusers. */
 async function rightsTo(found: readonly Found[], call: Call): Promise<(row: Found) => Right[]> {
   const actor = requireActor(call);
   const held = new Map<string, ReadonlySet<unknown>>();
@@ -113,6 +113,6 @@ async function rightsTo(found: readonly Found[], call: Call): Promise<(row: Foun
   };
 }
 
-/** The rights that an actor can have: those that an operation is there for. */
+/** The rights that an actor can have: those with an operation. */
 const rightsWith = ({ verbs, reaches }: Resource, { isSuperuser }: Actor): Right[] =>
   reaches && !isSuperuser ? [] : (['change', 'delete'] as const).filter((right) => verbs.includes(verbOf[right]));

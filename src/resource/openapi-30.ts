@@ -2,13 +2,15 @@ import type { OpenApiDocument } from './openapi.ts';
 
 type Members = Record<string, unknown>;
 
-/** The same document for generators that know only OpenAPI 3.0: its schemas have one type, `nullable`, and no `const`. */
+/**
+ * The document for generators that support only OpenAPI 3.0: schemas with a single type, `nullable`, and no `const`.
+ */
 export function asOpenApi30(document: OpenApiDocument): unknown {
-  // An object stays one.
+  // An object is converted to an object.
   return { ...(convert(document) as Members), openapi: '3.0.3' };
 }
 
-/** Members that hold values of the administrator's, not schemas. */
+/** Members that hold plain values, not schemas. */
 const values: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
 
 function convert(value: unknown): unknown {
@@ -21,7 +23,7 @@ function convert(value: unknown): unknown {
 
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
-/** What is no schema is left as it is: none of these members has such a value anywhere else. */
+/** Leaves non-schemas unchanged: they have none of these members. */
 function convertSchema(schema: Members): Members {
   const { type, anyOf, $ref, ...rest } = schema;
   if (typeof $ref === 'string') return Object.keys(rest).length > 0 ? { ...rest, allOf: [{ $ref }] } : schema;
@@ -33,7 +35,7 @@ function withTypes(types: readonly unknown[], rest: Members): Members {
   const others = types.filter((type) => type !== 'null');
   const nullable = others.length < types.length && { nullable: true };
   if (others.length === 1) return { type: others[0], ...rest, ...nullable };
-  // An array has to say of what, even where it is of anything.
+  // OpenAPI 3.0 requires `items`, even for arrays of anything.
   const either = others.map((type) => (type === 'array' ? { type, items: {} } : { type }));
   return { ...rest, ...nullable, anyOf: either };
 }

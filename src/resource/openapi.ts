@@ -6,7 +6,7 @@ import type { Registry } from './resource.ts';
 import { type ResourceNote, resourceNote } from './resource-note.ts';
 import { commonSchemas, responseSchema } from './schemas.ts';
 
-/** The part of an OpenAPI 3.1 document that clients and tests of ours look into. */
+/** The part of an OpenAPI 3.1 document that our clients and tests use. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -17,7 +17,7 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
-  /** What pages need to know of each resource, by its path. */
+  /** What pages need to know of each resource, by path. */
   readonly 'x-resources': Readonly<Record<string, ResourceNote>>;
 }
 
@@ -26,9 +26,9 @@ export interface OperationObject {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** What the operation decides beyond the object it is about. */
+  /** What the operation affects beyond its object. */
   readonly 'x-reaches'?: string;
-  /** What callers may come with. */
+  /** Accepted credentials. */
   readonly 'x-credentials': readonly Credential[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content; readonly required?: boolean };
@@ -46,7 +46,7 @@ export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
 export interface DocumentFacts {
   readonly version: string;
-  /** What all paths are below. */
+  /** The common prefix of all paths. */
   readonly prefix: string;
   readonly sessionCookie: string;
 }
@@ -62,7 +62,7 @@ parameters that are not named here are ignored, unless the request says \`Prefer
 refused, with the name that was probably meant. A filter with an empty value is no filter, and one with a number that no row can have finds none. Names in \`ordering\` that
 nothing can be ordered by are ignored.`;
 
-/** Describes the operations that are served, from the declarations that serve them. */
+/** Builds the document from the declarations that also serve the operations. */
 export function openApiDocument(
   operations: readonly Operation[],
   registry: Registry,
@@ -104,7 +104,7 @@ export function openApiDocument(
   };
 }
 
-/** The part of a document that is about one path and what is below it, up to the next resource; null when there is none. */
+/** The part of a document below one path, up to the next resource; null if there is none. */
 export function documentUnder(document: OpenApiDocument, under: string): OpenApiDocument | null {
   const notes = document['x-resources'];
   const others = Object.keys(notes).filter((path) => path !== under && path.startsWith(under));
@@ -120,7 +120,7 @@ export function documentUnder(document: OpenApiDocument, under: string): OpenApi
   };
 }
 
-/** The schemas that something refers to, and those that they refer to in turn. */
+/** The schemas referenced, directly or indirectly. */
 function reachable(from: unknown, all: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
   const queue = referencesIn(from);
@@ -207,17 +207,17 @@ const refusal = (schema: 'ValidationError' | 'GenericError', description: string
   content: { [json]: { schema: { $ref: `#/components/schemas/${schema}` } } },
 });
 
-/** Every schema that an operation names, and those that they name in turn. */
+/** All schemas that operations refer to, directly or indirectly. */
 function schemasOf(operations: readonly Operation[], registry: Registry): Record<string, JsonSchema> {
   const offered = offeredSchemas(registry);
   const schemas: Record<string, JsonSchema> = {};
 
   function add(name: string, schema: JsonSchema): void {
-    const known = schemas[name];
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+    const existing = schemas[name];
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema)) {
       throw new Error(`two different schemas are called ${name}`);
     }
-    if (known) return;
+    if (existing) return;
     schemas[name] = schema;
     follow(schema, name);
   }
@@ -240,13 +240,13 @@ function schemasOf(operations: readonly Operation[], registry: Registry): Record
   }
   for (const name of ['ValidationError', 'GenericError']) add(name, commonSchemas[name] ?? {});
   for (const [name, where] of missing) {
-    // It may have come with a later operation.
+    // A later operation may declare it, so this is checked at the end.
     if (!schemas[name]) throw new Error(`${where} refers to the schema ${name}, which nothing declares`);
   }
   return schemas;
 }
 
-/** What a reference may name: common schemas, resources and their views. Made only when it is named. */
+/** The schemas that can be referenced: common ones, resources and their views. Built on demand. */
 function offeredSchemas(registry: Registry): Map<string, (() => JsonSchema)[]> {
   const offered = new Map<string, (() => JsonSchema)[]>();
   const offer = (name: string, schema: () => JsonSchema) => offered.set(name, [...(offered.get(name) ?? []), schema]);

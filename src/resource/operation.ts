@@ -5,7 +5,7 @@ import type { Reach } from './resource.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One operation of the API: what serves it and what is said of it, in one place. */
+/** An operation of the API: its handler and its documentation. */
 export interface Operation {
   readonly id: string;
   readonly method: Method;
@@ -17,13 +17,13 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body?: Body | undefined;
   readonly answer: OperationAnswer;
-  /** Schemas that those of the body and the answer refer to and no resource brings. */
+  /** Schemas referenced by the body or the response that belong to no resource. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>;
-  /** Whether it may be called without signing in. */
+  /** Whether anonymous callers are allowed. */
   readonly anonymous?: boolean;
-  /** What it decides beyond the object it is about; only superusers may call it then. */
+  /** What it affects beyond its object; if set, only superusers may call it. */
   readonly reaches?: Reach | undefined;
-  /** What callers may come with; anything unless said otherwise. Checked before the operation is called. */
+  /** Accepted credentials, checked before the operation runs; by default any. */
   readonly credentials?: readonly Credential[] | undefined;
   handle(call: Call): Promise<Reply>;
 }
@@ -34,7 +34,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
   readonly required?: boolean;
   readonly description?: string;
-  /** Whether the name may stand without a value (`?download`), which is not refused. */
+  /** Whether the bare name (`?download`) is allowed. */
   readonly allowEmptyValue?: boolean;
 }
 
@@ -47,14 +47,14 @@ export interface Body {
 export interface OperationAnswer {
   readonly status: number;
   readonly schema?: NamedSchema;
-  /** The media types of the body; JSON unless said otherwise. */
+  /** The media types of the body; by default JSON. */
   readonly types?: readonly string[];
-  /** The media type of a file that the same operation may answer with, and what it holds unless that is text. */
+  /** The media type of the file that the operation may return instead, and its schema unless it is text. */
   readonly file?: string;
   readonly fileSchema?: JsonSchema;
 }
 
-/** A schema that stands in the document under a name, or inline when it has none. */
+/** A schema, by reference if it has a name, else inline. */
 export interface NamedSchema {
   readonly name?: string;
   readonly schema: JsonSchema;

@@ -17,7 +17,7 @@ import type { Verb } from './verbs/verb.ts';
 import { create, destroy, update } from './verbs/write-row.ts';
 import { inWrite } from './write.ts';
 
-/** Every operation that follows from a declaration. */
+/** All operations of a resource. */
 export function operationsOf(resource: Resource, engine: Engine): Operation[] {
   const verbs = resource.verbs.map((verb) => verbOperation(verb, resource, engine));
   const actions = (resource.actions ?? []).map((action) => actionOperation(action, resource, engine));
@@ -64,8 +64,8 @@ async function retrieve(engine: Engine, resource: Resource, call: Call): Promise
   const { raw } = await findVisible(engine, resource, call, call.db.read);
   const body = JSON.stringify(showRow(engine, resource, call, raw));
   const etag = etagOf(body);
-  const known = call.request.header('if-none-match');
-  if (known !== undefined && matchesEtag(known, etag)) return { status: 304, headers: { etag } };
+  const condition = call.request.header('if-none-match');
+  if (condition !== undefined && matchesEtag(condition, etag)) return { status: 304, headers: { etag } };
   return { status: 200, body, headers: { etag, 'content-type': 'application/json' } };
 }
 
@@ -141,7 +141,7 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
     reaches: facts.method === 'GET' ? undefined : resource.reaches,
     credentials: facts.method === 'GET' ? undefined : resource.writtenWith,
     parameters,
-    // Schemas are made when a document is asked for; most processes never are.
+    // Lazy: schemas are only needed for the API document.
     get body() {
       return verbBody(verb, resource, engine);
     },
@@ -152,14 +152,14 @@ function verbOperation(verb: Verb, resource: Resource, engine: Engine): Operatio
   };
 }
 
-/** The parameters that leave nested objects out. */
+/** The parameters that omit nested objects. */
 function leavingOut({ allFields }: Resource): Parameter[] {
   const nests = Object.values(allFields).flatMap(({ storage }) => (storage.in === 'nested' ? [storage.nest] : []));
   const names = new Set(nests.flatMap(({ unless }) => unless ?? []));
   return [...names].map((name) => ({ name, in: 'query', schema: { type: 'boolean', default: true } }));
 }
 
-/** What a replacing write does with members that its body leaves out. */
+/** Documents what a PUT does with absent members. */
 function whatStays({ allFields }: Resource): string {
   const reset = Object.entries(allFields).filter(([, field]) => isWritable(field) && field.resetOnPut);
   const names = reset.map(([name]) => `\`${name}\``).join(', ');
@@ -241,10 +241,10 @@ function actionBody(action: Action, { registry }: Engine): Body {
   };
 }
 
-async function runAction(action: Action, resource: Resource, engine: Engine, asked: Call): Promise<Reply> {
+async function runAction(action: Action, resource: Resource, engine: Engine, original: Call): Promise<Reply> {
   const { registry } = engine;
-  checkSetAccess(action, asked);
-  const call = action.upload && action.body ? await readOnce(asked) : asked;
+  checkSetAccess(action, original);
+  const call = action.upload && action.body ? await readOnce(original) : original;
   const row: Row = action.on === 'row' ? await actionRow(action, resource, engine, call) : {};
   if (action.reaches) checkReach(action.reaches, requireActor(call));
   const body = action.body ? await parseAlone(action.body, call, registry) : { values: {}, given: new Set<string>() };
@@ -257,7 +257,7 @@ async function runAction(action: Action, resource: Resource, engine: Engine, ask
   return isReply(value) ? value : { status: action.answer.status, ...(value !== undefined && { body: value }) };
 }
 
-/** An action may answer with a status or headers of its own. */
+/** The result of an action that sets its own status or headers. */
 export class ReplyWith implements Reply {
   readonly status: number;
   readonly body?: unknown;

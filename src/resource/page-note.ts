@@ -1,9 +1,9 @@
-/** What a declaration says of the pages of its resource; what it leaves out follows from the fields. */
+/** What a declaration says about the pages of its resource; the rest follows from the fields. */
 export interface PageNote {
-  /** The members that a list shows, the one that names the object first. */
+  /** The columns of a list; the first one names the object. */
   readonly columns?: readonly string[];
   /** Query parameters that lists for administrators always send. */
   readonly always?: Readonly<Record<string, string>>;
-  /** False for records that nobody looks for by name: the search over all kinds leaves them out. */
+  /** False excludes the records from the search over all kinds. */
   readonly isFound?: false;
 }

@@ -11,13 +11,13 @@ import type { Registry, Resource } from './resource.ts';
 import { withKeys } from './slugs.ts';
 
 export interface ParsedBody {
-  /** The members the request named, understood. */
+  /** The parsed members of the request. */
   readonly values: Row;
   readonly given: ReadonlySet<string>;
   readonly complaints: Complaints;
 }
 
-/** Whether members may be missing, and what a missing one means. */
+/** Whether members may be absent, and what that means. */
 export type BodyMode = 'create' | 'replace' | 'patch';
 
 export function parseBody(fields: Fields, body: unknown, mode: BodyMode, call: Call): ParsedBody {
@@ -55,7 +55,7 @@ function bodyObject(body: unknown): Record<string, unknown> {
   throw Invalid.whole(`Invalid data. Expected a dictionary, but got ${typeName(body)}.`);
 }
 
-/** A body that stands alone, as actions take it; throws all complaints. */
+/** Parses a body on its own, for actions; throws all complaints. */
 export async function parseAlone(
   fields: Fields,
   call: Call,
@@ -69,7 +69,7 @@ export async function parseAlone(
   return parsed;
 }
 
-/** What only the database knows of a row: references to nothing, values that another row has. */
+/** Complaints that need the database: missing references, duplicate values. */
 export function storedComplaints(
   resource: Resource,
   parsed: Pick<ParsedBody, 'values' | 'given'>,
@@ -87,10 +87,10 @@ interface Probed {
   readonly pk: string;
 }
 
-/** A statement takes so many parameters and no more: SQLite 32,766. */
+/** Statements have a limited number of parameters: 32,766 in SQLite. */
 const maxKeys = 2_000;
 
-/** Asks for all references and unique values of a body in one statement, unless it names thousands. */
+/** Checks all references and unique values of a body in one statement, unless there are thousands. */
 async function probe(
   fields: Fields,
   { values, given }: Pick<ParsedBody, 'values' | 'given'>,
@@ -102,7 +102,7 @@ async function probe(
   const names = [...given].filter((name) => values[name] !== undefined && values[name] !== null);
   const references = names.flatMap((name) => {
     const field = fields[name];
-    // A kind's own table holds no rows of its sister kinds.
+    // A kind's own table has no rows of other kinds.
     return field && isRef(field) ? [{ name, table: registry.require(field.model).table }] : [];
   });
   const uniques = names.flatMap((name) => {
@@ -148,7 +148,7 @@ async function probe(
 const isSame = (caseless: boolean | undefined, name: string, value: unknown): RawBuilder<unknown> =>
   caseless ? sql`lower(${sql.ref(name)}) = lower(${value})` : sql`${sql.ref(name)} = ${value}`;
 
-/** A reference may be unique too: what it names and who else names it are two answers. */
+/** A unique reference needs two probes: whether the object exists, and whether another row refers to it. */
 const taken = (name: string) => `${name} taken`;
 
 const keysOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

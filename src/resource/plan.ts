@@ -11,16 +11,16 @@ import type { Plan, PlanColumn, Registry, Resource } from './resource.ts';
 export interface PlanNeeds {
   readonly registry: Registry;
   readonly dialect: Dialect;
-  /** Secrets show only to callers who hold the right to them: to see an object is not enough. */
+  /** Seeing an object is not enough to see its secrets: they require a permission of their own. */
   readonly maySeeSecrets: MaySeeSecrets;
   /** The `include_…` parameters that the caller has set to false. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** All objects of a resource, none, or those whose keys a subquery gives. */
+/** All objects of a resource, none, or those in a subquery. */
 export type MaySeeSecrets = (resource: Resource) => boolean | RawBuilder<unknown>;
 
-/** Under this name a row says whether the caller may see its secrets; rows of callers who may see all do not say it. */
+/** Marks rows whose secrets the caller may see; absent if the caller may see all. */
 const secretsColumn = '$secrets';
 
 export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth = 0): Plan {
@@ -44,14 +44,14 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
   const shown = members.filter(({ field }) => isShown(field)).map(({ name }) => name);
   const hidden = members.filter(({ field }) => !isShown(field)).map(({ name }) => name);
   if (keyName !== 'pk') hidden.push('pk');
-  // Every row begins with all its members in their order, so that filling them in is all there is to do.
+  // A template with all members in order, so that each row only needs its values.
   const blank: Row = Object.fromEntries([...shown, ...hidden].map((name) => [name, undefined]));
   const readInto = (row: Row, raw: Row, context: ReadContext, nested: boolean): Row => {
     // The column under `keyName` is the key.
     for (const { name, read } of stored)
       row[name] = read === asStored ? raw[name] : read(raw[name], context, nested, raw[keyName] as Key);
     for (const { name, objects } of keyLists) row[name] = keysIn(row[objects]);
-    // Under whichever name it is shown, code finds the key as `pk`.
+    // Code reads the key as `pk`, whatever name it is shown by.
     if (keyName !== 'pk') row.pk = raw[keyName];
     return row;
   };
@@ -62,7 +62,7 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
       const row = readInto({ ...blank }, raw, context, nested);
       for (const { name, derive } of derivedMembers) row[name] = derive(row, context);
       if (seen !== true && !raw[secretsColumn]) for (const [name, field] of secrets) row[name] = hiddenSecret(field);
-      // What is undefined is not shown.
+      // Undefined members are omitted from JSON.
       for (const name of hidden) row[name] = undefined;
       return row;
     },
@@ -73,14 +73,14 @@ export function planOf(resource: Resource, view: string, needs: PlanNeeds, depth
 const isAmong = (resource: Resource, keys: false | RawBuilder<unknown>): RawBuilder<unknown> =>
   keys === false ? sql`0` : sql`case when ${resource.row().col('pk')} in (${keys}) then 1 else 0 end`;
 
-/** The secrets that a resource shows, to those who may see them. */
+/** The secrets that a resource shows to those who may see them. */
 export const secretsOf = ({ allFields }: Resource): [string, Field][] =>
   Object.entries(allFields).filter(([, field]) => field.secret && isShown(field));
 
-/** What stands in place of a secret for whoever may not see it. */
+/** The placeholder for a secret that the caller may not see. */
 const hiddenSecret = ({ schema }: Field): unknown => (schema.type === 'string' ? '' : {});
 
-/** The fields of a view in the order they are shown; derived members bring the hidden columns along. */
+/** The fields of a view in order; derived members add the hidden columns that they read. */
 function membersOf(resource: Resource, view: string): [string, Field][] {
   const key: [string, Field][] = [[resource.keyName ?? 'pk', keyField(resource)]];
   const all: [string, Field][] = [...key, ...Object.entries(resource.allFields)];
@@ -107,7 +107,7 @@ interface Member {
   readonly column: PlanColumn | null;
   readonly read: ((raw: unknown, context: ReadContext, nested: boolean, key: Key) => unknown) | null;
   readonly derive: Derive | null;
-  /** The member whose objects bring the keys that this one lists. */
+  /** The member whose nested objects include the keys that this one lists. */
   readonly objects?: string;
 }
 
@@ -115,7 +115,7 @@ type KeyList = Member & { readonly objects: string };
 type Stored = Member & { readonly read: NonNullable<Member['read']> };
 type Derived = Member & { readonly derive: Derive };
 
-/** The member that shows the objects whose keys a field lists, if there is one: then the keys need no query of their own. */
+/** The member that nests the objects whose keys a field lists, if any: then the keys need no query of their own. */
 function objectsOf({ storage }: Field, fields: readonly [string, Field][], needs: PlanNeeds): string | null {
   if (storage.in !== 'join') return null;
   const { table, own } = storage.join;
@@ -129,14 +129,14 @@ function objectsOf({ storage }: Field, fields: readonly [string, Field][], needs
   return found?.[0] ?? null;
 }
 
-/** In the order in which the databases sort keys. */
+/** Sorted as the databases sort keys. */
 const keysIn = (objects: unknown): Key[] =>
   Array.isArray(objects) ? objects.map(({ pk }) => pk).sort((a, b) => (a < b ? -1 : 1)) : [];
 
 function compile(resource: Resource, name: string, field: Field, needs: PlanNeeds, depth: number): Member {
   const row = resource.row(depth);
   const { storage } = field;
-  // A secret that cannot be opened shows as null: it must not break the list it stands in, and can be set anew.
+  // A secret that cannot be decrypted shows as null: it must not break the list, and can be set again.
   const read: Member['read'] = field.secret
     ? (raw, { world }, nested, key) =>
         orUnreadable(() => field.fromColumn(raw, world, sealContext(resource.rootTable, name, key), nested))
@@ -174,12 +174,12 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
       const rows = sql`select ${plan.list} from ${target.from(depth + 1)} where ${nest.where(other, row, name)}${order}`;
       const { dialect } = needs;
       const expression = nest.many ? dialect.jsonArray(rows, plan.columns) : dialect.jsonObject(rows, plan.columns);
-      // The database made it of the nested rows: one, or a list of them.
+      // Built by the database from the nested rows: one, or a list.
       const show = (value: unknown, context: ReadContext) =>
         Array.isArray(value)
           ? value.map((item) => plan.show(item, context, true))
           : isJsonObject(value) && plan.show(value, context, true);
-      const showText = onceEach((text, context) => show(JSON.parse(text), context));
+      const showText = memoizeByContext((text, context) => show(JSON.parse(text), context));
       return member(expression, true, (raw, context, nested) => {
         if (raw === null) return null;
         return nested ? show(raw, context) : showText(String(raw), context);
@@ -190,25 +190,25 @@ function compile(resource: Resource, name: string, field: Field, needs: PlanNeed
   }
 }
 
-/** Rows of a page often nest the same object, so its JSON is parsed once per context. */
-function onceEach(make: (text: string, context: ReadContext) => unknown) {
-  const made = new WeakMap<ReadContext, Map<string, unknown>>();
+/** Memoizes per context: rows of a page often nest the same object. */
+function memoizeByContext(make: (text: string, context: ReadContext) => unknown) {
+  const contexts = new WeakMap<ReadContext, Map<string, unknown>>();
   return (text: string, context: ReadContext): unknown => {
-    let known = made.get(context);
-    if (!known) {
-      known = new Map();
-      made.set(context, known);
+    let cache = contexts.get(context);
+    if (!cache) {
+      cache = new Map();
+      contexts.set(context, cache);
     }
-    let value = known.get(text);
+    let value = cache.get(text);
     if (value === undefined) {
       value = make(text, context);
-      known.set(text, value);
+      cache.set(text, value);
     }
     return value;
   };
 }
 
-/** A nested secret is empty for callers who may not see the secrets of the object it belongs to. */
+/** Blanks a nested secret for callers who may not see the secrets of its object. */
 function guard(
   resource: Resource,
   column: RawBuilder<unknown>,
@@ -221,7 +221,7 @@ function guard(
   return sql`case when ${resource.row(depth).col('pk')} in (${visible}) then ${column} else '' end`;
 }
 
-/** Whether a view shows secrets, its own or those of other objects. */
+/** Whether a view shows secrets, its own or nested ones. */
 export function showsSecrets(resource: Resource, view: string, registry: Registry, depth = 0): boolean {
   return membersOf(resource, view).some(([, field]) => {
     const { secret, storage } = field;

@@ -15,7 +15,7 @@ import { keyOfSlug, sluggedTarget } from './slugs.ts';
 export const noSuchChoice = 'Select a valid choice. That choice is not one of the available choices.';
 const noChoice = (text: string) => `Select a valid choice. ${text} is not one of the available choices.`;
 
-/** Every filter by the name of its query parameter: those the fields bring, and those declared. */
+/** All filters by query parameter: those of the fields, and those declared. */
 export function filterTable(fields: Fields, declared: Readonly<Record<string, Filter>> = {}): Record<string, Filter> {
   const filters: Record<string, Filter> = {};
   for (const [name, field] of Object.entries(fields)) {
@@ -24,7 +24,7 @@ export function filterTable(fields: Fields, declared: Readonly<Record<string, Fi
   return { ...filters, ...declared };
 }
 
-/** The exact filter that a field's kind brings. */
+/** The exact filter of a field. */
 export function fieldFilter(column: string, field: Field): Filter {
   if (isRef(field)) return field.kind === 'refs' ? joinFilter(field) : refFilter(column, field);
   return {
@@ -39,7 +39,7 @@ export function fieldFilter(column: string, field: Field): Filter {
   };
 }
 
-/** What a column cannot hold is no bad filter: it matches no row. */
+/** A value that a column cannot hold is not an error: it matches no row. */
 function filterSchema({ schema }: Field): JsonSchema {
   const { minimum, maximum, ...rest } = withoutLengths(schema);
   return rest;
@@ -47,7 +47,7 @@ function filterSchema({ schema }: Field): JsonSchema {
 
 const isInt32 = (value: unknown) => Number.isInteger(value) && Math.abs(Number(value)) <= 2147483647;
 
-/** An exact filter on the key, under another name (`policy_uuid`). */
+/** An exact filter on the key under another name (`policy_uuid`). */
 export const keyFilter: Filter = {
   schema: { type: 'string', format: 'uuid' },
   condition({ texts, row }) {
@@ -56,7 +56,7 @@ export const keyFilter: Filter = {
   },
 };
 
-/** An exact text filter on a column of the object that a reference names: `group.name`. Never fails. */
+/** An exact text filter on a column of a referenced object: `group.name`. Never fails. */
 export function relatedFilter(path: string): Filter {
   return {
     schema: { type: 'string' },
@@ -122,7 +122,7 @@ function joinFilter(field: RefField): Filter {
   };
 }
 
-/** The key that a filter names, by itself or by a slug. */
+/** Resolves a filter's value to a key: it is a key or a slug. */
 async function keyOfText(
   field: RefField,
   text: string,
@@ -147,7 +147,7 @@ async function exists(
   return rows.length === keys.length;
 }
 
-/** All conditions that the query string asks for; every complaint at once. */
+/** All filter conditions of the query string; throws all complaints at once. */
 export async function filterConditions(
   resource: Resource,
   call: Call,
@@ -223,7 +223,7 @@ function termConditions(
   return conditions;
 }
 
-/** A condition on a column of the row, or of the object that a reference of the row names. */
+/** A condition on a column of the row, or of an object that it refers to. */
 function followPath(
   resource: Resource,
   path: string,
@@ -240,14 +240,14 @@ function followPath(
   return sql`${row.col(first)} in (select ${other.col('pk')} from ${target.from(9)} where ${followPath(target, rest.join('.'), other, registry, condition)})`;
 }
 
-/** The order a list comes in: what the caller asks for, else the default; the key settles ties. */
+/** The order of a list: the caller's, else the default; the key breaks ties. */
 export function orderBy(resource: Resource, call: Call, registry: Registry): RawBuilder<unknown> {
   const row = resource.row();
-  const asked = (call.request.query.get('ordering') ?? '')
+  const requested = (call.request.query.get('ordering') ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => isOrderable(resource, name.replace(/^-/, '')));
-  const names = asked.length > 0 ? asked : resource.order;
+  const names = requested.length > 0 ? requested : resource.order;
   const terms = names.map((name) => {
     const descending = name.startsWith('-');
     const path = name.replace(/^-/, '');

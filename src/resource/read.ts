@@ -16,11 +16,11 @@ import type { Engine, Finder, LoadStored, Plan, Registry, Resource } from './res
 import { loadStored } from './stored.ts';
 import type { PkOf } from './stored-row.ts';
 
-/** Plans are cached; only those that may show secrets are made for each caller who may not see everything. */
+/** Plans are cached. Those that may show secrets are built per call, unless the caller may see everything. */
 export function createEngine(registry: Registry): Engine {
   const open = new Map<Resource, Plan>();
   const guarded = new Map<Resource, boolean>();
-  const made = new WeakMap<Call, Map<Resource, Plan>>();
+  const ownPlans = new WeakMap<Call, Map<Resource, Plan>>();
   const stored = new Map<Resource, LoadStored>();
   const finders = { reading: new Map<Resource, Finder>(), locking: new Map<Resource, Finder>() };
 
@@ -37,8 +37,8 @@ export function createEngine(registry: Registry): Engine {
   }
 
   function ownPlan(resource: Resource, call: Call): Plan {
-    const plans = made.get(call) ?? new Map<Resource, Plan>();
-    made.set(call, plans);
+    const plans = ownPlans.get(call) ?? new Map<Resource, Plan>();
+    ownPlans.set(call, plans);
     let plan = plans.get(resource);
     if (!plan) {
       const needs = { registry, dialect: call.db.dialect, maySeeSecrets: rightToSecrets(call.actor) };
@@ -63,7 +63,7 @@ export function createEngine(registry: Registry): Engine {
   const engine: Engine = {
     registry,
     count: createCount(),
-    // A plan or loader reads rows of the resource it was made for; the maps erase the types of rows.
+    // A plan or loader reads rows of its own resource; the maps erase the row types.
     stored<R extends Row>(resource: Resource<R>, { db }: Call) {
       const load = stored.get(resource) ?? loadStored(resource, db.dialect);
       stored.set(resource, load);
@@ -75,12 +75,12 @@ export function createEngine(registry: Registry): Engine {
       (isOpen(resource, call) ? openPlan(resource, call) : ownPlan(resource, call)) as Plan<R>,
     finder(resource, call, lock) {
       if (!isOpen(resource, call)) return null;
-      const known = finders[lock ? 'locking' : 'reading'];
-      let finder = known.get(resource);
+      const cache = finders[lock ? 'locking' : 'reading'];
+      let finder = cache.get(resource);
       if (!finder) {
         const column = resource.row().col(resource.lookup);
         finder = statement((name) => selectSql(engine, resource, call, [sql`${column} = ${name}`], lock));
-        known.set(resource, finder);
+        cache.set(resource, finder);
       }
       return finder;
     },
@@ -88,14 +88,14 @@ export function createEngine(registry: Registry): Engine {
   return engine;
 }
 
-/** The `include_…` parameters that are false: they leave nested objects out. */
+/** The `include_…` parameters that are false and so omit nested objects. */
 function leftOut(query: URLSearchParams): ReadonlySet<string> | null {
   if (query.size === 0) return null;
   const off = [...query].filter(([name, value]) => name.startsWith('include_') && readFlag(value) === false);
   return off.length > 0 ? new Set(off.map(([name]) => name)) : null;
 }
 
-/** Whether this caller may see the secrets of all objects of a resource, of none, or of those whose keys a subquery gives. */
+/** Whether this caller may see the secrets of all objects of a resource, of none, or of those in a subquery. */
 const rightToSecrets =
   (actor: Actor | null): MaySeeSecrets =>
   (resource) => {
@@ -110,7 +110,7 @@ function frozen(plan: Plan, db: Query): Plan {
   return parameters.length > 0 ? plan : { ...plan, list: sql.raw(text.slice('select '.length)) };
 }
 
-/** What the value in the path is in the column it is looked up in, or null when no row can have it. */
+/** Converts the value in the path to the type of its column; null if no row can have it. */
 function parseName(resource: Resource, text: string): string | number | null {
   if (resource.lookup === 'pk') return parseKey(resource, text);
   return isStorable(text) ? text : null;
@@ -126,11 +126,11 @@ export interface SelectedRow<R = Row> {
   readonly pk: PkOf<R>;
   /** The row as selected; `plan.show` and `plan.load` read it. */
   readonly raw: Row;
-  /** Every stored value, hidden ones too. */
+  /** All stored values, including hidden ones. */
   readonly values: R;
 }
 
-/** The row that the path names, if the caller may see it. Throws what the caller is to be told otherwise. */
+/** The row in the path, if the caller may see it. Otherwise throws the appropriate refusal. */
 export async function findVisible<R extends Row>(
   engine: Engine,
   resource: Resource<R>,
@@ -152,7 +152,7 @@ export async function findVisible<R extends Row>(
   return found;
 }
 
-/** One row by conditions, whoever asks: the caller of this function has checked that they may. */
+/** One row by conditions. Checks no permissions: that is up to the caller of this function. */
 export async function selectOne<R extends Row>(
   engine: Engine,
   resource: Resource<R>,
@@ -195,7 +195,7 @@ function selectedRow<R extends Row>(
     // The column is the resource's key.
     pk: raw[resource.keyName ?? 'pk'] as PkOf<R>,
     raw,
-    // Whoever only shows the row needs none of them.
+    // Lazy: showing a row does not need them.
     get values() {
       values ??= {
         ...Object.fromEntries([ownerColumn, 'kind'].filter((name) => name in raw).map((name) => [name, raw[name]])),
@@ -208,7 +208,7 @@ function selectedRow<R extends Row>(
 
 const registryHasKinds = ({ registry }: Engine, resource: Resource) => registry.kinds(resource.model).length > 0;
 
-/** What the caller sees of a row. */
+/** The row as the caller sees it. */
 export function showRow(engine: Engine, resource: Resource, call: Call, raw: Row): Row {
   return engine.plan(resource, call).show(raw, { world: call.world, call, registry: engine.registry });
 }

@@ -3,17 +3,17 @@ import { type Field, isShown } from './fields/field.ts';
 import type { FieldNote, JsonSchema } from './json-schema.ts';
 import type { Registry, Resource } from './resource.ts';
 
-/** What pages need to know of a resource beside its operations (`x-resources` in the OpenAPI document). */
+/** What pages need to know of a resource besides its operations (`x-resources` in the OpenAPI document). */
 export interface ResourceNote {
   readonly model: string;
   readonly names: readonly [singular: string, plural: string];
-  /** The member by which other objects refer to it; null where it is not shown. */
+  /** The member that references to it hold; null if it is not shown. */
   readonly pk: string | null;
-  /** The member that names an object in paths, and the one that names it for people. */
+  /** The member that identifies an object in paths, and the one that names it for people. */
   readonly key: string;
   readonly title: string;
   readonly columns: readonly string[];
-  /** The members that a list can be ordered by, and its order unless asked otherwise. */
+  /** The members that a list can be ordered by, and its default order. */
   readonly orderable: readonly string[];
   readonly order: readonly string[];
   readonly isSearched: boolean;
@@ -58,11 +58,11 @@ const titleOf = (resource: Resource): string => {
 };
 
 const columnKinds: ReadonlySet<string> = new Set(['choice', 'flag', 'reference', 'time', 'number', 'text', 'duration']);
-/** They say the same of most rows, or what only programs read. */
+/** Members that are the same in most rows or only meant for programs. */
 const unremarkable = /^(managed|uuid|uid|component|verbose_name_plural|meta_model_name|policy_engine_mode)$|_obj$/;
 const maxColumns = 5;
 
-/** Of families and their kinds what kind it is, then what can be filtered by, then the rest in order. */
+/** For families the kind, then members with a filter, then the rest in order. */
 function columnsOf(resource: Resource, title: string): string[] {
   const isFamily = resource.allFields.kind !== undefined && resource.family === undefined;
   const fields = shownFields(resource)

@@ -13,11 +13,11 @@ import type { Verb } from './verbs/verb.ts';
 import type { Visibility } from './visibility.ts';
 
 /**
- * The types of the engine. They refer to each other (a resource's actions get the engine, which reads resources), so they
- * are in one file.
+ * The types of the engine. They are in one file because they refer to each other: a resource's actions get the engine,
+ * which reads resources.
  */
 
-/** What all kinds of one family share: a base table whose rows carry the model of their kind in `kind`. */
+/** What the kinds of a family share: a base table whose rows have the model of their kind in `kind`. */
 export interface Family<F extends Fields = Fields> {
   readonly model: string;
   readonly table: string;
@@ -26,14 +26,15 @@ export interface Family<F extends Fields = Fields> {
 }
 
 /**
- * What rows decide beyond themselves. `sign-in`: how people sign in, superusers among them. Whoever writes such rows can
- * end as anybody, so only superusers do, whatever other permissions say.
+ * What rows affect beyond themselves. `sign-in`: how people, including superusers, sign in. Whoever writes such rows
+ * can become anyone, so only superusers may, whatever other permissions say.
  */
 export type Reach = 'sign-in';
 
 /**
- * A resource as its author writes it; from it follow routes, validation, documents, permissions and events. Its row `R`
- * follows from the fields. What takes a row is a method, so that the engine can hold resources with all kinds of rows.
+ * A declared resource; routes, validation, documentation, permissions and events follow from it. Its row type `R`
+ * follows from the fields. Members that take a row are methods, so that the engine can hold resources with any row
+ * type.
  */
 export interface Declaration<
   F extends Fields = Fields,
@@ -47,26 +48,26 @@ export interface Declaration<
   readonly param: string;
   readonly lookup?: string;
   readonly key: K;
-  /** Under which name the key is shown; null when a field of the resource plays that part. */
+  /** The name under which the key is shown; null if a field of the resource takes its place. */
   readonly keyName?: string | null;
-  /** `svc_events.notificationrule`: names permissions and events. */
+  /** `svc_events.notificationrule`: the base of permission and event names. */
   readonly model: string;
   /** The name of its schema in the OpenAPI document. */
   readonly schema: string;
   readonly names: readonly [singular: string, plural: string];
-  /** How clients edit it; adds the four descriptive members. */
+  /** The client's edit component; adds the four descriptive members. */
   readonly component?: string;
   /** One sentence for the list of types. */
   readonly description?: string;
   readonly table: string;
   readonly family?: Family<G>;
-  /** The column that makes the row a target of policy bindings. */
+  /** The column with the key under which policies are bound to the row. */
   readonly target?: string;
   readonly fields: F;
-  /** Members made from the stored ones when a row is shown. */
+  /** Members computed from the stored ones when a row is shown. */
   readonly derived?: Readonly<Record<string, Derived<R>>>;
   readonly views?: Readonly<Record<string, View>>;
-  /** Default order; a minus in front descends, a dot follows a reference. */
+  /** Default order; a leading minus descends, a dot follows a reference. */
   readonly order: readonly string[];
   readonly search?: readonly string[];
   /** Columns of `table` (or of the family's) that have a search index. */
@@ -74,32 +75,32 @@ export interface Declaration<
   readonly filters?: Readonly<Record<string, Filter>>;
   readonly verbs?: readonly Verb[];
   readonly visibility?: Visibility;
-  /** The family's unless said otherwise. */
+  /** By default the family's. */
   readonly reaches?: Reach | undefined;
-  /** What callers may come with who write rows; anything unless said otherwise. */
+  /** Credentials accepted for writes; by default any. */
   readonly writtenWith?: readonly Credential[];
-  /** Rules over the whole row, asked when every field is right by itself. */
+  /** Rules over the whole row, checked once every field is valid. */
   check?(input: CheckInput<R>): Promise<Complaints | null> | Complaints | null;
   readonly actions?: readonly Action<R>[];
-  /** What the row is called in events and in `used_by`; its `name` by default. */
+  /** The row's name in events and in `used_by`; by default its `name`. */
   nameOf?(row: R): string;
   /** Work after the row is written, in the same transaction. Not for rules: those belong in `check`. */
   afterWrite?(input: AfterWrite<R>): Promise<void>;
   readonly maxPageSize?: number;
-  /** What pages show of it, where that does not follow from the fields. */
+  /** What pages show of it, if that does not follow from the fields. */
   readonly page?: PageNote;
-  /** Another way to the rows of a model that another resource stands for: for other callers, by other rules. */
+  /** A second resource over the rows of another's model: for other callers, under other rules. */
   readonly isAlternate?: boolean;
 }
 
 export interface Derived<R = Row> {
   readonly schema: JsonSchema;
-  /** Whether answers may come without it, where `from` gives nothing. */
+  /** Whether responses may omit it, if `from` returns nothing. */
   readonly optional?: boolean;
   from(row: R, context: ReadContext): unknown;
 }
 
-/** What the kinds of a family declare; `defineStage` and its like add what they share. */
+/** What a kind of a family declares; `defineStage` and the like add the common parts. */
 export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyType = 'uuid'> = Pick<
   Declaration<F, G, K>,
   | 'path'
@@ -121,11 +122,11 @@ export type KindDeclaration<F extends Fields, G extends Fields, K extends KeyTyp
   | 'page'
 >;
 
-/** A part of a resource, shown where another nests it. */
+/** A subset of a resource's members, for nesting in another. */
 export interface View {
   readonly schema: string;
   readonly fields: readonly string[];
-  /** Members that show the same value in every row here, whatever they show elsewhere. */
+  /** Members with a fixed value in this view. */
   readonly fixed?: Readonly<Record<string, unknown>>;
 }
 
@@ -135,9 +136,9 @@ export interface CheckInput<R = Row> {
   readonly registry: Registry;
   /** The row as it would be stored. */
   readonly values: R;
-  /** The members the request named. */
+  /** The members that the request contains. */
   readonly given: ReadonlySet<string>;
-  /** The row as it is; null on create. */
+  /** The stored row; null on create. */
   readonly current: R | null;
 }
 
@@ -171,13 +172,13 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly name: string;
   readonly on: 'row' | 'set';
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** Replaces the operation id's ending where the reference interface has its own. */
+  /** Overrides the end of the operation id where the contract has its own. */
   readonly operation?: string;
   readonly summary: string;
   readonly access: ActionAccess;
-  /** Asked for on top of `access`. */
+  /** Checked in addition to `access`. */
   readonly reaches?: Reach;
-  /** What callers may come with; anything unless said otherwise. */
+  /** Accepted credentials; by default any. */
   readonly credentials?: readonly Credential[];
   readonly body?: B;
   /** The name of the body's schema. */
@@ -186,24 +187,24 @@ export interface Action<R = Row, B extends Fields = Fields, Prepared = unknown> 
   readonly upload?: boolean;
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly answer: Answer;
-  /** What takes long or leaves the process, before the transaction: hashing, outgoing calls. */
+  /** Slow work and outgoing calls, before the transaction: hashing, fetching. */
   prepare?(input: ActionInput<R, B>): Promise<Prepared>;
   run(input: ActionInput<R, B> & { readonly tx: Query; readonly prepared: Prepared }): Promise<unknown>;
 }
 
 export interface Answer {
   readonly status: number;
-  /** The body's schema; `self` is the resource; none is an empty body. */
+  /** The schema of the response; `self` is the resource; absent for an empty body. */
   readonly schema?: JsonSchema | 'self';
   readonly schemaName?: string;
-  /** The media type it comes in when a caller asks for a file instead, and what it holds unless that is text. */
+  /** The media type of the response if the caller asks for a file, and its schema unless it is text. */
   readonly file?: string;
   readonly fileSchema?: JsonSchema;
 }
 
 /**
- * `visible`: whoever may see the row; `change`: whoever may see and change it (of a family: by the right to its kind);
- * a permission is asked for globally or on the row.
+ * `visible`: whoever may see the row; `change`: whoever may see and change it (in a family: by the permission for its
+ * kind); a permission must be held globally or on the row.
  */
 export type ActionAccess =
   | 'anyone'
@@ -223,7 +224,7 @@ export interface ActionInput<R = Row, B extends Fields = Fields> {
   readonly given: ReadonlySet<string>;
 }
 
-/** A declaration with everything that follows from it worked out once; `R` is its row. */
+/** A declaration with everything derived from it; `R` is its row type. */
 export interface Resource<R = Row> extends Declaration<Fields, Fields, KeyType, R> {
   readonly app: string;
   readonly modelName: string;
@@ -232,20 +233,19 @@ export interface Resource<R = Row> extends Declaration<Fields, Fields, KeyType, 
   readonly keyName: string | null;
   readonly verbs: readonly Verb[];
   readonly reaches: Reach | undefined;
-  /** All fields: the family's, the descriptive ones, its own. */
+  /** All fields: the family's, the descriptive ones and its own. */
   readonly allFields: Fields;
   readonly filterTable: Readonly<Record<string, Filter>>;
-  /** The table a row begins in; deleting there takes the rest along. */
+  /** The root table of a row; deletions there cascade to its other tables. */
   readonly rootTable: string;
   permission(verb: 'view' | 'add' | 'change' | 'delete'): string;
-  /** The right to see secrets of its objects; a resource that shows none has no use for it. */
+  /** The permission to see the secrets of its objects; unused if it shows none. */
   readonly secretPermission: string;
-  /** The row under an alias; base columns are found in the base table. */
+  /** The row under an alias; it resolves columns of the base table too. */
   row(depth?: number): RowAlias;
   from(depth?: number): RawBuilder<unknown>;
 }
 
-/** The row of a resource. */
 export type RowOf<T extends Resource> = T extends Resource<infer R> ? R : never;
 
 /** All resources by their models. */
@@ -263,30 +263,32 @@ export interface Engine {
   readonly registry: Registry;
   /** The full view of a resource as this call's actor may see it. */
   plan<R extends Row>(resource: Resource<R>, call: Call): Plan<R>;
-  /** A prepared statement for one row; null when this caller's view differs from the usual one. Checks no rights. */
+  /** A prepared statement for one row; null if this caller's view differs from the default. Checks no permissions. */
   finder(resource: Resource, call: Call, lock: boolean): Finder | null;
-  /** Loads stored rows for the server's own work. Checks no rights. */
+  /** Loads stored rows for internal use. Checks no permissions. */
   stored<R extends Row>(resource: Resource<R>, call: Call): LoadStored<R>;
   readonly count: CountRows;
 }
 
-/** Loads the stored values of a row by its key, hidden ones and decrypted secrets included. Null when there is no such row. */
+/**
+ * Loads all stored values of a row by its key, including hidden values and decrypted secrets; null if there is none.
+ */
 export type LoadStored<R = Row> = (call: Call, query: Query, pk: string | number) => Promise<R | null>;
 
 /** Counts the rows of a list. */
 export type CountRows = (resource: Resource, call: Call, where: RawBuilder<unknown>) => Promise<number>;
 
-/** Finds a row by the value that names it in paths. */
+/** Finds a row by its value in the path. */
 export type Finder = Statement<[name: string | number], Row>;
 
-/** How a view of a resource is selected and turned into what a caller sees. */
+/** How a view of a resource is selected and shown. */
 export interface Plan<R = Row> {
   readonly columns: readonly PlanColumn[];
-  /** The select list, without parameters unless the caller may not see everything. */
+  /** The select list; it has parameters only if the caller may not see everything. */
   readonly list: RawBuilder<unknown>;
-  /** What a caller sees. */
+  /** The row as the caller sees it. */
   show(raw: Row, context: ReadContext, nested?: boolean): Row;
-  /** Everything that is stored, hidden columns too. */
+  /** All stored values, including hidden ones. */
   load(raw: Row, context: ReadContext): R;
 }
 

@@ -6,7 +6,7 @@ import { keyField } from './plan.ts';
 import type { Registry, Resource } from './resource.ts';
 import { sluggedTarget } from './slugs.ts';
 
-/** The schema of what a caller sees of a resource, or of one of its views. */
+/** The response schema of a resource, or of one of its views. */
 export function responseSchema(resource: Resource, registry: Registry, view = 'full'): NamedSchema {
   const declared = view === 'full' ? null : resource.views?.[view];
   const names = declared?.fields;
@@ -57,7 +57,7 @@ function nestedSchema(
   return unless ? orNull(arrayOf(reference)) : arrayOf(reference);
 }
 
-/** The schema of a body: for creating and replacing, or (all optional) for changing. */
+/** The schema of a body: for POST and PUT, or for PATCH, where all members are optional. */
 export function requestSchema(fields: Fields, isPatch: boolean, registry?: Registry): JsonSchema {
   const writable = Object.entries(fields).filter(([, field]) => isWritable(field));
   const properties = Object.fromEntries(
@@ -67,7 +67,7 @@ export function requestSchema(fields: Fields, isPatch: boolean, registry?: Regis
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** A change has no defaults: what it leaves out stays as it is. */
+/** A PATCH has no defaults: absent members keep their value. */
 function bodyMember(name: string, field: Field, isPatch: boolean, registry?: Registry): JsonSchema {
   const takesSlug = registry !== undefined && sluggedTarget(field, registry) !== null;
   const declared = field.requestSchema ?? field.schema;
@@ -82,7 +82,7 @@ function bodyMember(name: string, field: Field, isPatch: boolean, registry?: Reg
   };
 }
 
-/** A key may be given by the slug of the object, which is no uuid. */
+/** A reference may also be given as a slug, which is not a uuid. */
 const slugOrKey = ({ format, items, ...schema }: JsonSchema): JsonSchema =>
   items ? { ...schema, items: slugOrKey(items) } : { ...schema, minLength: 1 };
 
@@ -105,7 +105,7 @@ export const paginatedSchema = (item: NamedSchema): NamedSchema => ({
 
 const pageNumbers = ['next', 'previous', 'count', 'current', 'total_pages', 'start_index', 'end_index'];
 
-/** Schemas that stand in the document whatever resources there are. */
+/** Schemas that are part of every document. */
 export const commonSchemas: Readonly<Record<string, JsonSchema>> = {
   Pagination: {
     type: 'object',

@@ -6,7 +6,7 @@ import { isRef } from './fields/ref.ts';
 import { isUuid } from './fields/scalar.ts';
 import type { Registry, Resource } from './resource.ts';
 
-/** The resource that a reference names, where its objects have a slug to name them by. */
+/** The resource that a reference points to, if its objects have slugs. */
 export function sluggedTarget(field: Field, registry: Registry): Resource | null {
   if (!isRef(field) || field.keyType !== 'uuid') return null;
   const target = registry.find(field.model);
@@ -24,7 +24,7 @@ export async function keyOfSlug(target: Resource, slug: string, db: Query): Prom
   return rows[0]?.pk ?? null;
 }
 
-/** The same body with keys in place of slugs. An unknown slug stays and is refused as an invalid key. */
+/** Replaces slugs in a body by keys. An unknown slug stays and is refused as an invalid key. */
 export async function withKeys(fields: Fields, body: unknown, db: Query, registry: Registry): Promise<unknown> {
   if (!isJsonObject(body)) return body;
   const changed: Record<string, unknown> = {};
@@ -41,5 +41,5 @@ export async function withKeys(fields: Fields, body: unknown, db: Query, registr
   return { ...body, ...changed };
 }
 
-/** Each costs a statement; longer lists are given by key. */
+/** Each slug costs a statement; longer lists must use keys. */
 const maxSlugs = 100;

@@ -4,14 +4,13 @@ import type { Key } from './fields/ref.ts';
 export type KeyType = 'uuid' | 'int' | 'text';
 
 /**
- * The stored values of a resource with these fields, on top of its family's. A new row lacks those that only the database
- * makes until it is stored.
+ * The stored values of a resource with these fields, on top of its family's. A new row lacks the values that the
+ * database generates until it is stored.
  */
 export type StoredRow<F extends Fields, G extends Fields, K extends KeyType> = { pk: Key<K> } & ValuesOf<G> &
   ValuesOf<F>;
 
-/** The key of such a row. */
 export type PkOf<R> = R extends { pk: infer Pk extends string | number } ? Pk : string | number;
 
-/** No fields: the body of what takes none. */
+/** An empty set of fields. */
 export type NoFields = Readonly<Record<never, Field>>;

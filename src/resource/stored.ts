@@ -8,7 +8,7 @@ import type { Field, Row } from './fields/field.ts';
 import type { LoadStored, Resource } from './resource.ts';
 import type { PkOf } from './stored-row.ts';
 
-/** For the server's own work; checks no rights. */
+/** For internal use; checks no permissions. */
 export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
   const stored = Object.entries(resource.allFields).flatMap(([name, field]) => {
     const column = columnOf(resource, name, field, dialect);
@@ -30,7 +30,7 @@ export function loadStored(resource: Resource, dialect: Dialect): LoadStored {
   };
 }
 
-/** Selects rows in one statement; each result decrypts and reads its row when called. */
+/** Selects rows in one statement; calling a result decrypts and reads its row. */
 export async function selectStored<R extends Row>(
   resource: Resource<R>,
   where: RawBuilder<unknown>,

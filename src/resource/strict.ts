@@ -14,7 +14,7 @@ export function wantsStrict({ header }: RequestFacts): boolean {
 
 export const strictApplied = { 'preference-applied': 'handling=strict' };
 
-/** Refuses query parameters and members of the body that the operation does not know. Members that it only shows pass. */
+/** Refuses query parameters and body members that the operation does not know. Read-only members are allowed. */
 export function checkNames(operation: Operation, call: Call): void {
   const parameters = operation.parameters.flatMap(({ name, in: place }) => (place === 'query' ? [name] : []));
   const complaints: Complaints = unknownNames(call.request.query.keys(), parameters, 'parameter');
@@ -29,7 +29,7 @@ export function checkNames(operation: Operation, call: Call): void {
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
-/** The same of an object, and of the objects and lists of objects in it whose members are declared. */
+/** The same for an object, including nested objects and lists of objects with declared members. */
 export function unknownMembers(
   body: Readonly<Record<string, unknown>>,
   members: Members,
@@ -57,7 +57,7 @@ function unknownWithin(value: unknown, schema: JsonSchema): Record<string, strin
   );
 }
 
-/** Messages of all depths, by the outermost name. */
+/** Messages of all levels, by the outermost name. */
 export const byName = (complaints: Complaints): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(complaints).map(([name, complaint]) => [

@@ -20,17 +20,17 @@ const uploadSchema = {
   },
 } as const;
 
-/** The body of an upload without members of its own. */
+/** The body of an upload without further members. */
 export const plainUpload: Body = { schema: { name: 'FileUploadRequest', schema: uploadSchema }, upload: true };
 
-/** The members of an action together with its file. */
+/** An action's members together with its file. */
 export const withFile = (members: JsonSchema): JsonSchema => ({
   ...members,
   properties: { ...members.properties, file },
   required: [...(members.required ?? []), 'file'],
 });
 
-/** The call of an upload, whose parts are read once: its members are those beside the file. */
+/** The call of an upload with its parts read once: the body holds the parts other than the file. */
 export async function readOnce(call: Call): Promise<Call> {
   const upload = await call.upload();
   return { ...call, body: () => upload?.fields ?? {}, upload: async () => upload };

@@ -3,21 +3,20 @@ import type { Actor } from './actor.ts';
 import type { Call } from './call.ts';
 import type { RowAlias } from './fields/field.ts';
 
-/** Which rows of a resource a caller can see. */
 export type Visibility =
   /** Rows on which the caller holds `view`, globally or one by one. */
   | { readonly by: 'permission'; readonly always?: (row: RowAlias) => RawBuilder<unknown> }
-  /** A superuser sees all, others their own; strangers' rows do not exist for them. */
+  /** Superusers see all rows, others their own; other users' rows do not exist for them. */
   | {
       readonly by: 'owner';
       readonly column: string;
       readonly write: OwnerWrite;
-      /** Who may create rows: holders of the permission unless said otherwise. */
+      /** Who may create rows; by default holders of the permission. */
       readonly create?: 'anyone signed in';
-      /** What holds besides; rows for which it does not hold exist for nobody. */
+      /** An additional condition; rows that do not meet it exist for nobody. */
       readonly always?: (row: RowAlias, call: Call) => RawBuilder<unknown>;
     }
-  /** A rule of its own: null means every row. */
+  /** A custom rule; null means every row. */
   | {
       readonly by: 'rule';
       readonly where: (actor: Actor, row: RowAlias, call: Call) => Promise<RawBuilder<unknown> | null>;
@@ -27,5 +26,7 @@ export type Visibility =
   /** Every signed-in caller sees every row. */
   | { readonly by: 'anyone signed in' };
 
-/** `owner`: the owner or a superuser; `only owner`: not even a superuser; `permission`: the verb's permission on top. */
+/**
+ * `owner`: the owner or a superuser; `only owner`: not even a superuser; `permission`: also requires the permission.
+ */
 export type OwnerWrite = 'owner' | 'only owner' | 'permission';

@@ -10,10 +10,10 @@ import { isRef } from './fields/ref.ts';
 import { hasFlag } from './flags.ts';
 import type { Registry, Resource } from './resource.ts';
 
-/** Whether the caller only wants to see what would come. */
+/** Whether the caller only wants a preview of the change. */
 export const isDryRun = (call: Call): boolean => hasFlag(call.request.query, 'dry_run');
 
-/** Runs a change in one transaction; a dry run is rolled back after it has shown its answer. */
+/** Runs a change in one transaction; a dry run is rolled back once it has produced its response. */
 export async function inWrite<T>(call: Call, resource: Resource | null, work: (tx: Query) => Promise<T>): Promise<T> {
   try {
     return await call.db.write(async (tx) => {
@@ -27,7 +27,7 @@ export async function inWrite<T>(call: Call, resource: Resource | null, work: (t
   }
 }
 
-/** A broken constraint is the caller's fault when two requests raced past the checks. */
+/** A violated constraint is the caller's error: another request has raced past the same checks. */
 function refusalOf(error: unknown, call: Call, resource: Resource | null): Invalid | null {
   const violation = call.db.dialect.violation(error);
   if (!violation) return null;
@@ -48,13 +48,13 @@ export function throwComplaints(...sets: readonly (Complaints | null)[]): void {
   if (Object.keys(complaints).length > 0) throw new Invalid(complaints);
 }
 
-/** Sorts values into the tables of the resource. Leaves out what is stored in no column. */
+/** Groups values by the resource's tables. Leaves out those that are stored in no column. */
 export function valuesByTable(resource: Resource, values: Row): Map<string, Row> {
   const { family, table } = resource;
   const [base, own]: [Row, Row] = [{}, {}];
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
-    // An embedded object is shown whole and stored as its key.
+    // An embedded object is shown whole but stored as its key.
     if (field?.storage.in !== 'column' && field?.kind !== 'embedded') continue;
     const home = family && Object.hasOwn(family.fields, name) ? base : own;
     home[name] = value;
@@ -69,12 +69,13 @@ export function valuesByTable(resource: Resource, values: Row): Map<string, Row>
   );
 }
 
-/** Values as columns of the row with this key; undefined while the database has still to make it. */
+/** Values as columns of the row with this key; undefined if the database will generate it. */
 export function columnsOf(resource: Resource, pk: string | number | undefined, values: Row, call: Call): Row {
   const columns: Row = {};
   for (const [name, value] of Object.entries(values)) {
     const field = resource.allFields[name];
-    // Secrets are sealed for their row: those of a table that makes its own keys belong in a table of a family.
+    // Secrets are sealed for their row. Tables with database-generated keys cannot hold them, so they belong to a
+    // family.
     if (pk === undefined && field?.secret)
       throw new Error(`${resource.model}.${name}: a secret needs the key of its row`);
     const context = sealContext(resource.rootTable, name, pk ?? '');
@@ -83,7 +84,6 @@ export function columnsOf(resource: Resource, pk: string | number | undefined, v
   return columns;
 }
 
-/** Stores new values of a row in the columns of its tables. */
 export async function updateColumns(
   resource: Resource,
   pk: string | number,
@@ -99,7 +99,7 @@ export async function updateColumns(
   }
 }
 
-/** Makes the table of pairs say exactly what the request says. */
+/** Makes the join table match the request. */
 export async function writeJoins(
   resource: Resource,
   pk: string | number,
@@ -112,13 +112,13 @@ export async function writeJoins(
     if (field?.storage.in !== 'join' || !Array.isArray(value)) continue;
     const { table, own, other } = field.storage.join;
     const keys = new Set<string | number>(value);
-    const known = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
-    for (const gone of chunksOf([...known.difference(keys)], maxPairs)) {
-      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(gone)})`.execute(
+    const linked = isNew ? new Set<string | number>() : await pairedWith(field.storage.join, pk, tx);
+    for (const removed of chunksOf([...linked.difference(keys)], maxPairs)) {
+      await sql`delete from ${sql.table(table)} where ${sql.ref(own)} = ${pk} and ${sql.ref(other)} in (${sql.join(removed)})`.execute(
         tx,
       );
     }
-    for (const added of chunksOf([...keys.difference(known)], maxPairs)) {
+    for (const added of chunksOf([...keys.difference(linked)], maxPairs)) {
       const pairs = sql.join(added.map((key) => sql`(${pk}, ${key})`));
       await sql`insert into ${sql.table(table)} (${sql.ref(own)}, ${sql.ref(other)}) values ${pairs} on conflict do nothing`.execute(
         tx,
@@ -127,7 +127,7 @@ export async function writeJoins(
   }
 }
 
-/** A statement takes so many parameters and no more: SQLite 32,766. */
+/** Statements have a limited number of parameters: 32,766 in SQLite. */
 const maxPairs = 5_000;
 
 async function pairedWith(
@@ -140,7 +140,9 @@ async function pairedWith(
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Some references give rights over what they name: the caller must hold them, on the old object and on the new. */
+/**
+ * Some references give power over their object: the caller must hold the permission on the old object and on the new.
+ */
 export async function checkReferenceRights(
   resource: Resource,
   values: Row,

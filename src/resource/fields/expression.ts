@@ -4,7 +4,7 @@ import { type TextOptions, text } from './text.ts';
 /** Finds the first syntax error of an expression without running it. */
 export type CheckExpression = (source: string) => { readonly message: string; readonly line: number } | null;
 
-/** The body of a function that an administrator writes; stored only when it can be parsed. */
+/** The body of a function that an administrator writes; stored only if it parses. */
 export function expression(check: CheckExpression, options: TextOptions<false> = {}): Field<string> {
   const field = text({
     ...options,

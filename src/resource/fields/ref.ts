@@ -4,9 +4,9 @@ import { canonicalUuid, isUuid } from './scalar.ts';
 import { typeName } from './well-formed.ts';
 
 export interface RefOptions<T = unknown, N extends boolean = boolean> extends Common<T, N> {
-  /** The caller must hold this verb on the object named, before and after a change. */
+  /** The caller must hold this verb on the referenced object, both the old and the new one. */
   readonly needs?: 'view' | 'change';
-  /** The row goes with the object it names, although the reference may be empty. */
+  /** The row is deleted with the referenced object, although the reference is nullable. */
   readonly cascades?: boolean;
 }
 
@@ -19,10 +19,9 @@ export interface RefField<T = unknown> extends Field<T> {
 
 export type KeyType = 'uuid' | 'int';
 
-/** What a key of this type is. */
 export type Key<K> = K extends 'int' ? number : string;
 
-/** Names one object of another model by its key. Whether it exists is asked once for all references of a request. */
+/** A reference to an object of another model, by key. One statement checks all references of a request. */
 export function ref<const K extends KeyType, N extends boolean = false>(
   model: string,
   keyType: K,
@@ -45,13 +44,13 @@ export function ref<const K extends KeyType, N extends boolean = false>(
 
 export interface RefsOptions<T = unknown> extends RefOptions<T, false> {
   readonly table: string;
-  /** The join table's column for this row, and for the object named. */
+  /** The join table's columns for this row and for the other object. */
   readonly own: string;
   readonly other: string;
   readonly notEmpty?: boolean;
 }
 
-/** Names any number of objects of another model, through a table of pairs. */
+/** References to any number of objects of another model, in a join table. */
 export function refs<const K extends KeyType>(
   model: string,
   keyType: K,
@@ -86,7 +85,7 @@ function parseKeys<K extends KeyType>(value: unknown, keyType: K, notEmpty: bool
   return accept([...keys]);
 }
 
-// Text of a uuid, a number of an int: what the branches give is what `Key` says.
+// A uuid is a string and an int a number, as `Key` says.
 const parseKey = <K extends KeyType>(value: unknown, keyType: K) => parseEither(value, keyType) as Parsed<Key<K>>;
 
 function parseEither(value: unknown, keyType: KeyType): Parsed<string | number> {

@@ -59,7 +59,7 @@ export interface IntegerOptions<N extends boolean = boolean> extends Common<numb
   readonly max?: number;
 }
 
-/** An integer of 32 bits, or of the narrower range given. */
+/** A 32-bit integer, or one of a narrower range. */
 export function integer<N extends boolean = false>(options: IntegerOptions<N> = {}): Field<number | Null<N>> {
   const { min = int32.min, max = int32.max } = options;
   return {
@@ -83,7 +83,6 @@ export function parseWhole(value: unknown, min = int32.min, max = int32.max): Pa
   return accept(number === 0 ? 0 : number);
 }
 
-/** A decimal number. */
 export function real<N extends boolean = false>(options: Common<number, N> = {}): Field<number | Null<N>> {
   return {
     kind: 'real',
@@ -104,7 +103,7 @@ export function real<N extends boolean = false>(options: Common<number, N> = {})
 const timeComplaint =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].';
 
-/** A moment, kept to the microsecond. */
+/** A time with microsecond precision. */
 export function time<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
   return {
     kind: 'time',
@@ -118,13 +117,13 @@ export function time<N extends boolean = false>(options: Common<string, N> = {})
       return parsed ? accept(parsed) : complain(timeComplaint);
     },
     toColumn: (value) => value,
-    // In JSON of its own making PostgreSQL writes the zone as an offset.
+    // In the JSON it builds, PostgreSQL writes the zone as an offset.
     fromColumn: (raw, _world, _context, nested) =>
       asStored(nested && typeof raw === 'string' && !raw.endsWith('Z') ? parseTimestamp(raw) : raw),
   };
 }
 
-/** A length of time as text: `hours=1;minutes=30`. */
+/** A duration as text: `hours=1;minutes=30`. */
 export function duration<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
   return {
     kind: 'duration',
@@ -142,7 +141,7 @@ export function duration<N extends boolean = false>(options: Common<string, N> =
   };
 }
 
-/** An identifier the server makes. */
+/** An identifier that the server generates. */
 export function uuid<N extends boolean = false>(options: Common<string, N> = {}): Field<string | Null<N>> {
   return {
     kind: 'uuid',

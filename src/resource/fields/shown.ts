@@ -22,7 +22,7 @@ const shown = {
   toColumn: (value: unknown) => value,
 } as const;
 
-/** A value the database computes for each row. Boolean and JSON results are read by their schema. */
+/** A value that the database computes for each row. Boolean and JSON results are converted by their schema. */
 export function computed<S extends JsonSchema>(schema: S, select: Select): Field<ValueOf<S>> {
   const isJson = schema.type === 'array' || schema.type === 'object';
   const isFlag = schema.type === 'boolean';
@@ -38,27 +38,29 @@ export function computed<S extends JsonSchema>(schema: S, select: Select): Field
   };
 }
 
-/** A value made from the other members of the row when it is shown. Hidden columns it reads are write-only fields. */
+/**
+ * A value computed from the row's other members when it is shown. Hidden columns that it reads are write-only fields.
+ */
 export function derivedField(schema: JsonSchema, derive: Derive): Field<undefined> {
   return { ...shown, kind: 'derived', schema, storage: { in: 'nowhere', derive }, fromColumn: asStored };
 }
 
 export interface NestedOptions {
-  /** A view of the other resource; the whole of it when not said. */
+  /** A view of the other resource; by default the full one. */
   readonly view?: string;
-  /** A query parameter (`include_users`) that makes the member null when it is false, wherever it is nested. */
+  /** A query parameter (`include_users`) that makes the member null if it is false, wherever it is nested. */
   readonly unless?: string;
 }
 
-/** The object that the reference in `column` names, or null. */
+/** The object that the reference in `column` points to, or null. */
 export function nested(model: string, column: string, options: NestedOptions = {}): Field {
   const where = (other: RowAlias, row: RowAlias) => sql`${other.col('pk')} = ${row.col(column)}`;
   return nest(model, options.view ?? 'full', false, where, { column });
 }
 
 /**
- * A reference that is shown as the object it names, under the name of its own column. Set by the server only. `T` is what
- * code reads of that object.
+ * A reference shown as its object, under the name of its own column. Only the server sets it. `T` is what code reads of
+ * that object.
  */
 export function embedded<T = unknown>(
   model: string,
@@ -69,7 +71,7 @@ export function embedded<T = unknown>(
   return { ...shownAs, kind: 'embedded', model, keyType, orderable: true, filter, nullable };
 }
 
-/** The objects that a table of pairs names. */
+/** The objects that a join table links. */
 export function nestedMany(
   model: string,
   join: Pairs,
@@ -80,7 +82,7 @@ export function nestedMany(
   return nest(model, options.view ?? 'full', true, where, { ...options, pairs: join });
 }
 
-/** The objects of another model that name this row in their column. */
+/** The objects of another model that refer to this row. */
 export function nestedBack(
   model: string,
   column: string,

@@ -22,15 +22,15 @@ export interface JsonOptions<A extends boolean = boolean, N extends boolean = bo
 }
 
 export interface JsonRules<A extends boolean> {
-  /** Whether any JSON value will do, or only an object. */
+  /** Whether any JSON value is allowed, or only an object. */
   readonly anyValue?: A;
-  /** Says what is wrong with the value, or null. */
+  /** Returns a complaint, or null. */
   readonly check?: (value: unknown) => string | null;
 }
 
 const deepest = 32;
 
-/** JSON of the administrator's own making. */
+/** Free-form JSON. */
 export function json<A extends boolean = false, N extends boolean = false>(
   options: JsonOptions<A, N> = {},
 ): Field<JsonValue<A> | Null<N>> {
@@ -52,7 +52,7 @@ export function parseJson<A extends boolean>(value: unknown, options: JsonRules<
   }
   if (isDeeperThan(value, deepest)) return complain('The value is nested too deeply.');
   const complaint = findUnstorable(value) ?? options.check?.(value);
-  // A body is JSON, and an object unless any value will do.
+  // A body is JSON, and an object unless any value is allowed.
   return complaint ? complain(complaint) : accept(value as JsonValue<A>);
 }
 
@@ -61,11 +61,11 @@ export interface ListOptions<T = unknown, N extends boolean = boolean> extends C
 export interface ListRules<T> {
   readonly max?: number;
   readonly notEmpty?: boolean;
-  /** Changes the whole list before it is stored: order, duplicates. */
+  /** Rearranges the whole list before it is stored: order, duplicates. */
   arrange?(values: readonly T[]): readonly T[];
 }
 
-/** A list of values of one kind, kept in the row. */
+/** A list of values of one kind, stored in the row. */
 export function list<T, N extends boolean = false>(
   item: Field<T>,
   options: ListOptions<NoInfer<T>, N> = {},
@@ -102,7 +102,7 @@ export function parseList<T>(value: unknown, item: Field<T>, options: ListRules<
   return accept(options.arrange ? options.arrange(values) : values);
 }
 
-/** An object with members of known kinds, kept as JSON inside a list or a row. */
+/** An object with declared members, stored as JSON in a list or a row. */
 export function record<F extends Fields, N extends boolean = false>(
   members: F,
   options: Common<ValuesOf<F>, N> = {},

@@ -6,19 +6,19 @@ export interface TextOptions<N extends boolean = boolean> extends Common<string,
 
 export interface TextRules {
   readonly max?: number;
-  /** Whether the empty string is a value; by default it is not. */
+  /** Whether the empty string is allowed; by default it is not. */
   readonly blank?: boolean;
-  /** Surrounding white space is dropped unless this is false. */
+  /** Whether to trim white space; by default true. */
   readonly trim?: boolean;
-  /** A number is no text: for secrets, which are taken as they are. */
+  /** Refuses numbers instead of converting them: for secrets. */
   readonly strict?: boolean;
   readonly format?: 'slug' | 'email' | 'uri' | 'url';
-  /** Says what is wrong with the text, or null. */
+  /** Returns a complaint, or null. */
   readonly check?: (text: string) => string | null;
 }
 
 const slugPattern = /^[-a-zA-Z0-9_]+$/;
-// One @, no spaces, a dotted or literal domain: what mail servers take in practice.
+// One @, no spaces, a dotted or literal domain: what mail servers accept in practice.
 const emailPattern = /^[^\s@<>(),;:"[\]\\]+@(?:(?:[A-Za-z0-9](?:-*[A-Za-z0-9])*\.)+[A-Za-z0-9-]{2,63}|localhost)$/;
 
 const formats = {
@@ -78,7 +78,7 @@ function isWebUrl(text: string): boolean {
 export const slug = (options: TextOptions<false> = {}): Field<string> => text({ max: 50, ...options, format: 'slug' });
 
 export interface ChoiceOptions<V, N extends boolean = boolean> extends Common<V, N> {
-  /** Values that the interface knows and this server cannot act on yet. */
+  /** Values in the contract that this server does not support yet. */
   readonly planned?: readonly string[];
 }
 
@@ -103,10 +103,10 @@ export function choice<const V extends string, N extends boolean = false>(
   };
 }
 
-/** More would bury the message. */
+/** A longer list would bury the message. */
 const maxListed = 20;
 
-/** Tells what would have been right: all choices, or the nearest of many. */
+/** Lists the allowed choices, or the nearest ones if there are many. */
 export function noChoice(given: string, values: readonly string[], planned: readonly string[] = []): string {
   const refusal = `"${given}" is not a valid choice.`;
   const words = planned.includes(given) ? `${refusal} This server does not support it yet.` : refusal;

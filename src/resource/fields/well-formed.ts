@@ -1,7 +1,7 @@
-/** Text both databases can store: no NUL, no half of a surrogate pair. */
+/** Whether both databases can store the text: no NUL, no unpaired surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** The text with what cannot be stored replaced, for what a caller sends without being asked. */
+/** Replaces what cannot be stored, in text that callers do not send on purpose. */
 export const storableText = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed();
 
 /** The first complaint about text anywhere inside a JSON value, or null. */
@@ -24,7 +24,7 @@ function firstOf(values: readonly unknown[]): string | null {
   return null;
 }
 
-/** The name a caller of the reference interface expects for the type of a JSON value. */
+/** The type name of a JSON value that clients of the contract expect. */
 export function typeName(value: unknown): string {
   if (value === null) return 'NoneType';
   if (Array.isArray(value)) return 'list';

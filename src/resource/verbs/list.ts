@@ -7,12 +7,12 @@ import { filterConditions, orderBy, searchConditions } from '../query.ts';
 import type { Engine, Resource } from '../resource.ts';
 
 const defaultPageSize = 100;
-/** Pages up to this size are asked for by statements of their own, which are planned once. */
-const largestUsualSize = 100;
-/** Past this a page would be a way to exhaust the server; the envelope tells the caller to read on. */
+/** Page sizes up to this have statements of their own, so that they are planned once. */
+const maxCommonSize = 100;
+/** Larger pages could exhaust the server; the envelope tells the caller that there are more. */
 const defaultMaxPageSize = 10_000;
 
-/** Rows, count, and no statement more for what is nested in them. */
+/** Rows and their count; nested objects need no further statements. */
 export async function list(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   const { registry } = engine;
   const visible = await visibleRows(resource, call, registry);
@@ -23,7 +23,7 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
   ];
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
   const { readList } = call.db;
-  // Who may see what has been decided above, on the primary.
+  // Visibility has been decided above, on the primary.
   if (!readList) return readPage(engine, resource, call, where);
   return readList((read) => readPage(engine, resource, { ...call, db: { ...call.db, read } }, where));
 }
@@ -36,7 +36,7 @@ async function readPage(engine: Engine, resource: Resource, call: Call, where: R
   const plan = engine.plan(resource, call);
   const order = orderBy(resource, call, registry);
   const pk = resource.row().col('pk');
-  // The page is chosen by keys first: else what is nested would be made for every row that is sorted or skipped.
+  // Select the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped.
   const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${order} ${pageSql(size, page)}`;
   const { rows } =
     count === 0
@@ -57,11 +57,12 @@ async function readPage(engine: Engine, resource: Resource, call: Call, where: R
 }
 
 /**
- * PostgreSQL keeps a plan only if it is as good as one made for the values at hand. So usual sizes stand in the text, and the offset is hidden
- * from the planner, which would otherwise plan each page anew: that takes longer than reading it.
+ * PostgreSQL caches a plan only if it is as good as one made for the given values. So common sizes are literals, and
+ * the offset is hidden from the planner, which would otherwise plan every page again: that takes longer than reading
+ * it.
  */
 function pageSql(size: number, page: number): RawBuilder<unknown> {
-  const limit = size <= largestUsualSize ? sql.lit(size) : sql`${size}`;
+  const limit = size <= maxCommonSize ? sql.lit(size) : sql`${size}`;
   return page === 1 ? sql`limit ${limit}` : sql`limit ${limit} offset (select cast(${(page - 1) * size} as integer))`;
 }
 
@@ -78,7 +79,7 @@ export function pageNumber(text: string | null, last: number): number {
   return page;
 }
 
-/** The paged form every list answers in. */
+/** The paginated format of all lists. */
 export function envelope(results: readonly unknown[], count: number, page: number, size: number): Row {
   const totalPages = Math.max(1, Math.ceil(count / size));
   const start = count === 0 ? 0 : (page - 1) * size + 1;

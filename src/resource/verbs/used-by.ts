@@ -7,7 +7,7 @@ import { isRef, type RefField } from '../fields/ref.ts';
 import { findVisible } from '../read.ts';
 import type { Engine, Resource } from '../resource.ts';
 
-/** The objects that name this one, as far as the caller may see them, and what deleting it does to them. */
+/** The objects that refer to this one, as far as the caller may see them, and what deleting it does to them. */
 export async function usedBy(engine: Engine, resource: Resource, call: Call): Promise<Reply> {
   const found = await findVisible(engine, resource, call, call.db.read);
   const models = new Set([resource.model, resource.family?.model, found.values.kind]);

@@ -29,13 +29,13 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
   const body = call.body();
   return inWrite(call, resource, async (tx) => {
     const { pk, values } = await createRow(engine, resource, call, tx, body);
-    // Whoever makes an object is told its secrets this once.
+    // The creator of an object sees its secrets once, in the response.
     const secrets = Object.fromEntries(secretsOf(resource).map(([name]) => [name, values[name]]));
     return { status: 201, body: { ...(await showByKey(engine, resource, call, tx, pk)), ...secrets } };
   });
 }
 
-/** Validates, stores and records one new row. The caller has checked that the actor may. */
+/** Validates, stores and records a new row. The caller has checked permissions. */
 export async function createRow<R extends Row>(
   engine: Engine,
   resource: Resource<R>,
@@ -58,7 +58,7 @@ export async function createRow<R extends Row>(
   return { pk, values };
 }
 
-/** Values that are not the caller's to give. */
+/** Values that the server sets. */
 function serverValues(resource: Resource, call: Call): Row {
   const values: Row = {};
   for (const [name, field] of Object.entries(resource.allFields)) {
@@ -70,7 +70,7 @@ function serverValues(resource: Resource, call: Call): Row {
   return values;
 }
 
-/** Stores a row in all its tables. Also for server code that makes rows without a request. */
+/** Inserts a row in all its tables. Also for server code that creates rows without a request. */
 export async function insertRow<R extends Row>(
   resource: Resource<R>,
   values: Row,
@@ -128,7 +128,7 @@ export async function update(
   });
 }
 
-/** Validates, stores and records a change of one row. The caller has checked that the actor may. */
+/** Validates, stores and records a change to a row. The caller has checked permissions. */
 export async function updateRow(
   engine: Engine,
   resource: Resource,
@@ -151,7 +151,7 @@ export async function updateRow(
   const values: Row = { ...current, ...touched, ...parsed.values };
   const input = { tx, call, registry, values, given: parsed.given, current };
   throwComplaints((await resource.check?.(input)) ?? null);
-  // A check may settle values; what it changed is stored as well.
+  // A check may set values; store those too.
   const changed = Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value !== current[name] || name in parsed.values),
   );
@@ -189,7 +189,9 @@ export async function destroyRow(
   await recordWrite('model_deleted', actual, pk, current, null, call, tx);
 }
 
-/** What goes along with a row is deleted by its own rules: a group's bindings only by whoever may delete those. */
+/**
+ * Dependent rows are deleted under their own rules: deleting a group's bindings requires permission to delete those.
+ */
 async function deleteAlong(
   engine: Engine,
   { model, family }: Resource,
@@ -212,7 +214,7 @@ async function deleteAlong(
   }
 }
 
-/** Whoever reads a secret as empty and sends back what they read does not mean to empty it. */
+/** A caller who reads a hidden secret as empty and sends it back does not mean to clear it. */
 async function keepUnseenSecrets(
   resource: Resource,
   { actor }: Call,
@@ -228,7 +230,7 @@ async function keepUnseenSecrets(
 
 const isEmpty = (value: unknown): boolean => value === '' || JSON.stringify(value) === '{}';
 
-/** What the caller sees of a row that was just written. */
+/** The row as the caller sees it, right after a write. */
 export async function showByKey(
   engine: Engine,
   resource: Resource,
