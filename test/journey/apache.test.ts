@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { findApache, freePort, startApache } from '../support/apache.ts';
+import { findApache, startApache } from '../support/apache.ts';
+import { freePort } from '../support/free-port.ts';
 import { describeJourney, signInOn, whoIs } from '../support/journey.ts';
 import { openPublicPort } from '../support/public-port.ts';
 import { makeRelyingParty } from '../support/relying-party.ts';

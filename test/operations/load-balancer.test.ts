@@ -1,6 +1,6 @@
 import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../support/apache.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   firstStart,
   processPassword,

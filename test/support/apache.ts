@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasDebianPackage } from './debian-package.ts';
@@ -22,14 +20,6 @@ export interface Apache {
 /** Whether there is an Apache with `mod_auth_openidc`, installed if need be. Call it at the top level of a test file. */
 export const findApache = (): Promise<boolean> =>
   hasDebianPackage('libapache2-mod-auth-openidc', [binary, openidcModule]);
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise<void>((done) => probe.close(() => done()));
-  return port;
-}
 
 /** Protects everything below `/protected/` with the provider of a relying party. */
 export async function startApache(port: number, party: RelyingParty, publicUrl: string): Promise<Apache> {

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
-import { freePort } from './apache.ts';
 import { hasDebianPackage } from './debian-package.ts';
+import { freePort } from './free-port.ts';
 import { newFolder } from './server.ts';
 
 /** The certificate that a proxy of the tests shows, and the ports that it uses. */
