@@ -33,6 +33,8 @@ const reachesNobody: Readonly<Record<string, string>> = {
   'svc_stages_consent.userconsent': 'undone by its owner alone',
   'svc_core.provider': 'clients; those with the scope of the API are for superusers',
   'svc_providers_oauth2.oauth2provider': 'clients; those with the scope of the API are for superusers',
+  'svc_providers_saml.samlprovider': 'service providers elsewhere; this server takes none of its assertions',
+  'svc_providers_saml.samlpropertymapping': 'attributes for service providers elsewhere',
   'svc_providers_workspace_directory.workspacedirectoryprovider': 'what another directory is told',
   'svc_providers_scim.scimprovider': 'what another server is told',
   'svc_providers_scim.scimprovideruser': 'what another server is told',
