@@ -1,4 +1,4 @@
-/** A moment in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: always 27 characters, so that text order is time order. */
+/** A time in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: always 27 characters, so that text order is time order. */
 export type Timestamp = string;
 
 export interface Clock {
@@ -17,7 +17,7 @@ const dateTime =
 
 export const systemClock: Clock = { now: () => toTimestamp(Date.now()) };
 
-/** Throws a RangeError for a date that is invalid or outside the years 0001 to 9999. */
+/** Throws a RangeError if the date is invalid or outside the years 0001 to 9999. */
 export function toTimestamp(date: Date | number): Timestamp {
   const milliseconds = Math.floor(Number(date));
   if (!(milliseconds >= earliestMilliseconds && milliseconds <= latestMilliseconds)) {
@@ -26,10 +26,10 @@ export function toTimestamp(date: Date | number): Timestamp {
   return withMicroseconds(milliseconds, 0);
 }
 
-/** A Date holds milliseconds: the last three digits of the timestamp are dropped. */
+/** A Date has millisecond precision: the last three digits of the timestamp are dropped. */
 export const fromTimestamp = (text: Timestamp): Date => new Date(millisecondsOf(text));
 
-/** Nearly every timestamp is one of our own: that it reads back unchanged is seen sooner than that each part is right. */
+/** Fast path: nearly all timestamps are our own, and a round trip is faster than checking each part. */
 function millisecondsOf(text: Timestamp): number {
   const milliseconds = Date.parse(text);
   const isOurs =
@@ -40,7 +40,7 @@ function millisecondsOf(text: Timestamp): number {
   return milliseconds;
 }
 
-/** Fractions of a millisecond count; a sum past the ends of the calendar stays at its end. */
+/** Keeps fractions of a millisecond; results outside the calendar are clamped. */
 export function addMilliseconds(timestamp: Timestamp, milliseconds: number): Timestamp {
   if (Number.isNaN(milliseconds)) throw new RangeError('the number of milliseconds is not a number');
   const start = millisecondsOf(timestamp);
@@ -54,8 +54,8 @@ export function addMilliseconds(timestamp: Timestamp, milliseconds: number): Tim
 }
 
 /**
- * Reads `YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]`, a space in place of the T allowed; without a zone it is UTC.
- * Null for anything else, for days that no calendar has and for moments outside the years 0001 to 9999.
+ * Reads `YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]`, with a space allowed instead of the T; without a zone it is
+ * UTC. Null for anything else, for dates that do not exist and for times outside the years 0001 to 9999.
  */
 export function parseTimestamp(text: string): Timestamp | null {
   const match = dateTime.exec(text);
@@ -64,7 +64,7 @@ export function parseTimestamp(text: string): Timestamp | null {
   const micros = fraction.padEnd(6, '0');
   const local = `${day}T${minutes}:${seconds}.${micros.slice(0, 3)}Z`;
   const date = new Date(local);
-  // JavaScript reads February 30 as March 2 and 24:00 as the next day: only what reads back unchanged was a real time.
+  // JavaScript reads February 30 as March 2 and 24:00 as the next day: only a text that round-trips is a real time.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== local) return null;
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
   const utc = date.getTime() - (sign === '-' ? -offset : offset);

@@ -50,12 +50,12 @@ export function maskedDatabaseUrl(text: string): string {
 
 const noHost = 'no-host';
 
-/** `postgres://user@/database?host=/run/postgresql` names a socket, which `URL` alone refuses. */
+/** `postgres://user@/database?host=/run/postgresql` names a socket, which `URL` alone rejects. */
 function parseDatabaseUrl(text: string): URL | null {
   return URL.parse(text.replace('@/', `@${noHost}/`));
 }
 
-/** With fewer, transactions could leave no connection for what they read. */
+/** With fewer, transactions could leave no connection for reads. */
 const minConnections = 4;
 const maxConnections = 1_000;
 
@@ -79,7 +79,7 @@ export function readShutdownDelay(text: string): number {
 
 export function readPublicUrl(text: string): string {
   const url = readHttpUrl(text);
-  // Paths such as /api/v3 and /application/o are fixed, so Gatehouse has a whole origin to itself.
+  // Paths such as /api/v3 and /application/o are fixed, so Gatehouse needs an origin of its own.
   if (url.pathname !== '/') throw new RangeError(`must have no path, not "${url.pathname}"`);
   return url.origin;
 }
@@ -116,18 +116,18 @@ export function readRanges(text: string): string[] {
 }
 
 export function readLogLevel(text: string): LogLevel {
-  const level = logLevels.find((known) => known === text.toLowerCase());
+  const level = logLevels.find((each) => each === text.toLowerCase());
   if (!level) throw new RangeError(`must be one of ${logLevels.join(', ')}, not "${text}"`);
   return level;
 }
 
-/** A value that can follow `Authorization: Bearer `. The text is a secret, so the complaint must not show it. */
+/** A value that can follow `Authorization: Bearer `. It is a secret, so the error must not quote it. */
 export function readHeaderValue(text: string): string {
   if (!/^[\x21-\x7e]+$/.test(text)) throw new RangeError('must be printable ASCII without spaces');
   return text;
 }
 
-/** Unlike the bootstrap token it stays in force as it is, so it may never be short. */
+/** Unlike the bootstrap token it stays valid, so it must never be short. */
 export function readMetricsToken(text: string): string {
   if (text.length < 16) throw new RangeError('must have at least 16 characters');
   return readHeaderValue(text);
@@ -144,14 +144,14 @@ export function readFilePath(text: string): string {
   return path;
 }
 
-/** Where this server is reached by default. Loopback and wildcard addresses are "localhost" to a browser. */
+/** The default URL of this server. Browsers know loopback and wildcard addresses as "localhost". */
 export function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::';
   const name = isWildcard || isLoopback(host) ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host;
   return new URL(`http://${name}:${port}`).origin;
 }
 
-/** Whether only this machine can reach that host. */
+/** Whether the host is this machine's loopback interface. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
@@ -163,7 +163,7 @@ const loopback = parseCidrs(['127.0.0.0/8', '::1']);
 export function readSmtpUrl(text: string): string {
   const url = URL.parse(text);
   const isSmtp = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
-  // The text stays unsaid: it may hold a password.
+  // Does not quote the value, which may hold a password.
   if (!isSmtp) throw new RangeError('must be an address like smtp://user:password@mail.example.com:587 or smtps://…');
   return text;
 }

@@ -23,43 +23,43 @@ import {
   urlOf,
 } from './config-values.ts';
 
-/** Every setting of the server, read once at start. Parts of the server receive the members that they use. */
+/** All settings of the server, read once at startup. Each part of the server receives the members that it uses. */
 export interface Config {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   readonly port: number;
   /** Null: SQLite in the data folder. */
   readonly databaseUrl: string | null;
-  /** A standby of PostgreSQL that lists are read from; null: none. */
+  /** A PostgreSQL standby for reading lists; null: none. */
   readonly databaseReplicaUrl: string | null;
-  /** To PostgreSQL, at most. */
+  /** The limit for PostgreSQL. */
   readonly databaseConnections: number;
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string;
-  /** The origin that browsers use, without a slash at its end. */
+  /** The origin that browsers use, without a trailing slash. */
   readonly publicUrl: string;
   /** Null: the key is generated once, in the data folder. */
   readonly secretKey: string | null;
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
   readonly outboundAllow: readonly string[];
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly mediasrcApiUrl: string;
   readonly bootstrap: {
     readonly password: string | null;
     readonly token: string | null;
     readonly email: string | null;
   };
-  /** Paths of MMDB files; null: the country database that comes with Gatehouse, no cities, no networks. */
+  /** Paths of MMDB files; null: the bundled country database, no cities, no networks. */
   readonly geoip: { readonly country: string | null; readonly city: string | null; readonly asn: string | null };
   readonly metricsToken: string | null;
-  /** How long a stopping server tells load balancers so before it takes no more connections. */
+  /** How long a stopping server reports that to load balancers before it closes its port. */
   readonly shutdownDelaySeconds: number;
-  /** Without both, no e-mail is sent. */
+  /** Both are required to send e-mail. */
   readonly smtp: { readonly url: string | null; readonly from: string | null };
-  /** What is allowed but deserves a word in the log at start. */
+  /** Logged at startup: allowed, but probably a mistake. */
   readonly warnings: readonly string[];
-  /** Where each setting came from, by its name in the environment. */
+  /** The source of each setting, by its environment variable. */
   readonly sources: Readonly<Record<SettingName, SettingSource>>;
 }
 
@@ -92,7 +92,7 @@ export const settingNames = [
   'GATEHOUSE_SMTP_FROM',
 ] as const;
 
-/** Settings that cannot be used. Its message lists all complaints and never a secret. */
+/** Invalid settings. The message lists all complaints and never a secret. */
 export class ConfigError extends Error {
   readonly complaints: readonly string[];
 
@@ -105,7 +105,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the settings from an environment; an empty value counts as none. Throws a ConfigError with all complaints. */
+/** Reads the settings from an environment; empty values count as unset. Throws a ConfigError with all complaints. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const complaints = unknownNames(env).map(describeUnknown);
 
@@ -159,7 +159,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze({ ...config, warnings: Object.freeze(warningsAbout(config)) });
 }
 
-/** Every setting with the value in force, secrets masked, and where it came from: for `check` and for support. */
+/** All settings with their current values, secrets masked, and their sources: for `check` and for support. */
 export function describeConfig(config: Config): { name: SettingName; value: string; source: SettingSource }[] {
   const hidden = (secret: string | null) => (secret === null ? '' : '********');
   const values: Record<SettingName, string> = {
@@ -192,19 +192,19 @@ export function describeConfig(config: Config): { name: SettingName; value: stri
 
 function sourcesIn(env: Readonly<Record<string, string | undefined>>): Record<SettingName, SettingSource> {
   const sources = settingNames.map((name) => [name, env[name] ? 'environment' : 'default'] as const);
-  // `fromEntries` forgets the names.
+  // `fromEntries` loses the key type.
   return Object.fromEntries(sources) as Record<SettingName, SettingSource>;
 }
 
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set<string>(settingNames);
+  const names = new Set<string>(settingNames);
   return Object.keys(env)
-    .filter((name) => name.startsWith('GATEHOUSE_') && !known.has(name))
+    .filter((name) => name.startsWith('GATEHOUSE_') && !names.has(name))
     .filter((name) => !belongsToOthers(name, env[name] ?? ''))
     .sort();
 }
 
-/** Ignored names: those of tests, and those that Kubernetes sets for a service called "gatehouse". */
+/** Ignored names: those used by tests, and those that Kubernetes sets for a service called "gatehouse". */
 function belongsToOthers(name: string, value: string): boolean {
   if (name.startsWith('GATEHOUSE_TEST_')) return true;
   return (
@@ -213,13 +213,13 @@ function belongsToOthers(name: string, value: string): boolean {
 }
 
 function describeUnknown(name: string): string {
-  const meant = settingNames.find((known) => name === `GATEHOUSE_${known}`) ?? nearestWord(name, settingNames);
+  const meant = settingNames.find((each) => name === `GATEHOUSE_${each}`) ?? nearestWord(name, settingNames);
   return meant ? `${name} is not a setting; did you mean ${meant}?` : `${name} is not a setting`;
 }
 
 type Combination = Omit<Config, 'warnings'>;
 
-/** What each of two settings allows, and both together do not; or what one alone makes no sense of. */
+/** Complaints about settings that are valid on their own but unsafe or useless together. */
 function unsafeCombinations({ host, bootstrap, databaseUrl, databaseReplicaUrl }: Combination): string[] {
   const complaints: string[] = [];
   if (databaseReplicaUrl !== null && databaseUrl === null) {

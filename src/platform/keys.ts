@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { equalInConstantTime } from '../lib/constant-time.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** Encrypts what must be read again. The context is authenticated too: a sealed text opens in no other (see `sealContext`). */
+/** Reversible encryption. The context is authenticated: a sealed text opens in no other (see `sealContext`). */
 export interface SecretBox {
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
@@ -23,7 +23,7 @@ export const sealContext = (table: string, column: string, key: string | number)
 
 export interface InstanceKey {
   readonly box: SecretBox;
-  /** For looking up tokens of high entropy by their hash; not for passwords. */
+  /** For looking up high-entropy tokens by hash; not for passwords. */
   hash(text: string): string;
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
@@ -37,7 +37,7 @@ export class SealedSecretError extends Error {
   }
 }
 
-/** What opens, or null where it does not open. */
+/** Returns null if the value cannot be opened. */
 export function orUnreadable<T>(open: () => T): T | null {
   try {
     return open();
@@ -53,7 +53,7 @@ const sealedPrefix = 'v1:';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The key from the settings or, without one, from the data folder, where it is made at the first start. */
+/** Loads the key from the settings or else from the data folder, where it is generated at the first start. */
 export async function loadInstanceKey(from: {
   configured?: string | undefined;
   dataDir: string;
@@ -95,7 +95,7 @@ function createSecretBox(key: Buffer): SecretBox {
     open(sealed, context) {
       const text = sealed.slice(sealedPrefix.length);
       const bytes = Buffer.from(text, 'base64url');
-      // Node skips characters that are not base64url: without the comparison, changed text could still open.
+      // Node skips characters that are not base64url: without the comparison, altered text could still open.
       const isWhole = sealed.startsWith(sealedPrefix) && bytes.toString('base64url') === text;
       if (!isWhole || bytes.length < nonceBytes + tagBytes) throw new SealedSecretError();
       try {
@@ -119,12 +119,12 @@ async function loadKeyFile(dataDir: string): Promise<string> {
   return secret.trim();
 }
 
-/** The key file's text, or null when this data folder has none. For backups. */
+/** The contents of the key file, or null if there is none. For backups. */
 export async function readKeyFile(dataDir: string): Promise<string | null> {
   return (await readIfPresent(join(dataDir, fileName)))?.trim() ?? null;
 }
 
-/** Puts a key from a backup in place; never over another key. */
+/** Restores a key from a backup; never overwrites another key. */
 export async function restoreKeyFile(dataDir: string, secret: string): Promise<void> {
   makeFolder(dataDir);
   await writeFlushed(join(dataDir, fileName), `${secret}\n`);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../lib/json.ts';
 
 const colours: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };
 
-/** Shows the log to a person at a terminal: a line for each entry, its members behind it. */
+/** Formats the log for a terminal: one line per entry, with its members. */
 export function logLines(terminal: { write(text: string): unknown }): DestinationStream {
   return { write: (text) => terminal.write(lineOf(text)) };
 }
@@ -13,8 +13,8 @@ function lineOf(text: string): string {
   const name = String(level);
   const clock = new Date(String(time)).toTimeString().slice(0, 8);
   const stack = stackOf(members.err);
-  const shown = Object.entries(members).filter(([member]) => member !== 'err' || stack === null);
-  const facts = shown.map(([member, value]) => ` ${grey(`${member}=`)}${plain(value)}`).join('');
+  const visible = Object.entries(members).filter(([member]) => member !== 'err' || stack === null);
+  const facts = visible.map(([member, value]) => ` ${grey(`${member}=`)}${plain(value)}`).join('');
   const head = `${grey(clock)} \u001b[${colours[name] ?? 0}m${name.toUpperCase().padEnd(5)}\u001b[0m`;
   return `${head} ${plain(msg ?? '')}${facts}\n${stack ? `${stack}\n` : ''}`;
 }

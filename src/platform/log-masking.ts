@@ -1,6 +1,6 @@
 const mask = '[hidden]';
 const maxDepth = 8;
-// A log line is no dump: a large or strange object must not stall the server.
+// Limits: a large or unusual object must not stall the server.
 const maxMembers = 1000;
 const maxItems = 50;
 
@@ -22,7 +22,7 @@ const secretWords = new Set([
   'credentials',
   'assertion',
 ]);
-/** Secret members whose last word does not show it. */
+/** Secret names that the last-word rule misses. */
 const secretNames = new Set(['key_data', 'code_verifier', 'device_code', 'user_code', 'id_token_hint', 'itoken']);
 /** URL parameters that grant access or resume a walk; `query` holds those of a page. */
 const secretParameters = new Set(['code', 'state', 'samlrequest', 'samlresponse', 'relaystate', 'query']);
@@ -33,10 +33,10 @@ export function createMasking(describeError: (error: Error) => object) {
   const judged = new Map<string, boolean>();
 
   function isSecret(name: string): boolean {
-    const known = judged.get(name);
-    if (known !== undefined) return known;
+    const cached = judged.get(name);
+    if (cached !== undefined) return cached;
     const verdict = isSecretName(name);
-    // Names may come from outside, so what is remembered is bounded.
+    // Names may come from outside, so the cache is bounded.
     if (judged.size < 1000) judged.set(name, verdict);
     return verdict;
   }
@@ -69,8 +69,8 @@ export function createMasking(describeError: (error: Error) => object) {
 
     function cleanItems(items: readonly unknown[]): unknown[] {
       left -= Math.min(items.length, maxItems);
-      const shown = items.slice(0, maxItems).map(clean);
-      return items.length > maxItems ? [...shown, `[${items.length - maxItems} more]`] : shown;
+      const cleaned = items.slice(0, maxItems).map(clean);
+      return items.length > maxItems ? [...cleaned, `[${items.length - maxItems} more]`] : cleaned;
     }
 
     function cleanMembers(value: object): Record<string, unknown> {
@@ -91,7 +91,7 @@ export function createMasking(describeError: (error: Error) => object) {
   return withoutSecrets;
 }
 
-/** `has_password: true` is no secret, and it is often just what one looks for. */
+/** `has_password: true` is not a secret, and often just what one looks for. */
 function tells(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean';
 }
@@ -104,7 +104,7 @@ function isSecretName(name: string): boolean {
   return secretWords.has(words.at(-1) ?? '') || secretNames.has(words.join('_'));
 }
 
-/** Keeps the names of a query, and the values that are no secret. */
+/** Keeps the parameter names of a query, and the values that are not secret. */
 export function withoutQuerySecrets(url: unknown): unknown {
   if (typeof url !== 'string') return url;
   const start = url.indexOf('?');
@@ -123,7 +123,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    // Not percent-encoded text: then the name is what it is.
+    // Invalid percent-encoding: use the name as it is.
     return name;
   }
 }

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunct
 import type { LogLevel } from './config-values.ts';
 import { createMasking, withoutQuerySecrets } from './log-masking.ts';
 
-/** A log of JSON lines. What is logged about a request carries its `request_id`. */
+/** A log of JSON lines. Lines about a request have its `request_id`. */
 export type Log = Logger;
 
 interface Needs {
@@ -11,13 +11,13 @@ interface Needs {
   stream?: DestinationStream;
 }
 
-/** No member that is named like a secret leaves through this log, in what is logged and in what a child carries. */
+/** Masks members named like secrets, in log entries and in the bindings of child loggers. */
 export function createLog({ level, stream = pino.destination({ fd: 1, sync: true }) }: Needs): Log {
   const withoutSecrets = createMasking(describeError);
 
   function maskMembers(members: Record<string, unknown>): Record<string, unknown> {
     if (members.req === undefined && members.res === undefined) return withoutSecrets(members);
-    // Requests and responses are the server's own objects; their serializers pick the few members that are shown.
+    // Requests and responses are the server's own objects; their serializers pick a few members.
     const { req, res, ...others } = members;
     return { req, res, ...withoutSecrets(others) };
   }
@@ -32,7 +32,7 @@ export function createLog({ level, stream = pino.destination({ fd: 1, sync: true
     },
     stream,
   );
-  // Formatters do not see what a child is given, and children inherit this method.
+  // Formatters do not see the bindings of a child, and children inherit this method.
   const { child } = log;
   // Pino's overloads differ in the levels of the child, which ours does not change.
   log.child = function maskedChild(this: Log, bindings, options) {
@@ -41,10 +41,10 @@ export function createLog({ level, stream = pino.destination({ fd: 1, sync: true
   return log;
 }
 
-/** The database's `detail` shows whole rows ("Failing row contains …"), so it never reaches the log. */
+/** The database's `detail` contains whole rows ("Failing row contains …"), so it never reaches the log. */
 function describeError(error: Error): object {
-  const { raw, detail, ...shown } = { detail: undefined, ...stdSerializers.err(error) };
-  return shown;
+  const { raw, detail, ...rest } = { detail: undefined, ...stdSerializers.err(error) };
+  return rest;
 }
 
 function describeRequest(request: { method?: string; url?: string; ip?: string }): object {

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Creates a missing folder, for this user only. Node's own `recursive` hangs below /proc. */
+/** Creates a missing folder with access for this user only. Node's own `recursive` hangs below /proc. */
 export function makeFolder(path: string): void {
   try {
     make(path);

@@ -6,13 +6,13 @@ import { equalInConstantTime } from '../lib/constant-time.ts';
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Without a usable hash the answer is false, after the same time as for a wrong password. */
+  /** Without a usable hash the result is false, after the same time as for a wrong password. */
   verify(hash: string | null, password: string): Promise<boolean>;
-  /** Whether a hash that has just been verified should be replaced by a new one of the same password. */
+  /** Whether a hash that was just verified should be replaced by a new hash of the same password. */
   needsRehash(hash: string): boolean;
 }
 
-/** More passwords wait than the server should make anyone wait for: try again later. */
+/** Too many passwords are waiting to be hashed: try again later. */
 export class PasswordQueueFull extends Error {
   override readonly name = 'PasswordQueueFull';
 
@@ -34,26 +34,26 @@ type Check = (password: string) => Promise<boolean>;
 const maxPasswordLength = 4096;
 const argon2id = 2;
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** A stored hash determines the cost of verifying it: beyond these bounds it would be a denial of service. */
+/** A stored hash sets the cost of its own verification: beyond these limits it would be a denial of service. */
 const highestMemoryCost = 262_144;
 const highestTimeCost = 16;
 const maxIterations = 10_000_000;
 
 const madeWithCost = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
-/** The shape of a hash that no password has, at the cost of those that we make. */
+/** A hash that no password matches, at our current cost. */
 const nobodysHash = `${madeWithCost}${'A'.repeat(22)}$${'A'.repeat(43)}`;
-/** 16 and 32 bytes in base64, whose last letters have bits that must be zero. */
+/** 16 and 32 bytes in base64; the unused bits of the last characters must be zero. */
 const saltAndHash = /^[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]$/;
-/** Nearly every hash: that it is as we make them now is seen sooner than it is taken apart. */
+/** Fast path: nearly all hashes have our current parameters, which is faster to check than to parse. */
 const isOurs = (hash: string): boolean =>
   hash.startsWith(madeWithCost) && saltAndHash.test(hash.slice(madeWithCost.length));
 
 const derivePbkdf2 = promisify(pbkdf2);
 
 /**
- * Hashing takes cores and memory, so `concurrency` run at once and `queue` more may wait. By default it is one more than
- * there are cores, so that none waits for the next to be handed out, and leaves one of the four threads that Node shares
- * between hashing, files and DNS.
+ * Hashing takes cores and memory, so `concurrency` run at once and `queue` more may wait. The default is one more than
+ * the number of cores, so that no core idles, but leaves one of the four threads that Node shares between hashing,
+ * files and DNS.
  */
 export function createPasswords(
   limits: { concurrency?: number | undefined; queue?: number | undefined } = {},
@@ -114,7 +114,7 @@ function readArgon2Options(hash: string): ParsedHashOptions | null {
   try {
     return parseOptions(hash);
   } catch {
-    // The library throws when a text is not a hash.
+    // The library throws if a text is not a hash.
     return null;
   }
 }

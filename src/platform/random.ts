@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Unguessable text: each character is drawn evenly from the alphabet, which must not repeat one. */
+/** Unguessable text, drawn uniformly from the alphabet, which must not repeat a character. */
 export function randomText(length: number, alphabet: string = lettersAndDigits): string {
   const characters = [...new Set(alphabet)];
   if (characters.length < 2 || characters.join('') !== alphabet) {
@@ -14,7 +14,6 @@ export function randomText(length: number, alphabet: string = lettersAndDigits):
 /** 256 random bits as 43 characters that never need escaping. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
-/** What no two requests share. */
 export const requestId = (): string => randomBytes(16).toString('hex');
 
 export function randomUuid(): string {
@@ -27,6 +26,6 @@ export function randomUuid(): string {
  */
 export function orderedUuid(): string {
   const time = Date.now().toString(16).padStart(12, '0');
-  // Both versions keep their variant and their random bits in the same places.
+  // Versions 4 and 7 have the variant and the random bits in the same places.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

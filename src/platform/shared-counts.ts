@@ -5,13 +5,13 @@ import type { Database } from './db/database.ts';
 
 interface Needs {
   readonly db: Database;
-  /** Sets these counts apart from others. */
+  /** Separates these counts from others. */
   readonly name: string;
   readonly windowMs: number;
 }
 
-interface KnownCount {
-  /** When the window ends, as the database tells it: another text is another window. */
+interface CachedCount {
+  /** The end of the window, in the database's words: a different text means a different window. */
   readonly expires: string;
   readonly endsAt: number;
   readonly own: number;
@@ -25,35 +25,35 @@ interface Counted {
   readonly wait: number;
 }
 
-/** One statement for all subjects, however many requests there are. */
-const tellEveryMs = 1_000;
+/** One statement for all subjects, whatever the number of requests. */
+const flushEveryMs = 1_000;
 const maxCached = 5_000;
 const maxAtOnce = 1_000;
 
-/** Counts that all instances on one database add up. Null where there is one instance. */
+/** Counts summed over all instances on one database. Null if there is only one instance. */
 export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
   if (!db.notify) return null;
-  const known = createLruCache<KnownCount>(maxCached);
-  const untold = new Map<string, number>();
+  const cache = createLruCache<CachedCount>(maxCached);
+  const pending = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 
-  async function tell(): Promise<void> {
+  async function flush(): Promise<void> {
     timer = undefined;
-    // In one order, or two instances could wait for each other.
-    const told = [...untold].sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, maxAtOnce);
-    untold.clear();
-    const rows = await db.write((tx) => add(told).execute(tx), { durable: false });
+    // Sorted, or two instances could deadlock.
+    const batch = [...pending].sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, maxAtOnce);
+    pending.clear();
+    const rows = await db.write((tx) => add(batch).execute(tx), { durable: false });
     for (const { pk, count, expires, wait } of rows.rows) {
       const key = pk.slice(name.length + 1);
-      const before = known.get(key);
-      const own = (before?.expires === expires ? before.own : 0) + (told.find(([each]) => each === key)?.[1] ?? 0);
-      known.set(key, { expires, endsAt: performance.now() + wait, own, others: count - own });
+      const before = cache.get(key);
+      const own = (before?.expires === expires ? before.own : 0) + (batch.find(([each]) => each === key)?.[1] ?? 0);
+      cache.set(key, { expires, endsAt: performance.now() + wait, own, others: count - own });
     }
   }
 
-  function add(told: readonly (readonly [string, number])[]) {
+  function add(batch: readonly (readonly [string, number])[]) {
     const now = db.dialect.moment('');
-    const values = told.map(
+    const values = batch.map(
       ([key, count]) => sql`(${`${name} ${key}`}, cast(${count} as integer), ${db.dialect.moment('', windowMs)})`,
     );
     return sql<Counted>`insert into shared_counts as c (pk, count, expires) values ${sql.join(values)}
@@ -64,13 +64,13 @@ export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOther
 
   return {
     add(key, by) {
-      untold.set(key, (untold.get(key) ?? 0) + by);
-      // A database that is away counts nothing: everything else waits for it too.
-      timer ??= setTimeout(() => void tell().catch(() => {}), tellEveryMs);
+      pending.set(key, (pending.get(key) ?? 0) + by);
+      // While the database is unreachable nothing is counted: everything else waits for it too.
+      timer ??= setTimeout(() => void flush().catch(() => {}), flushEveryMs);
       timer.unref();
     },
     of(key) {
-      const counts = known.get(key);
+      const counts = cache.get(key);
       return counts && counts.endsAt > performance.now() ? counts.others : 0;
     },
   };

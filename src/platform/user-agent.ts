@@ -18,7 +18,7 @@ export interface UserAgent {
     readonly minor: string;
     readonly patch: string;
   };
-  /** The text itself, cut where parsing stopped. */
+  /** The text, truncated to the parsed part. */
   readonly string: string;
 }
 
@@ -27,14 +27,14 @@ export interface UserAgentParser {
 }
 
 const maxTextLength = 1024;
-const remembered = 1000;
+const maxCached = 1000;
 
 type Rule = Readonly<Record<string, string>>;
 const sections = ['user_agent_parsers', 'os_parsers', 'device_parsers'] as const;
 type Section = (typeof sections)[number];
 type Rules = Readonly<Record<Section, readonly Rule[]>>;
 
-/** The part of a rule that each value is taken from, and the group of its pattern that stands in when it has none. */
+/** For each value, the rule member with its replacement, and the pattern's group to use if there is none. */
 type Shape = readonly (readonly [replacement: string, group: number])[];
 
 const userAgentShape: Shape = [
@@ -50,23 +50,23 @@ const osShape: Shape = [
   ['os_v3_replacement', 4],
   ['os_v4_replacement', 5],
 ];
-/** No group stands in for a missing brand. */
+/** A missing brand has no fallback group. */
 const deviceShape: Shape = [
   ['device_replacement', 1],
   ['brand_replacement', Number.POSITIVE_INFINITY],
   ['model_replacement', 1],
 ];
 
-/** Follows the specification of uap-core. Its patterns are read with the first text, and each is compiled when first tried. */
+/** Follows the uap-core specification. Patterns are loaded on first use, and each is compiled when first tried. */
 export function createUserAgentParser(): UserAgentParser {
-  const known = createLruCache<UserAgent>(remembered);
+  const cache = createLruCache<UserAgent>(maxCached);
   let matchers: Record<'userAgent' | 'os' | 'device', (text: string) => string[]> | null = null;
 
   return {
     parse(text) {
       const cut = text.slice(0, maxTextLength);
-      const before = known.get(cut);
-      if (before) return before;
+      const cached = cache.get(cut);
+      if (cached) return cached;
       matchers ??= createMatchers(readRules());
       const [family = '', major = '', minor = '', patch = ''] = matchers.userAgent(cut);
       const [osFamily = '', osMajor = '', osMinor = '', osPatch = '', osPatchMinor = ''] = matchers.os(cut);
@@ -83,7 +83,7 @@ export function createUserAgentParser(): UserAgentParser {
         user_agent: Object.freeze({ family: family || 'Other', major, minor, patch }),
         string: cut,
       });
-      known.set(cut, result);
+      cache.set(cut, result);
       return result;
     },
   };
@@ -97,7 +97,7 @@ function createMatchers(rules: Rules) {
   };
 }
 
-/** The values of the first rule that matches, in the order of the shape; none when no rule does. */
+/** The values of the first matching rule, in the order of the shape; empty if none matches. */
 function createMatcher(rules: readonly Rule[], shape: Shape): (text: string) => string[] {
   const patterns: RegExp[] = [];
   return (text) => {
@@ -119,8 +119,8 @@ function readRules(): Rules {
 }
 
 /**
- * Reads the little of YAML that uap-core uses: three lists of flat maps with quoted values. It takes 5 ms, where a whole
- * YAML parser takes 200 ms and the first sign-in would wait for it. What has another shape is refused.
+ * Parses the subset of YAML that uap-core uses: three lists of flat maps with quoted values. It takes 5 ms, whereas a
+ * full YAML parser takes 200 ms, and the first sign-in would have to wait for it. Anything else is refused.
  */
 export function parseRules(yaml: string): Rules {
   const rules: Record<Section, Record<string, string>[]> = {

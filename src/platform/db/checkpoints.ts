@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
 
-/** Brings what SQLite has committed from its log into the database. */
+/** Moves committed pages from SQLite's write-ahead log into the database. */
 export interface Checkpoints {
   afterCommit(): void;
   close(): Promise<void>;
 }
 
 const commitsBetween = 256;
-/** It holds next to nothing. */
+/** The thread holds almost nothing. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
 
 /**
- * In a thread of its own, which waits for the disk and copies pages: SQLite would do both within a commit, and hold up everybody. Should the
- * thread fail, or not keep up, SQLite does it all the same once the log is long.
+ * Runs in a thread of its own, which waits for the disk and copies pages: SQLite would do both within a commit and
+ * block everyone. If the thread fails or falls behind, SQLite checkpoints by itself once the log is long.
  */
 export function createCheckpoints(databasePath: string): Checkpoints {
   let thread: { readonly worker: Worker; readonly ended: Promise<unknown> } | undefined;
@@ -25,7 +25,7 @@ export function createCheckpoints(databasePath: string): Checkpoints {
     worker.on('message', () => {
       isRunning = false;
     });
-    // After a fault it is asked no more.
+    // After a fault the thread is not used again.
     worker.on('error', () => {});
     worker.unref();
     return { worker, ended };
@@ -49,7 +49,7 @@ export function createCheckpoints(databasePath: string): Checkpoints {
   };
 }
 
-/** What the thread does. It is handed over as text, so that it can name nothing from outside. */
+/** The thread's code. It is passed as text, so it must not refer to anything outside. */
 function work(): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
@@ -59,7 +59,7 @@ function work(): void {
       connection.close();
       return parentPort.close();
     }
-    // It waits for nobody who reads or writes, and takes what it can get.
+    // Passive: waits for no readers or writers, and copies what it can.
     connection.exec('pragma wal_checkpoint(passive)');
     parentPort.postMessage('done');
   });

@@ -8,7 +8,7 @@ export interface NestedColumn {
   readonly json: boolean;
 }
 
-/** What the two databases say differently. Nothing outside this folder may ask which one it is. */
+/** The differences between the two databases. No code outside this folder may ask which one it is. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   columnType(type: ColumnType): string;
@@ -22,50 +22,50 @@ export interface Dialect {
   contains(column: RawBuilder<unknown>, term: string): RawBuilder<boolean>;
   /** Rows of a table whose search index contains the term (three characters or more); see `searchIndex`. */
   indexedContains(table: string, alias: string, columns: readonly string[], term: string): RawBuilder<boolean>;
-  /** A text value read as a key of this type. */
+  /** Converts a text value to a key of this type. */
   keyFromText(value: RawBuilder<unknown>, type: ColumnType): RawBuilder<unknown>;
   toText(value: RawBuilder<unknown>): RawBuilder<string>;
   /** A member of a JSON column as text. */
   jsonText(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<string | null>;
-  /** A member of a JSON column as a number; null where it is none. */
+  /** A member of a JSON column as a number; null if it is none. */
   jsonNumber(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<number | null>;
   /**
    * Rows with a column `value`, for a `from` clause: the elements of a list in a JSON column, each as JSON; one row for
    * anything else.
    */
   jsonElements(column: RawBuilder<unknown>, path: readonly string[]): RawBuilder<unknown>;
-  /** Whether a member of a JSON column is this JSON value, of this type. */
+  /** Whether a member of a JSON column equals this JSON value, including its type. */
   jsonEquals(column: RawBuilder<unknown>, path: readonly string[], value: unknown): RawBuilder<boolean>;
-  /** The start of the hour, day or month a timestamp column falls into, as text `YYYY-MM-DDTHH:MM`. */
+  /** The start of the hour, day or month of a timestamp column, as text `YYYY-MM-DDTHH:MM`. */
   timeBucket(column: RawBuilder<unknown>, unit: 'hour' | 'day' | 'month'): RawBuilder<string>;
-  /** Appended to a select whose row is about to be changed. */
+  /** Appended to a select to lock the row for an update. */
   readonly forUpdate: RawBuilder<unknown>;
-  /** Makes transactions of all instances that name the same thing wait for each other; null where writers wait anyway. */
+  /** A lock by name across the transactions of all instances; null if writers are serialized anyway. */
   exclusive(thing: string): RawBuilder<unknown> | null;
-  /** This moment, or one so many milliseconds later, by a clock that all instances share: the database's where there may be several. */
+  /** The current time plus an offset, by a clock that all instances share: the database's if there may be several. */
   moment(ofThisHost: string, plusMs?: number): RawBuilder<string>;
-  /** From that moment until the one in a column. */
+  /** Milliseconds from that time to the one in a column. */
   millisecondsUntil(column: RawBuilder<unknown>, ofThisHost: string): RawBuilder<number | null>;
-  /** Statements that keep a trigram index over these columns of a table. */
+  /** Statements that maintain a trigram index over these columns of a table. */
   searchIndex(table: string, columns: readonly string[]): string[];
-  /** Where new rows come into that index later and many at once; until then searches look at each of them. */
+  /** For indexes to which new rows are added later in batches; until then searches scan those rows. */
   readonly lateIndex: LateIndex | null;
-  /** Statements that delete a row of `other` when the row that names it in `column` goes. */
+  /** Statements that delete the row of `other` in `column` along with the row that refers to it. */
   dropAlong(table: string, column: string, other: string): string[];
-  /** Which constraint a failed write broke, if it is one. */
+  /** The constraint that a failed write violated, if any. */
   violation(error: unknown): Violation | null;
 }
 
 export interface LateIndex {
-  /** How many rows are not in the index. */
+  /** How many rows are not in the index yet. */
   behind(table: string): RawBuilder<{ rows: number }>;
-  /** Adds those that have waited longest. */
+  /** Adds the rows that have waited longest. */
   fill(table: string, columns: readonly string[], limit: number): RawBuilder<unknown>;
 }
 
 export type Violation =
   | { readonly kind: 'unique'; readonly columns: readonly string[] }
   | { readonly kind: 'reference' }
-  /** A value that does not fit into an index. */
+  /** A value too large for an index. */
   | { readonly kind: 'size' }
   | { readonly kind: 'check' };

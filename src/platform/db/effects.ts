@@ -2,11 +2,11 @@ import type { Query } from './database.ts';
 
 export interface Effects {
   add(tx: Query, effect: () => void): void;
-  /** What was added in this transaction so far; from here on it is the caller's to run or to forget. */
+  /** Removes and returns the transaction's effects so far; the caller runs or discards them. */
   take(tx: Query): readonly (() => void)[];
 }
 
-/** What is to happen when a transaction has become durable. */
+/** Collects effects to run once a transaction is durable. */
 export function createEffects(): Effects {
   const waiting = new Map<Query, (() => void)[]>();
   return {

@@ -10,7 +10,9 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Holds a data folder for this process. The lock is the operating system's: it goes with the process, however it ends. */
+/**
+ * Locks a data folder for this process. The operating system releases the lock when the process ends, however it ends.
+ */
 export function lockFolder(folder: string): () => void {
   makeFolder(folder);
   const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });

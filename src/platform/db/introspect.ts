@@ -6,11 +6,11 @@ export interface TableFacts {
   readonly name: string;
   readonly columns: readonly string[];
   readonly references: readonly Reference[];
-  /** Whether the key is counted up by the database. */
+  /** Whether the database generates the key by counting up. */
   readonly counted: boolean;
 }
 
-/** A column that names a row of a table. */
+/** A column with a foreign key. */
 export interface Reference {
   readonly column: string;
   readonly table: string;
@@ -18,11 +18,11 @@ export interface Reference {
 }
 
 export interface OrderedTable extends TableFacts {
-  /** Columns that name rows which come later; they are null until those are there. */
+  /** Columns that refer to rows inserted later; they are null until then. */
   readonly later: readonly string[];
 }
 
-/** The tables that hold data, each after those it refers to. Circles are opened where a reference may be null. */
+/** The tables with data, each after those it refers to. Cycles are broken at nullable references. */
 export async function tablesInOrder(db: Database): Promise<OrderedTable[]> {
   const facts = db.dialect.name === 'sqlite' ? await sqliteTables(db.read) : await postgresTables(db.read);
   const placed = new Set<string>();
@@ -39,7 +39,7 @@ export async function tablesInOrder(db: Database): Promise<OrderedTable[]> {
   return ordered;
 }
 
-/** One that needs nothing more; else one that needs only what may follow. */
+/** A table whose references are all placed; else one whose missing references are nullable. */
 function nextTable(waiting: readonly TableFacts[], placed: ReadonlySet<string>): TableFacts | undefined {
   const others = (table: TableFacts) => openReferences(table, placed).filter((open) => open.table !== table.name);
   return (
@@ -60,7 +60,7 @@ export async function hasTable(db: Database, name: string): Promise<boolean> {
   return (await found.execute(db.read)).rows.length > 0;
 }
 
-/** The next key of a table whose keys are counted: one that no row ever had, deleted ones included. */
+/** The next key of a table with counted keys: one that no row ever had, not even a deleted one. */
 export async function nextKey(dialect: Dialect, query: Query, table: string): Promise<number> {
   const counter =
     dialect.name === 'sqlite'
@@ -80,7 +80,7 @@ export async function setNextKey(dialect: Dialect, tx: Query, table: string, nex
   await sql`insert into sqlite_sequence (name, seq) values (${table}, ${next - 1})`.execute(tx);
 }
 
-/** PostgreSQL names the sequence of an identity column so. */
+/** PostgreSQL's name for the sequence of an identity column. */
 const sequenceOf = (table: string) => `${table}_pk_seq`;
 
 async function sqliteTables(read: Query): Promise<TableFacts[]> {

@@ -2,9 +2,9 @@ import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Has the disk keep what SQLite has committed. */
+/** Flushes what SQLite has committed to disk. */
 export interface LogFlush {
-  /** Resolves when everything that is committed by now is on the disk. */
+  /** Resolves when everything committed so far is on disk. */
   flush(): Promise<void>;
   close(): void;
 }
@@ -12,9 +12,8 @@ export interface LogFlush {
 const sync = promisify(fdatasync);
 
 /**
- * Flushes the log beside a database. SQLite would do it in each commit and hold up everybody meanwhile, readers too; done here
- * it holds up only those who wait for their own write. Whoever asks while it is done waits for the next time, together
- * with all who ask until then.
+ * Flushes the write-ahead log. SQLite would do so in each commit and block everyone, readers too; here it delays only
+ * those who wait for their own write. Requests during a flush share the next one.
  */
 export function createLogFlush(databasePath: string): LogFlush {
   let file: number | undefined;
@@ -23,7 +22,7 @@ export function createLogFlush(databasePath: string): LogFlush {
 
   function open(): number {
     const opened = openSync(`${databasePath}-wal`, 'r+');
-    // The log may be new: its name must be on the disk as well.
+    // The log may be new, so its directory entry must be on disk too.
     const folder = openSync(dirname(databasePath), 'r');
     fsyncSync(folder);
     closeSync(folder);

@@ -4,13 +4,13 @@ import type { Dialect } from './dialect.ts';
 import { hasTable } from './introspect.ts';
 import { addStamps } from './postgres-stamps.ts';
 
-/** One step of the schema's history, for both databases. Never changed once released. */
+/** A step of the schema's history, for both databases. Never changed once released. */
 export interface Migration {
   readonly name: string;
   statements(dialect: Dialect): string[];
 }
 
-/** The database has seen steps that this version does not know. */
+/** The database has steps that this version does not know. */
 export class DatabaseIsNewer extends Error {
   constructor(steps: readonly string[]) {
     super(`the database was made by a newer Gatehouse (${steps.join(', ')}); run that version, or one after it`);
@@ -20,11 +20,11 @@ export class DatabaseIsNewer extends Error {
 export interface SchemaState {
   readonly done: readonly string[];
   readonly pending: readonly string[];
-  /** Done, but by a newer version than this one. */
+  /** Applied by a newer version than this one. */
   readonly unknown: readonly string[];
 }
 
-/** Brings the schema up to date: each step in a transaction of its own, under a lock. Returns the names of the steps it ran. */
+/** Migrates the schema under a lock, each step in its own transaction. Returns the names of the steps it ran. */
 export async function migrate(
   db: Database,
   migrations: readonly Migration[],
@@ -43,18 +43,18 @@ export async function migrate(
   return ran;
 }
 
-/** Which steps a database has seen. Changes nothing. */
+/** Which steps a database has. Changes nothing. */
 export async function readSchemaState(db: Database, migrations: readonly Migration[]): Promise<SchemaState> {
   const done = (await hasTable(db, 'migrations')) ? await doneMigrations(db.read) : new Set<string>();
-  const known = new Set(migrations.map(({ name }) => name));
+  const names = new Set(migrations.map(({ name }) => name));
   return {
     done: [...done],
-    pending: [...known.difference(done)],
-    unknown: [...done.difference(known)],
+    pending: [...names.difference(done)],
+    unknown: [...done.difference(names)],
   };
 }
 
-/** Also because another instance may take as long, which this one waits for. */
+/** Also because this instance may wait for another one that migrates. */
 const long = { isLong: true } as const;
 
 async function prepare(db: Database): Promise<void> {
@@ -65,14 +65,14 @@ async function prepare(db: Database): Promise<void> {
   if (db.dialect.name === 'postgres') await addTrigrams(db);
 }
 
-/** Under the lock too: an instance that lost the race to another would go on without its indexes. */
+/** Under the lock too: an instance that lost the race would continue without its indexes. */
 async function addTrigrams(db: Database): Promise<void> {
   const adding = db.write(async (tx) => {
     await db.dialect.exclusive('migrations')?.execute(tx);
     await sql`create extension if not exists pg_trgm`.execute(tx);
   }, long);
   await adding.catch(() => {
-    // Without the right to create it search still works, only slower.
+    // Without permission to create it, search still works, only slower.
   });
 }
 
@@ -87,7 +87,7 @@ async function runOnce(db: Database, migration: Migration): Promise<boolean> {
   return db.write(async (tx) => {
     await db.dialect.exclusive('migrations')?.execute(tx);
     if ((await doneMigrations(tx)).has(migration.name)) return false;
-    // A table with triggers that still wait for the commit cannot be altered.
+    // A table with pending deferred triggers cannot be altered.
     if (db.dialect.name === 'postgres') await sql`set constraints all immediate`.execute(tx);
     for (const statement of migration.statements(db.dialect)) await sql.raw(statement).execute(tx);
     const applied = new Date().toISOString();

@@ -1,13 +1,13 @@
 import type { CacheEntries, Database, Query, QueryCaches, Watched } from './database.ts';
 
 /**
- * Names a cache of query results. It holds no state itself: what is cached lives with the database, and the composition says how many entries.
- * An entry is good until a table that it was read from changes. Where a database cannot tell of changes, nothing is cached.
+ * Names a query cache. It has no state itself: entries live with the database, and the composition sets their limit. An
+ * entry is valid until a table that it was read from changes. If a database cannot detect changes, nothing is cached.
  */
 export interface QueryCache<Value> {
-  /** What `load` reads by the query it is given, or what it read last time if none of those tables has changed since. */
+  /** What `load` reads, from the cache if none of the tables it read has changed. */
   read(db: Database, key: string | number, load: (query: Query) => Promise<Value>): Promise<Value>;
-  /** How many entries are still good. */
+  /** The number of valid entries. */
   count(db: Database): number;
   clear(db: Database): void;
 }
@@ -29,13 +29,13 @@ export function queryCache<Value>(name: string): QueryCache<Value> {
       if (!db.watch || !entries) return load(db.read);
       const { size, byKey } = entries;
       // Only this cache writes under its name, so its entries are of its type.
-      const known = byKey.get(key) as Watched<Value> | undefined;
-      if (known && !known.canTell) return load(db.read);
-      if (known && db.refresh) await db.refresh();
-      if (known?.isCurrent()) return known.value;
+      const cached = byKey.get(key) as Watched<Value> | undefined;
+      if (cached && !cached.canTell) return load(db.read);
+      if (cached && db.refresh) await db.refresh();
+      if (cached?.isCurrent()) return cached.value;
       const fresh = await db.watch(load);
       byKey.delete(key);
-      // Anybody can ask for what does not exist, so that is not cached.
+      // Anyone can ask for what does not exist, so misses are not cached.
       if (fresh.value === null) return fresh.value;
       const [oldest] = byKey.keys();
       if (byKey.size >= size && oldest !== undefined) byKey.delete(oldest);

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { addMilliseconds } from '../clock.ts';
 import type { ColumnType, Dialect, NestedColumn } from './dialect.ts';
 
-/** The declared type of columns with booleans. */
+/** The declared type of boolean columns. */
 export const flagType = 'int';
 
 const types: Record<ColumnType, string> = {
@@ -11,7 +11,7 @@ const types: Record<ColumnType, string> = {
   big: 'integer',
   real: 'real',
   text: 'text',
-  // Strict tables know no booleans. Only they are declared so: the driver knows them by it.
+  // Strict tables have no boolean type. Only booleans are declared so: the driver recognizes them by it.
   bool: flagType,
   time: 'text',
   json: 'text',
@@ -68,7 +68,7 @@ export const sqliteDialect: Dialect = {
       `create trigger ${index}_update after update of ${names} on ${table} when ${isIndexed} begin ${remove} ${add} end`,
     ];
   },
-  // Adding a thousand rows at once takes a third of what it takes to add each with its own transaction.
+  // A batch of a thousand rows takes a third of the time that single inserts in their own transactions take.
   lateIndex: {
     behind: (table) => sql`select coalesce(max(rowid), 0) - ${lastIndexed(table)} as rows from ${sql.table(table)}`,
     fill(table, columns, limit) {
@@ -83,7 +83,7 @@ export const sqliteDialect: Dialect = {
   violation(error) {
     const message = error instanceof Error ? error.message : '';
     const unique = /^UNIQUE constraint failed: (.+)$/.exec(message);
-    // An index over an expression is told by its name: `<table>_<column>_lower`.
+    // An index on an expression is identified by name: `<table>_<column>_lower`.
     const [, overLower] = /^index '[a-z]+_(\w+)_lower'$/.exec(unique?.[1] ?? '') ?? [];
     if (overLower) return { kind: 'unique', columns: [overLower] };
     if (unique?.[1]) {
@@ -96,7 +96,7 @@ export const sqliteDialect: Dialect = {
   },
 };
 
-/** Rows come into the index in the order in which they came into the table. */
+/** Rows enter the index in insertion order. */
 const lastIndexed = (table: string) => sql`(select coalesce(max(id), 0) from ${sql.table(`${table}_search_docsize`)})`;
 
 function objectOf(columns: readonly NestedColumn[]): RawBuilder<unknown> {

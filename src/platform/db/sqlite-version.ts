@@ -1,6 +1,6 @@
 const oldest = [3, 51, 3] as const;
 
-/** Throws for a SQLite whose write-ahead log can damage the database when two connections reset it at once. */
+/** Throws for SQLite versions whose WAL can corrupt the database when two connections reset it at once. */
 export function requireSqlite(version: string): void {
   const parts = version.split('.').map(Number);
   const different = oldest.findIndex((part, at) => parts[at] !== part);

@@ -5,7 +5,7 @@ import type { Effects } from './effects.ts';
 
 export interface SqliteWriter {
   write<T>(work: (tx: Query) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Resolves when everything that was asked for is done. */
+  /** Resolves when all queued work is done. */
   idle(): Promise<void>;
 }
 
@@ -16,34 +16,34 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A work that is done and waits for the commit. */
+/** Work that is done and waits for the commit. */
 interface Done {
   readonly waiting: Waiting;
   readonly value: unknown;
   readonly effects: readonly (() => void)[];
 }
 
-/** Together they must not hold up the first of them for long. */
+/** A larger batch would delay its first member too long. */
 const maxBatch = 32;
 
 interface Needs {
   readonly connection: DatabaseSync;
-  /** The same connection, for works to write by. */
+  /** The same connection, for the queued work. */
   readonly tx: Query;
   readonly effects: Effects;
-  /** Resolves when what is committed by now is on the disk. */
+  /** Resolves when everything committed so far is on disk. */
   flush(): Promise<void>;
-  /** Told when the disk may not have what others can read already. */
+  /** Called if committed data, already visible to others, may not be on disk. */
   lost(error: unknown): void;
   afterEachCommit(): void;
-  /** What those who wait are told of an error. */
+  /** Maps an error for the callers who wait. */
   faultOf(error: unknown): unknown;
 }
 
 /**
- * Has the one connection that writes do one work after the other. Works that wait at the same time are committed together: the
- * disk is waited for once, and nobody is told of success before that. Meanwhile the next ones are done. One that fails undoes nothing but
- * itself: each has a savepoint of its own.
+ * Serializes writes on one connection. Work that waits at the same time is committed as a group: one wait for the disk,
+ * and no success is reported before it. Meanwhile the next group runs. A failure undoes only its own work: each has a
+ * savepoint.
  */
 export function createSqliteWriter(needs: Needs): SqliteWriter {
   const { connection, tx, effects, flush, lost, afterEachCommit, faultOf } = needs;
@@ -60,7 +60,9 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
     running = null;
   }
 
-  /** Requests that have come in together get here within a few turns of the loop: as long as each brings more, it pays to wait. */
+  /**
+   * Requests that arrive together get here within a few turns of the event loop: wait as long as each turn adds more.
+   */
   async function gathering(): Promise<void> {
     let waiting = 0;
     while (waiting < queue.length && queue.length < maxBatch) {
@@ -94,7 +96,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
     for (const effect of done.flatMap((work) => work.effects)) effect();
   }
 
-  /** What is not flushed is in the log all the same, before what comes next: that waits for the disk with it. */
+  /** Non-durable work is in the log before later work, so a later flush includes it. */
   async function tellOnceFlushed(done: readonly Done[]): Promise<void> {
     try {
       await flush();
@@ -105,7 +107,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
     tell(done);
   }
 
-  /** Throws only when the whole transaction is lost. */
+  /** Throws only if the whole transaction is lost. */
   async function perform(waiting: Waiting, done: Done[], isAlone: boolean): Promise<void> {
     if (!isAlone) run.savepoint();
     try {
@@ -114,7 +116,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
       done.push({ waiting, value, effects: effects.take(tx) });
     } catch (error) {
       effects.take(tx);
-      // A full disk, for one, makes SQLite undo everything at once.
+      // Some errors, such as a full disk, make SQLite roll back everything.
       if (!connection.isTransaction) throw error;
       if (!isAlone) connection.exec('rollback to work; release work');
       waiting.reject(faultOf(error));
@@ -135,7 +137,7 @@ export function createSqliteWriter(needs: Needs): SqliteWriter {
   };
 }
 
-/** What every write takes, read once: SQLite would read the text each time. */
+/** The statements of every write, prepared once. */
 function prepared(connection: DatabaseSync) {
   const of = (text: string) => {
     const statement = connection.prepare(text);

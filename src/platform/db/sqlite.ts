@@ -26,17 +26,17 @@ import { DiskFull, isOutOfRoom } from './unreachable.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
-/** In pages: as long as this, the log is shortened by the next commit if nobody else does. */
+/** In pages: at this length, the next commit checkpoints if nothing else has. */
 const longLog = 16_000;
 const pageBytes = 4_096;
-/** So long after a write found no room the disk counts as full. */
+/** How long the disk counts as full after a write found no room. */
 const fullForMs = 10_000;
-/** What another process has committed (a command, beside the server) is seen by whatever is kept after so long. */
+/** How soon caches see commits of another process, such as a command run beside the server. */
 const foreignSeenAfterMs = 5;
 
 /**
- * SQLite in the process: one connection writes, another reads and never waits for it (WAL). What is acknowledged is on the
- * disk, as with synchronous=FULL; but it is this process that waits for the disk after a commit, not SQLite in it.
+ * SQLite in process: one connection writes, another reads and never waits for it (WAL). Acknowledged writes are on
+ * disk, as with synchronous=FULL, but this process waits for the disk after a commit, not SQLite within it.
  */
 export function openSqlite(path: string, { openLog = createLogFlush, lost = endProcess }: Disk = {}): Database {
   requireSqlite(process.versions.sqlite ?? '');
@@ -52,19 +52,20 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   const listeners = createStatementListeners();
   const effects = createEffects();
   const scout = createTableScout(path, addFunctions);
-  // On the connection that writes, this number changes when others have committed.
+  // On the writing connection, this number changes when others have committed.
   const dataVersion = writer.prepare('pragma data_version');
   const changes = createTableChanges(
     everyFew(foreignSeenAfterMs, () => (dataVersion.get() as { data_version: number }).data_version),
   );
   const ofReader = answersOf(reader, listeners);
   const ofWriter = answersOf(writer, listeners);
-  // What touches no table may be anything, and is left to the connection that cannot write.
+  // A statement that touches no table could do anything, so it runs on the connection that cannot write.
   const isRead = (text: string) => {
     const tables = scout.tablesOf(text);
     return tables !== null && tables.writes.size === 0 && tables.reads.size > 0;
   };
-  // A commit costs other connections all that they have in their caches: so between transactions the one that writes reads as well.
+  // A commit invalidates the page caches of other connections, so between transactions the writing connection also
+  // serves reads.
   const readAnswers: Answers = {
     execute: (query) => (writer.isTransaction || !isRead(query.sql) ? ofReader : ofWriter).execute(query),
     iterate: ofReader.iterate,
@@ -117,7 +118,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     afterCommit: effects.add,
     async snapshot() {
       const connection = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-      // The moment is fixed by the first read, not by `begin`.
+      // The first read fixes the snapshot, not `begin`.
       connection.exec('begin; select 1 from sqlite_master limit 1');
       return {
         query: kyselyOn(answersOf(connection, listeners)),
@@ -125,7 +126,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
         end: async () => connection.close(),
       };
     },
-    // There is one instance, and it wakes itself after its own commits.
+    // There is one instance, and its own commits wake it.
     listen: () => async () => {},
     notify: null,
     onWrite: changes.listen,
@@ -133,7 +134,7 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
     analyze: null,
     async ping() {
       reader.prepare('select 1').get();
-      // Reads go on, but this is no place to send people to.
+      // Reads still work, but load balancers should send requests elsewhere.
       if (performance.now() - fullAt < fullForMs) throw new DiskFull(null);
     },
     async close() {
@@ -146,18 +147,18 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
 
 interface Disk {
   openLog?(databasePath: string): LogFlush;
-  /** Told when the disk may not have what others can read already. */
+  /** Called if committed data, already visible to others, may not be on disk. */
   lost?(error: unknown): void;
 }
 
-/** Only a new start from what the disk does have makes it right. */
+/** Only a restart from what is on disk restores consistency. */
 function endProcess(error: unknown): void {
   setImmediate(() => {
     throw error;
   });
 }
 
-/** A value that takes longer to read than a request can spare, read anew when it is older than some milliseconds. */
+/** Caches a value that is slow to read for some milliseconds. */
 function everyFew<T>(milliseconds: number, read: () => T): () => T {
   let value: T;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -189,13 +190,13 @@ function addFunctions(connection: DatabaseSync): void {
   );
 }
 
-/** Answers statements on one connection. */
+/** Runs statements on one connection. */
 interface Answers {
   execute<R>(query: CompiledQuery): QueryResult<R>;
   iterate(query: CompiledQuery): Iterable<unknown>;
 }
 
-/** The same, and tells of each statement before. */
+/** The same, but reports each statement first. */
 const noting = ({ execute, iterate }: Answers, note: (text: string) => void): Answers => ({
   execute(query) {
     note(query.sql);
@@ -227,7 +228,7 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
       const columns = statement.columns();
       const flags = columns.filter(({ type }) => type?.toLowerCase() === flagType).map(({ name }) => name);
       entry = { statement, flags, returnsRows: columns.length > 0 };
-      // What is used often and forgotten all the same is soon there again.
+      // A frequent statement that is evicted soon returns.
       if (prepared.size >= preparedLimit) prepared.delete(prepared.keys().next().value as string);
       prepared.set(text, entry);
     }
@@ -242,7 +243,7 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
       if (returnsRows) {
         const rows = statement.all(...parameters);
         if (flags.length > 0) for (const row of rows) readFlags(row, flags);
-        // What a statement gives, its author says.
+        // The author of a statement declares its rows.
         return { rows: rows as R[] };
       }
       const { changes, lastInsertRowid } = statement.run(...parameters);
@@ -257,7 +258,7 @@ function answersOf(database: DatabaseSync, listeners: StatementListeners): Answe
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** The columns with booleans, which SQLite gives as numbers. */
+  /** Boolean columns, which SQLite returns as numbers. */
   readonly flags: readonly string[];
   readonly returnsRows: boolean;
 }

@@ -1,13 +1,13 @@
 import { constants, DatabaseSync } from 'node:sqlite';
 
-/** The tables that a statement touches, those that follow by triggers and cascades among them. */
+/** The tables that a statement touches, including those by triggers and cascades. */
 export interface StatementTables {
   readonly reads: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
 }
 
 export interface TableScout {
-  /** Null when it cannot be told: anything may be touched. */
+  /** Null if unknown: the statement may touch anything. */
   tablesOf(text: string): StatementTables | null;
   close(): void;
 }
@@ -18,22 +18,22 @@ const writing: ReadonlySet<number> = new Set([
   constants.SQLITE_UPDATE,
   constants.SQLITE_DELETE,
 ]);
-/** Changes of the tables themselves are written in here. */
+/** Schema changes are writes to this table. */
 const schemaTable = 'sqlite_master';
 
 /**
- * Has SQLite say which tables a statement touches: while it prepares one, it asks for leave to touch each. That is asked on a
- * connection of its own, which runs nothing; `equip` gives it the functions that the others have.
+ * Finds the tables that a statement touches through SQLite's authorizer, which is called for each while a statement is
+ * prepared. It uses a connection of its own that runs nothing; `equip` adds the functions that the others have.
  */
 export function createTableScout(path: string, equip: (connection: DatabaseSync) => void): TableScout {
   let connection: DatabaseSync | undefined;
-  const known = new Map<string, StatementTables>();
+  const cache = new Map<string, StatementTables>();
   let reads = new Set<string>();
   let writes = new Set<string>();
 
   function open(): DatabaseSync {
     const opened = new DatabaseSync(path, { timeout: 10_000 });
-    // Cascades are part of a statement only where they would happen.
+    // Cascades are part of a statement only if foreign keys are on.
     opened.exec('pragma foreign_keys = on; pragma cache_size = -200');
     equip(opened);
     opened.setAuthorizer((action, table) => {
@@ -45,7 +45,7 @@ export function createTableScout(path: string, equip: (connection: DatabaseSync)
   }
 
   function ask(text: string): StatementTables | null {
-    // The first releases of Node 24 have no way to ask.
+    // The first releases of Node 24 have no authorizer.
     if (!('setAuthorizer' in DatabaseSync.prototype)) return null;
     connection ??= open();
     [reads, writes] = [new Set(), new Set()];
@@ -59,12 +59,12 @@ export function createTableScout(path: string, equip: (connection: DatabaseSync)
 
   return {
     tablesOf(text) {
-      const remembered = known.get(text);
-      if (remembered) return remembered;
+      const cached = cache.get(text);
+      if (cached) return cached;
       const found = ask(text);
-      if (known.size >= maxCached) known.clear();
-      // What cannot be told now may be told once its table is there.
-      if (found) known.set(text, found);
+      if (cache.size >= maxCached) cache.clear();
+      // An unknown table may exist later, so failures are not cached.
+      if (found) cache.set(text, found);
       return found;
     },
     close: () => connection?.close(),

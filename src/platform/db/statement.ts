@@ -6,7 +6,7 @@ export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...v
 
 type Slots<Values extends readonly unknown[]> = { readonly [K in keyof Values]: RawBuilder<unknown> };
 
-/** Of a database in the process: it answers at once, and needs no connection to be waited for. */
+/** For a database in process: it answers synchronously, without waiting for a connection. */
 export class ImmediateAdapter extends SqliteAdapter {
   readonly answer: (query: CompiledQuery) => readonly unknown[];
   constructor(answer: ImmediateAdapter['answer']) {
@@ -17,11 +17,11 @@ export class ImmediateAdapter extends SqliteAdapter {
 
 interface Rendered<Row> {
   readonly query: CompiledQuery<Row>;
-  /** The values are the parameters as they stand. */
+  /** The parameters are the values in order. */
   readonly isInOrder: boolean;
 }
 
-/** Stands for the value with this number until there is one. */
+/** The placeholder of a value. */
 class Slot {
   readonly index: number;
   constructor(index: number) {
@@ -30,8 +30,8 @@ class Slot {
 }
 
 /**
- * A statement for a path that every request takes: its text is rendered once for each dialect, later only the values
- * are put in. `build` gets a stand-in for each value.
+ * A statement for a hot path: its text is rendered once per dialect, and later calls only bind values. `build` gets a
+ * placeholder for each value.
  */
 export function statement<Values extends readonly unknown[], Row>(
   build: (...slots: Slots<Values>) => RawBuilder<Row>,
@@ -40,7 +40,7 @@ export function statement<Values extends readonly unknown[], Row>(
 
   function render(db: Query, count: number): Rendered<Row> {
     const slots = Array.from({ length: count }, (_, index) => sql.val(new Slot(index)));
-    // One slot for each of the values.
+    // One slot per value.
     const query = build(...(slots as unknown as Slots<Values>)).compile(db);
     const { parameters } = query;
     const isInOrder =
@@ -50,13 +50,13 @@ export function statement<Values extends readonly unknown[], Row>(
 
   return async (db, ...values) => {
     const { adapter } = db.getExecutor();
-    // There is one kind of adapter for each dialect.
-    let known = rendered.get(adapter.constructor);
-    if (!known) {
-      known = render(db, values.length);
-      rendered.set(adapter.constructor, known);
+    // Each dialect has its own adapter class.
+    let cached = rendered.get(adapter.constructor);
+    if (!cached) {
+      cached = render(db, values.length);
+      rendered.set(adapter.constructor, cached);
     }
-    const { query, isInOrder } = known;
+    const { query, isInOrder } = cached;
     const parameters = isInOrder
       ? values
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));

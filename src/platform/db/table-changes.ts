@@ -1,16 +1,16 @@
-/** Knows which tables were changed when, counted in commits. */
+/** Tracks which tables changed when, counted in commits. */
 export interface TableChanges {
-  /** Something is about to change these tables; null stands for all of them. */
+  /** These tables are about to change; null means all of them. */
   touch(tables: ReadonlySet<string> | null): void;
-  /** What was touched is now to be seen by others. */
+  /** Makes the touched tables count as changed. */
   commit(): void;
-  /** Tells, from now on, whether any of these tables has changed since. They may become more until it is first asked. */
+  /** Returns a check whether any of these tables has changed since now. Tables may be added until its first call. */
   since(tables: ReadonlySet<string>): () => boolean;
   /** Calls the listener after each commit that may have changed the table. */
   listen(table: string, listener: () => void): () => void;
 }
 
-/** `foreignVersion` is a number that changes when others than this process have committed: that may have been anything. */
+/** `foreignVersion` changes when another process commits, which may have changed anything. */
 export function createTableChanges(foreignVersion: () => number): TableChanges {
   const changedAt = new Map<string, number>();
   const touched = new Set<string>();

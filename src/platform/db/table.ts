@@ -2,7 +2,7 @@ import type { ColumnType, Dialect } from './dialect.ts';
 
 /**
  * A column in one line: `type[?] [key] [unique] [index] [default <sql>] [-> table [cascade|set null|restrict]]`.
- * A question mark allows null; an arrow is a foreign key (to `pk`) and brings its index.
+ * A question mark allows null; an arrow is a foreign key (to `pk`) with an index.
  */
 export type ColumnText = string;
 
@@ -14,13 +14,13 @@ export interface TableRules {
   readonly unique?: readonly (readonly string[])[];
   readonly index?: readonly (readonly string[])[];
   /**
-   * Indexes by the column that most rows leave empty: they hold only rows where it is set. A row without it then costs them
-   * nothing, and whatever compares the column finds them all the same.
+   * Partial indexes, by the column that most rows leave empty: they hold only rows where it is set. Other rows cost
+   * nothing, and queries that compare the column can still use them.
    */
   readonly sparse?: Readonly<Record<string, readonly (readonly string[])[]>>;
 }
 
-/** The statements that make a table with real columns, foreign keys and their indexes. */
+/** The statements that create a table with columns, foreign keys and their indexes. */
 export function createTable(
   dialect: Dialect,
   table: string,
@@ -53,7 +53,7 @@ export function createTable(
   ];
 }
 
-/** A table of pairs: both sides go with what they name, no pair stands twice. */
+/** A join table: both sides cascade, and pairs are unique. */
 export function createJoin(
   dialect: Dialect,
   table: string,

@@ -1,32 +1,34 @@
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
 
-// Classes of SQLSTATE: 08 connection exception, 53 insufficient resources, 57P01 to 57P03 the server stops or starts, 57014 a statement
-// and 55P03 a lock took too long, 25006 a standby takes no writes, 40 transactions that could not go on side by side.
+// SQLSTATE classes: 08 connection exception, 53 insufficient resources, 57P01 to 57P03 server stops or starts, 57014
+// statement timeout, 55P03 lock timeout, 25006 read-only standby, 40 transaction conflicts.
 const sqlStates = /^(08...|53...|57P0[123]|57014|55P03|25006|40001|40P01)$/;
 const systemCalls = new Set(['connect', 'getaddrinfo', 'read', 'write']);
 const driverWords = /^(Connection terminated|timeout expired|Client (has encountered a connection error|was closed))/;
 
-/** The database is there, and cannot be used for this at the moment. */
+/** The database is running but cannot serve this request at the moment. */
 export class DatabaseBusy extends Error {}
 
-/** Nothing can be stored until somebody makes room. */
+/** Nothing can be stored until there is room on the disk. */
 export class DiskFull extends DatabaseBusy {
   constructor(cause: unknown) {
     super('the disk that holds the database is full', { cause });
   }
 }
 
-/** Whether SQLite could not write: the disk is full, or takes no more of this file. */
+/** Whether SQLite could not write because the disk is full or refuses to grow the file. */
 export function isOutOfRoom(error: unknown): boolean {
   // Errors of node:sqlite have these members.
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return code === 'ERR_SQLITE_ERROR' && outOfRoomCodes.has(Number(errcode));
 }
 
-/** Full, an input/output error while writing. */
+/** Full, I/O error on write. */
 const outOfRoomCodes = new Set([13, 778]);
 
-/** Whether a statement failed because the database is away, busy or out of room, and not because of the statement. */
+/**
+ * Whether a statement failed because the database is unreachable, busy or full, not because of the statement itself.
+ */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusy) return true;
@@ -37,7 +39,7 @@ export function isUnreachable(error: unknown): boolean {
   return (typeof code === 'string' && sqlStates.test(code)) || driverWords.test(error.message);
 }
 
-/** Whether the database takes no further connection. PgBouncer says so in words. */
+/** Whether the database accepts no further connection. PgBouncer reports this only in words. */
 export function isFull(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isFull);
   const { code } = errorFacts(error);
@@ -45,16 +47,16 @@ export function isFull(error: unknown): boolean {
   return code === '53300' || /no more connections allowed/.test(message ?? '');
 }
 
-/** Whether a transaction failed only because of others at the same time: done over, it goes through. */
+/** Whether a transaction failed only because of concurrent ones, so that a retry succeeds. */
 export function isConflict(error: unknown): boolean {
   const { code } = errorFacts(error);
   return code === '40001' || code === '40P01';
 }
 
-/** Busy, input/output error, full, cannot open. */
+/** Busy, I/O error, full, cannot open. */
 const sqliteCodes = new Set([5, 10, 13, 14]);
 
-/** Whether SQLite says that its file is none of its own, or no longer whole. */
+/** Whether SQLite reports that its file is corrupt or not a database. */
 export function isDamaged(error: unknown): boolean {
   const { code, errcode } = errorFacts(error);
   return code === 'ERR_SQLITE_ERROR' && damagedCodes.has(Number(errcode) & 0xff);

@@ -18,8 +18,8 @@ interface Guard {
 }
 
 /**
- * Opens connections to public addresses and to allowed ranges only. The address that is checked is the one that is
- * connected to: a name that is resolved once for a check and once more for the connection could change in between.
+ * Connects only to public addresses and to allowed ranges. It checks the very address that it connects to: a name
+ * resolved once for the check and again for the connection could change in between (DNS rebinding).
  */
 export function createGuardedConnect(build: typeof buildConnector, guard: Guard): buildConnector.connector {
   const isAllowed = (address: string): boolean => isPublicAddress(address) || contains(guard.allow, address);
@@ -30,7 +30,7 @@ export function createGuardedConnect(build: typeof buildConnector, guard: Guard)
     lookup: createGuardedLookup(guard.lookup, isAllowed),
   });
   return (options, callback) => {
-    // Node looks up no literal address.
+    // Node does not look up literal addresses.
     if (isIP(options.hostname) === 0 || isAllowed(options.hostname)) connect(options, callback);
     else process.nextTick(callback, blocked(options.hostname), null);
   };

@@ -9,17 +9,17 @@ export interface OutboundRequest {
   method?: Method | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | null | undefined;
-  /** For the whole call, from the look-up of the name to the last byte, redirects included. */
+  /** For the whole call, from DNS lookup to the last byte, including redirects. */
   timeoutMs?: number | undefined;
   maxBytes?: number | undefined;
 }
 
 export interface OutboundAnswer {
   readonly status: number;
-  /** By lower-case name; values that came several times are joined by ", ". */
+  /** By lower-case name; repeated values are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   text(): string;
-  /** Throws an OutboundError when the answer is not JSON. */
+  /** Throws an OutboundError if the response is not JSON. */
   json(): unknown;
 }
 
@@ -37,7 +37,7 @@ export interface FetchOptions {
   maxRedirects?: number | undefined;
   lookup?: Lookup | undefined;
   tls?: TlsOptions | undefined;
-  /** All calls use this Unix socket, whatever host the URL names. */
+  /** Sends all calls to this Unix socket, whatever host the URL names. */
   socketPath?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function createFetch({
 }: FetchOptions): GuardedFetch {
   let agent: Promise<Agent> | null = null;
 
-  // Loaded when first needed: it takes a tenth of a second and 15 MB that many servers never use.
+  // Loaded on first use: it takes a tenth of a second and 15 MB, which many servers never need.
   const openAgent = async (): Promise<Agent> => {
     const { Agent, buildConnector } = await import('undici');
     const timeout = maxConnectMs;
@@ -90,7 +90,7 @@ export function createFetch({
 
 function createHop(text: string, { method = 'GET', headers = {}, body = null }: OutboundRequest): Hop {
   const url = parseOutboundUrl(text);
-  // No cause: the parser's error holds the whole URL.
+  // No cause: the parser's error contains the whole URL.
   if (!url) throw new OutboundError('bad-url', 'only http and https URLs without credentials can be called');
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return { url, method, headers: { 'user-agent': 'gatehouse', ...Object.fromEntries(named) }, body };
@@ -131,7 +131,7 @@ function dispatch(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispatch
     body,
     signal,
   });
-  // undici heeds the signal only once it is connected.
+  // undici respects the signal only once it is connected.
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
@@ -176,7 +176,7 @@ function createAnswer(
       try {
         return JSON.parse(text());
       } catch {
-        // No cause: the parser's error quotes the answer.
+        // No cause: the parser's error quotes the response.
         throw new OutboundError('bad-answer', `the answer of ${host} is not JSON`);
       }
     },

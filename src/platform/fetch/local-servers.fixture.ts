@@ -7,14 +7,14 @@ import { OutboundError } from './outbound-error.ts';
 
 export interface LocalServers {
   closers: (() => unknown)[];
-  /** Starts a server and tells its port. */
+  /** Starts a server and returns its port. */
   listen(server: Server | TcpServer, host?: string): Promise<number>;
   serve(listener: RequestListener): Promise<number>;
-  /** A fetch that may reach 127.0.0.0/8 unless told otherwise. */
+  /** A fetch that may reach 127.0.0.0/8 by default. */
   open(options?: Partial<FetchOptions>): GuardedFetch;
 }
 
-/** A test with servers and fetches of its own, closed when it ends. */
+/** A test with its own servers and fetches, closed when it ends. */
 export const test = base.extend<LocalServers>({
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern which fixtures are needed
   closers: async ({}, use) => {
@@ -44,7 +44,7 @@ export const test = base.extend<LocalServers>({
   },
 });
 
-/** The error of a call that must fail. */
+/** The error of a call that is expected to fail. */
 export async function failure(call: Promise<unknown>): Promise<OutboundError> {
   const error = await call.then(
     () => new Error('the call came through'),

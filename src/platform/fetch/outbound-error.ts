@@ -7,7 +7,7 @@ export type OutboundReason =
   | 'bad-url'
   | 'bad-answer';
 
-/** Why an outgoing call came to nothing. The message names at most the host: paths, queries and headers may hold secrets. */
+/** Why an outgoing call failed. The message names at most the host: paths, queries and headers may hold secrets. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly reason: OutboundReason;

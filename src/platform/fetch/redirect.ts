@@ -2,7 +2,7 @@ import { OutboundError } from './outbound-error.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
-/** One request on its way; header names are in lower case. */
+/** A request of a redirect chain; header names are in lower case. */
 export interface Hop {
   readonly url: URL;
   readonly method: Method;
@@ -11,7 +11,7 @@ export interface Hop {
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What tells another origin nothing: any other header may hold a secret that was meant for the first. */
+/** Headers that may go to another origin: any other may hold a secret meant for the first. */
 const harmlessHeaders: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
 
 export function isRedirect(status: number): boolean {
@@ -25,7 +25,7 @@ export function parseOutboundUrl(text: string, base?: URL): URL | null {
   return url.username || url.password ? null : url;
 }
 
-/** RFC 9110 §15.4, but stricter where a secret could leave: to plain HTTP, or in a body to another origin. */
+/** RFC 9110 §15.4, but stricter if a secret could leak: to plain HTTP, or in a body to another origin. */
 export function followRedirect(hop: Hop, status: number, location: string | undefined): Hop {
   const url = location === undefined ? null : parseOutboundUrl(location, hop.url);
   if (!url) throw refuse(hop, 'without a usable address');

@@ -4,25 +4,25 @@ import type { GuardedFetch } from './guarded-fetch.ts';
 import { OutboundError } from './outbound-error.ts';
 
 /**
- * The JSON text of the key set at an address; null when there is none. A `kid` that the cached set lacks makes it be fetched
- * again, so that a rotated key works at once.
+ * The JSON text of the key set at an address; null if there is none. A `kid` missing from the cached set triggers a new
+ * fetch, so that a rotated key works at once.
  */
 export type RemoteKeys = (url: string, now: string, kid?: string) => Promise<string | null>;
 
 interface Cached {
   readonly keys: Promise<string | null>;
   readonly until: string;
-  /** Not before this time is it fetched again, whatever key is missing: anybody can name one. */
+  /** The earliest next fetch, whatever key is missing: anyone can send an unknown `kid`. */
   readonly refetchFrom: string;
 }
 
 const validForMs = 5 * 60_000;
-/** The least time between two fetches of an address. */
+/** The minimum time between two fetches of an address. */
 const floorMs = 30_000;
 const maxAddresses = 200;
 const maxSetBytes = 262_144;
 
-/** Fetches the keys of other servers when they are needed, and caches them. */
+/** Fetches the keys of other servers on demand, and caches them. */
 export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
   const cache = createLruCache<Cached>(maxAddresses);
   return async (url, now, kid) => {
@@ -31,7 +31,7 @@ export function createRemoteKeys(fetch: GuardedFetch): RemoteKeys {
     if (current && (current.refetchFrom > now || (await mayHold(current.keys, kid)))) return current.keys;
     const refetchFrom = addMilliseconds(now, floorMs);
     const fetched = fetchKeys(fetch, url);
-    // If a rotated key cannot be fetched, the cached ones still count. Concurrent requests wait for the same answer.
+    // If a rotated key cannot be fetched, the cached ones stay valid. Concurrent requests share one fetch.
     const keys = fetched.then((found) => found ?? current?.keys ?? null);
     cache.set(url, { keys, until: addMilliseconds(now, validForMs), refetchFrom });
     if ((await fetched) === null) cache.set(url, { keys, until: current?.until ?? refetchFrom, refetchFrom });

@@ -19,11 +19,11 @@ export type Place = {
 export type Network = {
   readonly asn: number;
   readonly as_org: string;
-  /** The range of addresses that is announced: `192.0.2.0/24`. */
+  /** The announced address range: `192.0.2.0/24`. */
   readonly network: string;
 };
 
-/** Where addresses are. Null for what is no address, is not public or is unknown to the database. */
+/** Looks up addresses. Null if the text is not an address, or the address is not public or unknown to the database. */
 export interface Geo {
   locate(ip: string): Place | null;
   network(ip: string): Network | null;
@@ -32,7 +32,7 @@ export interface Geo {
 export interface GeoPaths {
   /** A country database instead of the bundled one. */
   readonly countryPath?: string | undefined;
-  /** A database of cities: it knows the countries too, so no other is read for places. */
+  /** A city database, which includes countries, so that no other is read for places. */
   readonly cityPath?: string | undefined;
   readonly asnPath?: string | undefined;
 }
@@ -43,8 +43,8 @@ interface GeoRecord {
   readonly prefix: number;
 }
 
-/** Cached addresses: clients repeat, and the databases do not change. */
-const remembered = 2_000;
+/** Cache size: clients repeat, and the databases do not change. */
+const maxCached = 2_000;
 
 type Lookup = (ip: string) => GeoRecord | null;
 
@@ -53,11 +53,11 @@ export async function openGeo({ countryPath, cityPath, asnPath }: GeoPaths = {})
   const findPlace = await openDatabase(cityPath ?? countryPath ?? ownDatabase());
   const findNetwork = asnPath === undefined ? () => null : await openDatabase(asnPath);
   return {
-    locate: memoize(remembered, (ip: string) => {
+    locate: memoize(maxCached, (ip: string) => {
       const found = findPlace(ip);
       return found && readPlace(found.record);
     }),
-    network: memoize(remembered, (ip: string) => {
+    network: memoize(maxCached, (ip: string) => {
       const found = findNetwork(ip);
       return found && readNetwork(found);
     }),

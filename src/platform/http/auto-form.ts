@@ -5,7 +5,7 @@ import type { HttpAnswer } from './routes.ts';
 const submit = 'document.forms[0].submit()';
 const submitHash = hash('sha256', submit, 'base64');
 
-/** A page whose form sends itself to another server. Nothing on the page runs but the one line that sends the form. */
+/** A page whose form submits itself to another server. Its only script is the line that submits the form. */
 export function autoForm(action: string, members: Readonly<Record<string, string>>): HttpAnswer {
   const inputs = Object.entries(members)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
@@ -16,7 +16,7 @@ export function autoForm(action: string, members: Readonly<Record<string, string
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'content-type': 'text/html; charset=utf-8',
-      // Where the form goes is not named: browsers would hold the other server's own redirects to it as well.
+      // No `form-action`: browsers would apply it to the other server's redirects too.
       'content-security-policy': `default-src 'none'; script-src 'sha256-${submitHash}'; base-uri 'none'; frame-ancestors 'none'`,
     },
     body: `<!doctype html>

@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The best first. */
+/** Best first. */
 const codings = [
   { name: 'br', extension: '.br' },
   { name: 'gzip', extension: '.gz' },
@@ -67,7 +67,7 @@ const answerOf = (name: string, body: Buffer, cacheControl: string) =>
     body,
   }) satisfies HttpAnswer;
 
-/** Whether an `Accept-Encoding` header names this coding, and not to refuse it (RFC 9110 §12.5.3). */
+/** Whether an `Accept-Encoding` header accepts this coding (RFC 9110 §12.5.3). */
 const accepts = (header: string, coding: string): boolean =>
   header.split(',').some((part) => {
     const [name = '', weight = ''] = part.split(';');

@@ -6,7 +6,7 @@ export interface OwnCookie {
   readonly isSecure: boolean;
   /** Whether scripts of our pages may read it. */
   readonly isReadable?: boolean;
-  /** Without an age the cookie ends with the browser. */
+  /** Without it, a session cookie. */
   readonly maxAgeSeconds?: number | null;
 }
 

@@ -5,14 +5,14 @@ import type { HttpAnswer } from './routes.ts';
 interface Page {
   readonly status?: number;
   readonly title: string;
-  /** What the server is called towards people. */
+  /** The brand's title. */
   readonly brand: string;
   readonly paragraphs: readonly string[];
   readonly link?: { readonly to: string; readonly text: string };
   readonly form?: Form;
   /** URLs to load in hidden frames. */
   readonly frames?: readonly string[];
-  /** Where the browser is redirected after a moment. */
+  /** Redirects the browser here after a moment. */
   readonly goOnTo?: string;
 }
 
@@ -21,13 +21,13 @@ interface Form {
   readonly hidden: Readonly<Record<string, string>>;
   readonly field?: { readonly name: string; readonly label: string; readonly value: string };
   readonly submit: string;
-  /** A second button, which sends the form with this member. */
+  /** A second button, which submits the form with this member. */
   readonly otherwise?: { readonly name: string; readonly text: string };
-  /** Where the answer to it may lead; browsers hold that to the policy of the page. */
+  /** Where submitting it may redirect; browsers apply the page's policy to that too. */
   readonly leadsTo?: string;
 }
 
-/** The looks of the flows' pages (`web/page/tokens.css`), without loading anything. */
+/** The style of the flow pages (`web/page/tokens.css`), inlined. */
 const style = `:root{color-scheme:light dark}
 *{box-sizing:border-box}
 body{margin:0;min-height:100dvh;display:grid;place-items:center;padding:1.5rem 1rem;background:light-dark(#f4f5f8,#12151c);
@@ -103,7 +103,7 @@ ${unseen.join('\n')}
 const linkOf = ({ to, text }: NonNullable<Page['link']>, look: 'way' | 'aside'): string =>
   `<p><a class="${look}" href="${escapeHtml(to)}">${escapeHtml(text)}</a></p>`;
 
-/** An address as a policy names it: its origin, or the scheme of an app on the device. */
+/** An address as a CSP source: its origin, or the scheme of an app on the device. */
 function sourceOf(address: string): string {
   const { protocol, origin } = new URL(address);
   return origin === 'null' ? protocol : origin;
@@ -113,7 +113,7 @@ function formOf({ action, hidden, field, submit, otherwise }: Form): string {
   const inputs = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
-  const asked = field
+  const input = field
     ? `<label for="asked">${escapeHtml(field.label)}</label>
 <input id="asked" name="${escapeHtml(field.name)}" value="${escapeHtml(field.value)}" autocomplete="off" required autofocus>`
     : '';
@@ -121,7 +121,7 @@ function formOf({ action, hidden, field, submit, otherwise }: Form): string {
     ? `\n<button type="submit" name="${escapeHtml(otherwise.name)}" value="1" class="other">${escapeHtml(otherwise.text)}</button>`
     : '';
   return `<form method="post" action="${escapeHtml(action)}">
-${inputs.join('\n')}${asked}
+${inputs.join('\n')}${input}
 <button type="submit">${escapeHtml(submit)}</button>${second}
 </form>`;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 
 const nothing = Buffer.alloc(0);
-/** What is left of the body is not waited for. */
+/** Closes the connection instead of reading the rest of the body. */
 const tooLarge = () => new Problem('payload_too_large', undefined, { connection: 'close' });
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 import { readBody } from './read-body.ts';
 
-/** What a form with a file has sent. */
+/** The contents of a form with a file. */
 export interface Upload {
   readonly bytes: Buffer;
   readonly fields: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export const isUpload = ({ headers }: IncomingMessage): boolean => /^multipart\/
 const maxFileBytes = 5 * 1024 * 1024;
 const roomForFields = 64 * 1024;
 
-/** Reads a body of parts (RFC 7578) with one file at most. */
+/** Reads a multipart body (RFC 7578) with at most one file. */
 export async function readUpload(request: IncomingMessage): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';
   if (!isUpload(request)) throw new Problem('unsupported_media_type', `Unsupported media type "${type}" in request.`);
@@ -31,10 +31,10 @@ export async function readUpload(request: IncomingMessage): Promise<Upload> {
 
 async function parse(body: Buffer, type: string): Promise<FormData> {
   try {
-    // Bodies are read into memory of their own, which is never shared.
+    // Bodies are read into buffers of their own, which are never shared.
     return await new Response(body as Buffer<ArrayBuffer>, { headers: { 'content-type': type } }).formData();
   } catch {
-    // The platform says in no other way that it cannot read a body.
+    // `formData` throws only for bodies that it cannot parse.
     throw new Problem('parse_error', 'The multipart body cannot be read.');
   }
 }

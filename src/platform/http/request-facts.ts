@@ -3,7 +3,6 @@ import { parseCookie } from 'cookie';
 import { requestId } from '../random.ts';
 import type { Senders } from './senders.ts';
 
-/** The facts of an HTTP request. */
 export interface RequestFacts {
   readonly id: string;
   readonly method: string;
@@ -12,7 +11,7 @@ export interface RequestFacts {
   readonly clientIp: string;
   readonly userAgent: string;
   readonly host: string;
-  /** Whether it came over TLS, to us or to a proxy that is believed. */
+  /** Whether it came over TLS, to us or to a trusted proxy. */
   readonly isSecure: boolean;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   header(name: string): string | undefined;

@@ -1,11 +1,11 @@
 export interface Match<T> {
-  /** What the path has, by method. */
+  /** The path's values, by method. */
   readonly methods: ReadonlyMap<string, T>;
   readonly params: Readonly<Record<string, string>>;
 }
 
 export interface Router<T> {
-  /** A path may have variable segments (`{slug}`), and end in `*`, which matches the rest of any path. */
+  /** A path may have variable segments (`{slug}`) and may end in `*`, which matches the rest of any path. */
   add(method: string, path: string, value: T): void;
   find(path: string): Match<T> | null;
 }
@@ -17,7 +17,7 @@ interface Node<T> {
   readonly methods: Map<string, T>;
 }
 
-/** Longer segments name nothing; ids that SCIM clients choose may be long. */
+/** Longer segments match nothing. Ids chosen by SCIM clients may be long. */
 const maxSegmentLength = 4_096;
 
 const emptyNode = <T>(): Node<T> => ({ fixed: new Map(), variable: null, rest: null, methods: new Map() });
@@ -88,7 +88,7 @@ function walk<T>(
   return node.rest;
 }
 
-/** Null for broken escapes, which name nothing. */
+/** Null for invalid escapes, which match nothing. */
 export function decoded(text: string): string | null {
   if (!text.includes('%')) return text;
   try {

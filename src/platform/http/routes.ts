@@ -7,7 +7,7 @@ export interface HttpCall {
   readonly facts: RequestFacts;
   readonly params: Readonly<Record<string, string>>;
   readonly raw: IncomingMessage;
-  /** Empty without a body, and for uploads, which their handler reads. */
+  /** Empty without a body, and for uploads, which the handler reads itself. */
   readonly body: Buffer;
 }
 
@@ -15,7 +15,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
-  /** What went wrong inside; for the log, never for the caller. */
+  /** The internal error; for the log, never for the caller. */
   readonly fault?: unknown;
 }
 
@@ -24,14 +24,14 @@ export type AnswerCall = (call: HttpCall) => Promise<HttpAnswer>;
 /** Matches methods without their own route. */
 export const anyMethod = 'any method';
 
-/** The table of everything that the server answers. */
+/** The table of all routes. */
 export interface Routes {
-  /** Paths are the router's (`/a/{slug}/`, `/b/*`). What answers GET answers HEAD too (RFC 9110 §9.3.2). */
+  /** Paths are the router's (`/a/{slug}/`, `/b/*`). A GET route also serves HEAD (RFC 9110 §9.3.2). */
   on(methods: readonly string[], path: string, answer: AnswerCall): void;
 }
 
 export interface RouteTable extends Routes {
-  /** Throws a `Problem` when nothing matches. */
+  /** Throws a `Problem` if nothing matches. */
   find(facts: RequestFacts): RouteMatch;
 }
 

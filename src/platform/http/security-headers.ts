@@ -8,14 +8,14 @@ const contentSecurityPolicy = [
   "script-src-attr 'none'",
 ].join('; ');
 
-/** On every answer; a route that needs others sets them over these. */
+/** On every response; routes may override them. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
   'referrer-policy': 'no-referrer',
-  // Browsers heed it over TLS only. The subdomains are not ours to decide about.
+  // Browsers respect it over TLS only. Subdomains are not ours to decide about.
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-dns-prefetch-control': 'off',
@@ -25,6 +25,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 /**
  * For pages on the way to an application. Many applications open them in a popup and wait for it; they cannot read it,
- * but must keep their handle to it.
+ * but need to keep their handle to it.
  */
 export const stayingInWindow: Readonly<Record<string, string>> = { 'cross-origin-opener-policy': 'unsafe-none' };

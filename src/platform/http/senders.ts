@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { contains, isAddress, parseCidrs } from '../../lib/cidr.ts';
 
-/** Who sends a request, and what they take us for. */
+/** The client of a request, and the host and scheme that it used. */
 interface Sender {
   readonly clientIp: string;
-  /** Without its port. */
+  /** Without the port. */
   readonly host: string;
   readonly isSecure: boolean;
 }
@@ -48,7 +48,7 @@ export function createSenders(trustedProxies: readonly string[]): Senders {
   };
 }
 
-/** An IPv4 address that came over a socket of both families is written as IPv6. */
+/** Dual-stack sockets report IPv4 addresses as IPv6. */
 const plainAddress = (address: string): string =>
   address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 

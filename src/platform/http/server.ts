@@ -16,9 +16,9 @@ export interface ServerOptions {
   /** Address ranges whose `X-Forwarded-*` headers are trusted; none by default. */
   readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes?: number;
-  /** How long a request may take to arrive. */
+  /** The time limit for a request to arrive. */
   readonly requestTimeoutMs?: number;
-  /** Runs the work of each request. */
+  /** Wraps the work of each request. */
   around?(work: () => Promise<HttpAnswer>): Promise<HttpAnswer>;
   /** Turns a refusal into an HTML page for browsers; null to leave it as is. */
   errorPage?(error: unknown, refusal: HttpAnswer, request: RequestFacts): Promise<HttpAnswer | null>;
@@ -28,11 +28,11 @@ export interface HttpServer {
   readonly routes: Routes;
   /** Resolves with the URL under which this machine reaches the server. */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Whether it has been told to stop, so that load balancers should send requests elsewhere. */
+  /** Whether it is about to stop, so that load balancers should send requests elsewhere. */
   readonly isStopping: boolean;
-  /** Serves on, but asks clients to open no further request on their connections. */
+  /** Keeps serving, but asks clients not to reuse their connections. */
   announceStop(): void;
-  /** Takes no new connections, and resolves when the requests in flight are answered. */
+  /** Accepts no new connections, and resolves once the requests in flight are answered. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ const defaultBodyLimit = 2 * 1024 * 1024;
 const defaultRequestTimeoutMs = 30_000;
 const nothing: Buffer = Buffer.alloc(0);
 
-/** The one path that every request takes: id, limits, route, answer or refusal, security headers, log. */
+/** The one path of every request: id, limits, route, response or refusal, security headers, log. */
 export function createServer({
   log,
   trustedProxies,
@@ -66,7 +66,7 @@ export function createServer({
     try {
       write(response, facts, answer);
     } catch (error) {
-      // A header, for one, that cannot be sent.
+      // For example, a header that cannot be sent.
       answer = refusalOf(error, facts.id);
       if (!response.headersSent) write(response, facts, answer);
     }
@@ -90,7 +90,7 @@ export function createServer({
       'x-request-id': facts.id,
       ...headers,
     };
-    // Node keeps connections open for their next request even while it stops.
+    // Node keeps connections alive even while it stops.
     if (isStopping) all.connection = 'close';
     // RFC 9110 §8.6
     if (status !== 204 && status !== 304) all['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);

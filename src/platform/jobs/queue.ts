@@ -11,12 +11,13 @@ export interface ClaimedJob {
   readonly attempt: number;
 }
 
-/** Without a renewal for this long, the worker counts as dead and its job is claimed again. */
+/** Without a renewal for this long, the worker is presumed dead and its job is claimed again. */
 export const leaseMs = 60_000;
 const maxBackoffMs = 60 * 60 * 1000;
 const firstBackoffMs = 5_000;
 
-// Every moment here is told by `dialect.moment`: clocks of several hosts differ, and a lease that one host grants is another's to respect.
+// All times come from `dialect.moment`: the clocks of hosts differ, and one host must respect a lease granted by
+// another.
 
 export async function insertJob(
   dialect: Dialect,
@@ -37,8 +38,8 @@ export async function insertJob(
 }
 
 /**
- * Takes due jobs, and those whose worker has died, for this worker. Kinds that run alone are left while one runs, kinds
- * that this version does not know are left to instances that do.
+ * Claims due jobs, and those whose lease has expired. Skips kinds that run one at a time while one is running, and
+ * kinds that this version does not know, which are left to instances that do.
  */
 export async function claimJobs(
   db: Database,
@@ -53,7 +54,7 @@ export async function claimJobs(
   const isByKey = byKey.length > 0 ? sql`kind in (${sql.join(byKey)})` : sql`1 = 0`;
   return db.write(
     async (tx) => {
-      // Claims are made one after the other, or two instances could each start a job that is to run alone.
+      // Claims are serialized, or two instances could each start a job that must run alone.
       await dialect.exclusive('jobs')?.execute(tx);
       for (const kind of kinds.values()) {
         if (await kind.hasWork?.(tx)) await insertJob(dialect, tx, { kind: kind.name, key: kind.name }, kind, now);
@@ -72,7 +73,7 @@ export async function claimJobs(
       returning pk, kind, payload, attempt`.execute(tx);
       return rows;
     },
-    // A claim that is lost with the power leaves the job as it was.
+    // If a power loss undoes a claim, the job is as it was.
     { durable: false },
   );
 }
@@ -85,7 +86,7 @@ export async function extendLease(db: Database, pk: string, worker: string, now:
   });
 }
 
-/** Has the jobs of a process that has died taken up at once: for a database that only one process can have open. */
+/** Releases the jobs of a dead process at once: for a database that only one process can open. */
 export async function releaseAll(db: Database, now: string): Promise<void> {
   await db.write(async (tx) => {
     await sql`update jobs set lease_until = ${db.dialect.moment(now, -1)} where state = 'running'`.execute(tx);
@@ -97,7 +98,7 @@ export type JobEnd =
   | { readonly state: 'failed'; readonly message: string; readonly error: unknown }
   | { readonly state: 'again'; readonly message: string };
 
-/** Says how a job ended; only the worker that holds it may. */
+/** Records the end of a job; only the worker that holds its lease may. */
 export async function endJob(
   db: Database,
   job: ClaimedJob,
@@ -126,18 +127,18 @@ export async function endJob(
   });
 }
 
-/** Each attempt waits about four times as long as the one before, up to an hour. */
+/** Each attempt waits about four times as long as the previous one, up to an hour. */
 export function backoffMs(attempt: number): number {
   return Math.min(firstBackoffMs * 4 ** (attempt - 1), maxBackoffMs);
 }
 
-/** In how many milliseconds the next job is due or the next lease runs out; null when nothing waits. */
+/** Milliseconds until the next job is due or the next lease expires; null if nothing waits. */
 export async function nextDue(
   { dialect, read }: Database,
   kinds: readonly string[],
   now: string,
 ): Promise<number | null> {
-  // What waits for another to end is not waited for by the clock.
+  // A job that waits for another to finish has no due time.
   const isFree = sql`(alone is null or not exists (select 1 from jobs r where r.alone = jobs.alone and r.state = 'running'))`;
   const due = sql`select min(run_at) as due from jobs where state = 'queued' and ${isFree} and kind in (${sql.join(kinds)})
     union all select min(lease_until) as due from jobs where state = 'running' and kind in (${sql.join(kinds)})`;
@@ -146,7 +147,7 @@ export async function nextDue(
   return rows[0]?.wait ?? null;
 }
 
-/** Makes sure that each kind with a schedule has its next run queued. */
+/** Queues the next run of each scheduled kind, if missing. */
 export async function queueSchedules(db: Database, kinds: readonly JobKind[], now: string): Promise<void> {
   const scheduled = kinds.filter(({ everyMs }) => everyMs !== undefined);
   if (scheduled.length === 0) return;

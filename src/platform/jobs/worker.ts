@@ -21,30 +21,32 @@ interface Needs {
   readonly clock: Clock;
   readonly log: Log;
   readonly kinds: readonly JobKind[];
-  /** Jobs that run at the same time in this process. */
+  /** The number of concurrent jobs in this process. */
   readonly concurrency?: number;
-  /** Told of each attempt that ends. */
+  /** Called after each attempt. */
   readonly observe?: (kind: string, outcome: JobEnd['state']) => void;
 }
 
 export interface JobWorker extends Jobs {
   start(): Promise<void>;
-  /** Takes no more jobs and waits for those that run. */
+  /** Claims no more jobs and waits for the running ones. */
   stop(): Promise<void>;
 }
 
 const channel = 'gatehouse_jobs';
 const defaultAttempts = 8;
-/** A burst of commits causes one look: each look is a write. */
+/** A burst of commits causes one poll: each poll is a write. */
 const wakeDelayMs = 100;
-// A timer cannot be set further ahead than this; waking up once a day to look costs nothing.
+// The longest delay of a timer; polling once a day costs nothing.
 const maxSleepMs = 24 * 60 * 60 * 1000;
 /** Another instance may have died before it could announce a job. */
 const maxSharedSleepMs = 60_000;
-/** Notifications serialize the commits of a whole PostgreSQL server, so they are few, and made outside of transactions. */
+/**
+ * Notifications serialize the commits of a whole PostgreSQL server, so they are few, and sent outside of transactions.
+ */
 const announceEveryMs = 100;
 
-/** Runs queued jobs. Sleeps until one is due or someone queues one: an idle server sends no statements. */
+/** Runs queued jobs. Sleeps until one is due or queued: an idle server sends no statements. */
 export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observe = () => {} }: Needs): JobWorker {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
@@ -59,7 +61,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   let unlisten: (() => Promise<void>) | undefined;
   let unhear: (() => void)[] = [];
 
-  /** Looks for work; calls while it looks make it look once more. */
+  /** Polls for work; calls during a poll cause one more. */
   function wake(): void {
     if (stopping.signal.aborted || !unlisten) return;
     shouldLookAgain = true;
@@ -69,7 +71,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     });
   }
 
-  /** Looks for work shortly: what is queued in quick succession is found by one look. */
+  /** Polls after a short delay, so that one poll finds all jobs queued in quick succession. */
   function wakeShortly(): void {
     if (stopping.signal.aborted || !unlisten || pendingWake) return;
     pendingWake = setTimeout(() => {
@@ -158,7 +160,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
     });
   }
 
-  /** Tells the other instances. */
+  /** Notifies the other instances. */
   function announceShortly(): void {
     if (!db.notify || announcement) return;
     announcement = setTimeout(announce, announceEveryMs);
@@ -168,7 +170,7 @@ export function createJobWorker({ db, clock, log, kinds, concurrency = 4, observ
   async function announce(): Promise<void> {
     clearTimeout(announcement);
     announcement = undefined;
-    // Instances that miss it look within a minute anyway.
+    // Instances that miss it poll within a minute anyway.
     await db.notify?.(channel).catch(() => {});
   }
 

@@ -21,7 +21,7 @@ export interface MailSettings {
   readonly from: string | null;
 }
 
-/** There is nothing to send with: trying again is no use. */
+/** No mail server is configured: retrying is pointless. */
 export class NoMailServer extends Error {}
 
 const timeouts = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000 };
@@ -29,7 +29,7 @@ const timeouts = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeou
 export function createMailer({ url, from }: MailSettings): Mailer {
   let transporter: Promise<Transporter> | null = null;
 
-  // Loaded when first needed, as many servers never send a mail.
+  // Loaded on first use, as many servers never send mail.
   async function open(smtpUrl: string): Promise<Transporter> {
     const { createTransport } = await import('nodemailer');
     const { protocol, hostname, port, username, password } = new URL(smtpUrl);

@@ -4,26 +4,26 @@ import { type Cidrs, contains, isPublicAddress } from '../../lib/cidr.ts';
 import { blockedWords, OutboundError } from '../fetch/outbound-error.ts';
 import type { Mail } from './mailer.ts';
 
-/** A mail server that an administrator has named while the server runs. */
+/** A mail server configured by an administrator at runtime. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
   readonly username: string;
   readonly password: string;
-  /** Encrypts after the greeting, and sends nothing if that cannot be done. */
+  /** STARTTLS, and sends nothing if that fails. */
   readonly useTls: boolean;
-  /** Encrypts from the first byte. */
+  /** TLS from the first byte. */
   readonly useSsl: boolean;
   readonly timeoutMs: number;
   readonly from: string;
 }
 
-/** Sends one mail through a server whose address is held to the same rules as all outgoing calls. */
+/** Sends one mail through a server whose address must pass the same checks as all outgoing calls. */
 export async function sendThrough(server: SmtpServer, mail: Mail, allow: Cidrs): Promise<void> {
   const { host, port, username, password, useTls, useSsl, timeoutMs, from } = server;
   const { createTransport } = await import('nodemailer');
   const transporter = createTransport({
-    // The address that was checked is the one that is connected to; the name is for its certificate.
+    // Connects to the address that was checked; the name is for its certificate.
     host: await reachableAddress(host, allow),
     ...(isIP(host) === 0 && { tls: { servername: host } }),
     port,

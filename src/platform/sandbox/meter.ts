@@ -1,8 +1,8 @@
 /**
- * Rewrites a WebAssembly module so that every so many turns of its loops it calls one of its own imports.
+ * Instruments a WebAssembly module: after a number of loop iterations it calls one of its own imports.
  *
- * QuickJS asks its interrupt handler only between bytecodes and in regular expressions. A native loop
- * (`Array(3e8).join()`, a search in a long string) would hold the process for minutes. With this, all loops are
+ * QuickJS calls its interrupt handler only between bytecodes and in regular expressions. A native loop
+ * (`Array(3e8).join()`, a search in a long string) would block the process for minutes. With this, all loops are
  * counted, and the import can stop the module by throwing: the guest cannot catch what unwinds its interpreter.
  */
 export function meterLoops(module: Uint8Array, importName: string, turnsPerCall: number): Uint8Array<ArrayBuffer> {
@@ -107,7 +107,7 @@ function meterCode(body: Uint8Array, added: number[]): Parts {
   return out;
 }
 
-/** The offsets just behind each `loop` instruction of a function. */
+/** The offsets just after each `loop` instruction of a function. */
 function findLoops(code: Uint8Array): number[] {
   const reader = readerOf(code);
   for (let groups = reader.unsigned(); groups > 0; groups--) {
@@ -134,7 +134,7 @@ function skipImmediates(reader: Reader, opcode: number): void {
 const withoutNumber = new Set([0x00, 0x01, 0x05, op.end, 0x0f, op.drop, 0x1b]);
 const withOneNumber = new Set([op.block, op.loop, op.if, 0x0c, 0x0d, op.call, 0x3f, 0x40, op.i32Const, 0x42]);
 
-/** WebAssembly core specification, section 5.4. An instruction that is not listed is refused rather than guessed. */
+/** WebAssembly core specification, section 5.4. Unknown instructions are refused rather than guessed. */
 function countNumbers(opcode: number): number {
   if (opcode >= op.i32Eqz && opcode <= 0xc4) return 0;
   if (opcode >= 0x28 && opcode <= 0x3e) return 2;
@@ -206,7 +206,7 @@ function unsigned(value: number): number[] {
   return out;
 }
 
-/** For values that are not negative: one more bit, so that the last byte does not read as a sign. */
+/** For non-negative values: one more bit, so that the last byte does not read as a sign. */
 function signed(value: number): number[] {
   const out: number[] = [];
   let rest = value;

@@ -2,25 +2,25 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { meterLoops } from './meter.ts';
 
-/** A value inside QuickJS. It lives until the next `reset`. */
+/** A value inside QuickJS, valid until the next `reset`. */
 export type Handle = number;
 
 export interface Host {
-  /** Asked every few microseconds while code runs. To stop the code, throw: the code cannot catch it. */
+  /** Called every few microseconds while code runs. Throw to stop the code, which cannot catch it. */
   tick(): void;
-  /** The time of day, in milliseconds. */
+  /** The current time in milliseconds. */
   now(): number;
-  /** What the function made with `hostFunction` does. */
+  /** Implements the function made with `hostFunction`. */
   call(name: string, payload: string): string;
 }
 
-/** One QuickJS in its own WebAssembly memory. It reaches nothing outside but its `Host`. */
+/** A QuickJS instance in its own WebAssembly memory. Its `Host` is its only access to the outside. */
 export interface QuickJs {
-  /** Null when the source is refused; the complaint is then the pending exception. */
+  /** Null if the source is invalid; the error is then the pending exception. */
   compile(source: string, fileName: string): Uint8Array | null;
-  /** Throws when the bytecode does: bytecode is ours and only defines functions. */
+  /** Throws if the bytecode does: bytecode is ours and only defines functions. */
   evaluate(bytecode: Uint8Array): Handle;
-  /** The answer may be an exception. */
+  /** The result may be an exception. */
   call(fn: Handle, args: readonly Handle[]): Handle;
   hostFunction(): Handle;
   string(text: string): Handle;
@@ -29,9 +29,9 @@ export interface QuickJs {
   isException(value: Handle): boolean;
   takeException(): Handle;
   setMemoryLimit(bytes: number): void;
-  /** Keeps the present state as the one that `reset` returns to, with room to grow by so many bytes. */
+  /** Captures the current state for `reset`, with room to grow by this many bytes. */
   capture(heapBytes: number): void;
-  /** False when the memory has grown past the captured one, which cannot be undone. */
+  /** False if the memory has outgrown the captured state, which cannot be undone. */
   canReset(): boolean;
   reset(): void;
 }
@@ -61,7 +61,7 @@ interface Exports {
   qjs_free_value(value: Handle): void;
 }
 
-/** The parts of the language that a context has; objects, arrays, strings, errors and `Math` are always there. */
+/** The language features of a context; objects, arrays, strings, errors and `Math` are always present. */
 export const features = {
   date: 1 << 0,
   eval: 1 << 1,
@@ -142,7 +142,7 @@ export function startQuickJs(module: WebAssembly.Module, contextFeatures: number
     return at;
   }
 
-  /** Puts bytes where QuickJS can read them, a zero behind them, for as long as `use` runs. */
+  /** Copies bytes into QuickJS's memory, zero-terminated, while `use` runs. */
   function lend(content: Uint8Array, use: (at: number, length: number) => number): number {
     const at = allocate(content.length + 1);
     const memory = bytes();

@@ -13,15 +13,15 @@ export type Outcome =
 
 export interface Work {
   readonly bytecode: Uint8Array;
-  /** As JSON: the globals, and the names of functions that are new to the expression. */
+  /** As JSON: the globals, and the names of functions added for the expression. */
   readonly given: string;
-  /** Those, and others that serve what the prelude gives. */
+  /** Those functions, and others that the prelude calls. */
   readonly functions: Record<string, (...args: Json[]) => Json | undefined>;
   readonly timeMs: number;
   readonly memoryBytes: number;
 }
 
-/** A place where one expression runs at a time, each in memory as fresh as for the first. */
+/** Runs one expression at a time, each in fresh memory. */
 export interface Room {
   evaluate(work: Work): Outcome;
   readonly isReusable: boolean;
@@ -41,12 +41,12 @@ class TimeIsUp extends Error {}
 export const chance = 'Math.random';
 
 const mebibyte = 1024 * 1024;
-/** To describe what happened when all memory was used. */
+/** For describing what happened when all memory was used up. */
 const reserveBytes = mebibyte;
 const compileTimeMs = 250;
 const compileMemoryBytes = 16 * mebibyte;
 
-/** No `eval`, and so no `Function` either: the only code is the expression that was compiled and checked. */
+/** No `eval`, and so no `Function`: the only code is the expression that was compiled and checked. */
 const languageOfExpressions =
   features.date |
   features.regExp |
@@ -142,13 +142,16 @@ function checkTime(deadline: number): void {
   if (spentMs() > deadline) throw new TimeIsUp();
 }
 
-/** The processor's time, not the wall's: that a machine is busy with other things must not refuse anybody. */
+/** CPU time, not wall time: a busy machine must not make expressions fail. */
 function spentMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** Errors that end an evaluation from outside. They never propagate: an expression can fail only its own evaluation. */
+/**
+ * Explains errors that end an evaluation from outside. They never propagate: an expression can only fail its own
+ * evaluation.
+ */
 function explain(error: unknown, timeMs: number, memoryBytes: number): string {
   if (error instanceof TimeIsUp) return `The expression took longer than ${timeMs} ms.`;
   if (error instanceof QuickJsMemoryFull) {
@@ -157,7 +160,7 @@ function explain(error: unknown, timeMs: number, memoryBytes: number): string {
   return `The expression broke off: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** A function's failure reaches the expression by its message, never with its stack. */
+/** Passes a function's failure to the expression as a message, without the stack. */
 function answer(functions: Work['functions'], name: string, payload: string): string {
   try {
     const fn = Object.hasOwn(functions, name) ? functions[name] : undefined;

@@ -6,18 +6,18 @@ import { prelude } from './prelude.ts';
 import { loadQuickJs } from './quickjs.ts';
 import { type Compiler, chance, openCompiler, openRoom, type Room } from './room.ts';
 
-/** Where the expressions of administrators run: the bodies of JavaScript functions, without the server's powers. */
+/** Runs administrators' expressions: bodies of JavaScript functions, without access to the server. */
 export interface Sandbox {
-  /** Checks the syntax only; null when it is valid. Lines count from 1. */
+  /** Checks only the syntax; null if it is valid. Lines count from 1. */
   check(source: string): { message: string; line: number } | null;
-  /** Never throws for anything that the expression does. Nothing stays from one evaluation to the next. */
+  /** Never throws, whatever the expression does. No state survives an evaluation. */
   run(source: string, context: Context): Evaluation;
 }
 
 export interface Context {
-  /** Copied in, each under its name. Those that the expression does not name are not even looked at. */
+  /** Copied in by name. Globals that the expression does not name are not even read. */
   readonly globals: Record<string, Json>;
-  /** Called with copies of the arguments; what they throw is thrown in the expression, by its message only. */
+  /** Called with copies of the arguments; their errors reach the expression as messages only. */
   readonly functions?: Record<string, (...args: Json[]) => Json> | undefined;
   readonly timeMs?: number | undefined;
   readonly memoryBytes?: number | undefined;
@@ -34,7 +34,7 @@ export type Evaluation = { readonly messages: string[]; readonly logs: string[] 
 );
 
 export interface SandboxOptions {
-  /** How much compiled code is cached, in bytes. */
+  /** The size of the cache of compiled code, in bytes. */
   readonly cacheBytes?: number | undefined;
 }
 
@@ -48,7 +48,7 @@ const maxNoteLength = 2000;
 
 type Compiled = { readonly bytecode: Uint8Array } | { readonly message: string; readonly line: number };
 
-/** Cheap to make: QuickJS is loaded with the first expression (some 100 ms). */
+/** Cheap to create: QuickJS is loaded with the first expression (about 100 ms). */
 export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}): Sandbox {
   const compiled = createLruCache<{ readonly bytecode: Uint8Array }>(cacheBytes, weigh);
   const idle: Room[] = [];
@@ -83,7 +83,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
           memoryBytes,
         });
         if (!outcome.ok) return { ...outcome, messages, logs };
-        // Functions may give something else each time, or do something.
+        // Functions may have effects or return something else each time.
         const isLasting = outcome.isLasting && names.length === 0;
         return { ok: true, value: JSON.parse(outcome.value), isLasting, messages, logs };
       } finally {
@@ -107,10 +107,10 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
     if (source.length > maxSourceLength) {
       return { message: `the expression is longer than ${maxSourceLength} characters`, line: 1 };
     }
-    const known = compiled.get(source);
-    if (known) return known;
+    const cached = compiled.get(source);
+    if (cached) return cached;
     const result = compileBody(load().compiler, source);
-    // A refusal may be due to a busy machine, so only what was understood is remembered.
+    // A failure may be due to a busy machine, so only successes are cached.
     if ('bytecode' in result) compiled.set(source, result);
     return result;
   }
@@ -118,7 +118,7 @@ export function createSandbox({ cacheBytes = 8 * mebibyte }: SandboxOptions = {}
 
 /**
  * Text that closes the function around it and opens another could pass as an expression or as a declaration, but hardly
- * as both: so both are tried.
+ * as both. So it must compile as both.
  */
 function compileBody(compiler: Compiler, source: string): Compiled {
   const asExpression = compiler.compile(`(function () {${source}\n})`, 'expression');
@@ -131,10 +131,10 @@ function compileBody(compiler: Compiler, source: string): Compiled {
   return { message: 'a bracket is missing or too many', line: lines };
 }
 
-/** By these an expression can come to a name without writing it: by the global object, and by escapes. */
+/** With these an expression can use a name without writing it: through the global object, or with escapes. */
 const roundabout = /this|\\/i;
 
-/** Which of these an expression can reach. What it cannot is not made for it, nor handed over: that takes longer than most expressions. */
+/** The names that an expression can use. The rest is not passed in: that would take longer than most expressions. */
 const namedIn = (source: string, things: object): string[] =>
   Object.keys(things).filter((name) => source.includes(name) || roundabout.test(source));
 

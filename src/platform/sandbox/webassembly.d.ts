@@ -1,4 +1,4 @@
-/** The part of WebAssembly's JavaScript interface that the sandbox uses: Node's types leave it to the browser's. */
+/** The part of WebAssembly's JavaScript interface that the sandbox uses: Node's types lack it. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);
