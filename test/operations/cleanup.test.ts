@@ -59,7 +59,7 @@ describeOnBoth('the clean-up job', (server) => {
     expect(await stored(endless)).toEqual(endlessBefore);
   });
 
-  test('removes other tokens that have expired, and leaves those that have not', async () => {
+  test('deletes other expired tokens and keeps unexpired ones', async () => {
     const gone = await token('app_password');
     const endless = await token('app_password', { expiring: false });
     const lasting = await token('app_password', { expires: future });
@@ -69,7 +69,7 @@ describeOnBoth('the clean-up job', (server) => {
     expect(await stored(lasting)).toBeDefined();
   });
 
-  test('removes expired rows of every other kind, more than one batch of them', async () => {
+  test('deletes expired rows of every other kind, in more than one batch', async () => {
     const { db } = server().world;
     const user = await server().user();
     const { body: flow } = await server().admin.get('/flows/instances/default-authentication-flow/');
@@ -102,7 +102,7 @@ describeOnBoth('the clean-up job', (server) => {
     for (const table of tables) expect([table, await count(server(), table)]).toEqual([table, before[table] + 1]);
   });
 
-  test('removes notifications that were seen or whose event is gone', async () => {
+  test('deletes notifications that were seen or whose event was deleted', async () => {
     const { db, clock } = server().world;
     const user = await server().user();
     const { body } = await server().admin.get('/events/events/?page_size=1');
@@ -133,7 +133,7 @@ describeOnBoth('the clean-up job', (server) => {
     expect(rows).toEqual([{ state: 'queued' }]);
   });
 
-  test('is scheduled at the start, and an idle server sends no statements', async () => {
+  test('is scheduled at start-up, and an idle server sends no statements', async () => {
     const { db, clock } = server().world;
     type Queued = { kind: string; run_at: string };
     const queued = async () =>
@@ -165,7 +165,7 @@ describeOnBoth('the clean-up job', (server) => {
     await expect.poll(statementsMeanwhile).toBe(0);
   });
 
-  test('is counted in the metrics', async () => {
+  test('counts its runs in the metrics', async () => {
     const { text } = await server().nobody.send('GET', '/-/metrics');
     expect(text).toMatch(/^gatehouse_jobs\{state="queued"\} [1-9]/m);
     expect(text).toMatch(/^gatehouse_jobs\{state="failed"\} 0$/m);

@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
     return address.href;
   }
 
-  test('an instance opens no more than it is told to, and one that listens', async () => {
+  test('an instance opens at most the configured number, plus one that listens for notifications', async () => {
     await client.connect();
     const server = await startServer('postgres', { env: { GATEHOUSE_DATABASE_CONNECTIONS: '6' } });
     const name = new URL(server.world.config.databaseUrl ?? '').pathname.slice(1);
@@ -44,14 +44,14 @@ describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
     await server.close();
   });
 
-  test('five instances with the default settings leave room for psql in PostgreSQL as it comes', () => {
+  test('five instances with default settings leave a connection for psql on a PostgreSQL with default settings', () => {
     const { databaseConnections } = readConfig({});
     const withListener = databaseConnections + 1;
     // max_connections is 100, of which 3 are kept for superusers; a backup or two wants some as well.
     expect(5 * withListener).toBeLessThanOrEqual(100 - 3 - 10);
   });
 
-  test('when the database refuses one more, requests wait for those that there are', async () => {
+  test('when the database refuses another connection, requests wait for one that is open', async () => {
     const url = await limited(database?.url ?? '', 3);
     const server = await startServer('postgres', { env: { DATABASE_URL: url } });
     const answers = await Promise.all(

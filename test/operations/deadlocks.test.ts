@@ -6,7 +6,7 @@ import { freshPostgresDatabase } from '../support/postgres.ts';
 
 const database = await freshPostgresDatabase();
 
-describe.skipIf(!database)('transactions that lock each other out on PostgreSQL', () => {
+describe.skipIf(!database)('two deadlocked transactions on PostgreSQL', () => {
   const db = openPostgres(database?.url ?? '');
   afterAll(async () => {
     await db.close();
@@ -37,13 +37,13 @@ describe.skipIf(!database)('transactions that lock each other out on PostgreSQL'
     return { ends, runs, turns: rows.map(({ turns }) => turns) };
   }
 
-  test('both go through: the one that was undone runs again', async () => {
+  test('both succeed, because the one that was rolled back is retried', async () => {
     const { ends, runs, turns } = await collide();
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect({ runs, turns }).toEqual({ runs: 3, turns: [2, 2] });
   });
 
-  test('one that cannot be repeated fails as the database being busy, and changes nothing', async () => {
+  test('one that cannot be retried fails with a busy error and changes nothing', async () => {
     const { ends, turns } = await collide({ isRepeatable: false });
     const failed = ends.filter((end) => end.status === 'rejected');
     expect(failed.map(({ reason }) => isUnreachable(reason))).toEqual([true]);

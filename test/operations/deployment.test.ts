@@ -66,7 +66,7 @@ describe.for([
       await server?.stop();
     });
 
-    test('lets people sign in with cookies that only TLS carries', async () => {
+    test('signs people in with cookies that are sent over TLS only', async () => {
       const { cookie, setCookies } = await signInByPassword(ask, 'admin', processPassword);
       for (const set of setCookies) expect(set).toMatch(/^__Host-.*; Secure/i);
       expect(setCookies).not.toEqual([]);
@@ -74,7 +74,7 @@ describe.for([
       expect(await me.json()).toMatchObject({ user: { username: 'admin' } });
     });
 
-    test('records the address of the client whatever it claims', async () => {
+    test('records the real address of the client, whatever its headers claim', async () => {
       const headers = {
         authorization: `Bearer ${processToken}`,
         'content-type': 'application/json',
@@ -86,12 +86,12 @@ describe.for([
       expect(((await events.json()) as { results: { client_ip: string }[] }).results[0]?.client_ip).toBe('127.0.0.1');
     });
 
-    test('keeps metrics inside and shows health', async () => {
+    test('hides the metrics and shows the health check', async () => {
       expect((await ask('/-/metrics')).status).toBe(404);
       expect((await ask('/-/health/ready/')).status).toBeLessThan(300);
     });
 
-    test('names the public address in links', async () => {
+    test('uses the public address in links', async () => {
       const response = await ask('/if/user/');
       const location = new URL(response.headers.get('location') ?? '', at('/'));
       expect([response.status, location.origin]).toEqual([302, `https://localhost:${place.securePort}`]);
@@ -99,7 +99,7 @@ describe.for([
   });
 });
 
-describe('what is shipped for deployment', () => {
+describe('deployment files', () => {
   test.skipIf(!hasSystemd)('the systemd unit is valid', async () => {
     const unit = readFileSync(deploy('gatehouse.service'), 'utf8');
     const folder = newFolder();
@@ -117,7 +117,7 @@ describe('what is shipped for deployment', () => {
     { file: 'compose.yaml', upstreams: ['gatehouse:9000'] },
     { file: 'compose.postgres.yaml', upstreams: ['gatehouse-1:9000', 'gatehouse-2:9000'] },
   ])(
-    '$file is what Compose takes, with settings that the server takes and a Caddyfile that Caddy takes',
+    '$file is valid for Compose, its settings for the server and its Caddyfile for Caddy',
     async ({ file, upstreams }) => {
       const env = { DOMAIN: 'id.example.org', POSTGRES_PASSWORD: 'hunter2', GATEHOUSE_SECRET_KEY: 'k'.repeat(32) };
       const path = fileURLToPath(deploy(file));
@@ -142,13 +142,13 @@ describe('what is shipped for deployment', () => {
     },
   );
 
-  test.each(['traefik.yaml', 'alerts.yaml'])('%s is YAML without surprises', (name) => {
+  test.each(['traefik.yaml', 'alerts.yaml'])('%s is strict YAML with unique keys', (name) => {
     expect(parse(readFileSync(deploy(name), 'utf8'), { strict: true, uniqueKeys: true, merge: true })).toBeTypeOf(
       'object',
     );
   });
 
-  test('alerts name metrics that the server has', async () => {
+  test('alerts.yaml names only metrics that the server has', async () => {
     const server = await startServerProcess({ ...firstStart, GATEHOUSE_DATA_DIR: newFolder() });
     try {
       await server.as(processToken).get('/core/users/me/');

@@ -38,7 +38,7 @@ const knock = (url: string) =>
   );
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s lets a request in flight finish, takes no new ones, and exits with 0',
+  '%s lets a request in flight finish, refuses new ones, and exits with 0',
   { timeout: 120_000 },
   async (signal) => {
     const server = await start();
@@ -68,7 +68,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('before it takes no more connections it is not ready, so that load balancers turn elsewhere, and serves on', {
+test('a stopping server reports that it is not ready, and still serves, before it refuses connections', {
   timeout: 120_000,
 }, async () => {
   const server = await startServerProcess({
@@ -92,7 +92,7 @@ test('before it takes no more connections it is not ready, so that load balancer
   expect(await knock(server.url)).toBe('ECONNREFUSED');
 });
 
-test('SIGTERM lets passwords that are being hashed finish', { timeout: 120_000 }, async () => {
+test('SIGTERM lets password hashing in progress finish', { timeout: 120_000 }, async () => {
   const server = await start();
   const admin = server.as(processToken);
   const { body: made } = await admin.post('/core/users/', { username: 'ada', name: 'Ada' });
@@ -120,7 +120,7 @@ test('a second signal ends a stopping server at once', { timeout: 120_000 }, asy
   expect((await server.finished).code).toBe(1);
 });
 
-test('the same signal twice at once, as a terminal and npm send it, still stops the server cleanly', {
+test('the same signal twice at once, as sent by a terminal and npm, still stops the server cleanly', {
   timeout: 120_000,
 }, async () => {
   const server = await start();
@@ -135,7 +135,7 @@ test('the same signal twice at once, as a terminal and npm send it, still stops 
   expect((await server.finished).code).toBe(0);
 });
 
-test('a stopping server answers what comes over an open connection, then closes it', {
+test('a stopping server answers a request on an open connection, then closes the connection', {
   timeout: 120_000,
 }, async () => {
   const server = await start();

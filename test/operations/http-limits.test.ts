@@ -42,7 +42,7 @@ describeOnSqlite('every HTTP answer', (server) => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('takes no request id from the caller', async () => {
+  test('ignores a request id sent by the caller', async () => {
     const given = 'f'.repeat(32);
     const { headers } = await server().admin.get('/core/users/', { 'x-request-id': given, 'request-id': given });
     expect(headers.get('x-request-id')).not.toBe(given);
@@ -116,7 +116,7 @@ describeOnSqlite('a malformed HTTP request', (server) => {
   });
 });
 
-describeOnSqlite('the limit of body sizes', (server) => {
+describeOnSqlite('the limit on body sizes', (server) => {
   test('refuses a body that is too large by its declared length and by its bytes', async () => {
     const large = JSON.stringify({ name: 'x'.repeat(2 * 1024 * 1024) });
     const answer = await server().admin.post('/core/groups/', large, { 'content-type': 'application/json' });
@@ -131,7 +131,7 @@ describeOnSqlite('the limit of body sizes', (server) => {
     connection.socket.destroy();
   });
 
-  test('lets a body just below it through', async () => {
+  test('accepts a body just below the limit', async () => {
     const attributes = { text: 'x'.repeat(1024 * 1024) };
     const { status } = await server().admin.post('/core/groups/', { name: 'large', attributes });
     expect(status).toBe(201);
@@ -169,7 +169,7 @@ describe('a slow sender', () => {
     await connection.closed();
   });
 
-  test('does not keep others from being answered', async () => {
+  test('does not delay answers to others', async () => {
     const slow = await Promise.all(Array.from({ length: 200 }, () => rawConnection(url)));
     for (const connection of slow) connection.write('POST / HTTP/1.1\r\n');
     const response = await fetch(url, { method: 'POST' });

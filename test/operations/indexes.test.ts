@@ -26,12 +26,12 @@ describeOnBoth('partial indexes', (server) => {
     ['events_authorized_app', sql`select 1 from events where authorized_app = 'x'`],
     ['oauth2_access_tokens_session', sql`delete from oauth2_access_tokens where session = ${sql.lit(session)}`],
     ['authenticated_sessions_impersonated', sql`delete from authenticated_sessions where impersonated = 1`],
-  ])('%s holds only rows where the column is set, and is used by what compares it', async (index, query) => {
+  ])('%s holds only rows whose column is set, and serves queries that compare the column', async (index, query) => {
     expect(await planOf(query)).toMatch(new RegExp(index));
   });
 
   test.each(['access_tokens', 'refresh_tokens', 'authorization_codes'])(
-    'expired %s are found by their providers',
+    'expired %s are found through the index on their provider',
     async (kind) => {
       const table = `oauth2_${kind}`;
       const query = sql`select pk from ${sql.table(table)} where ${expiredOfProviders(table, kind).where(server().world.clock.now())}`;
@@ -40,7 +40,7 @@ describeOnBoth('partial indexes', (server) => {
   );
 });
 
-test.skipIf(!hasPostgres)('PostgreSQL knows from the first start how many groups there are', async () => {
+test.skipIf(!hasPostgres)('PostgreSQL has statistics on the number of groups from the first start', async () => {
   const server = await startServer('postgres');
   const { rows } = await sql<{
     expected: number;

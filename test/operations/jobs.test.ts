@@ -93,7 +93,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(await jobsOf('rolled-back')).toEqual([]);
     });
 
-    test('queues one job per key while it waits', async () => {
+    test('queues only one waiting job per key', async () => {
       const { seen, jobKind } = counting('keyed');
       const worker = await startWorker([jobKind]);
       await db.write(async (tx) => {
@@ -106,7 +106,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await until(() => seen.length === 2);
     });
 
-    test('retries a failed job later, and gives up on a hopeless one', async () => {
+    test('retries a failed job later, and gives up at once on a permanent failure', async () => {
       const { jobKind } = counting('failing', async () => {
         throw new Error('the receiver is away');
       });
@@ -145,7 +145,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 
     // SQLite has one host, and so one clock.
     if (kind === 'postgres')
-      test('leaves a job to its worker, whatever another host takes for the time', async () => {
+      test('leaves a job to its worker although the clock of another host differs', async () => {
         const { promise, resolve } = Promise.withResolvers<undefined>();
         const { seen, jobKind } = counting('leased', () => promise);
         const worker = await startWorker([jobKind]);
@@ -165,7 +165,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         await until(async () => (await jobsOf('leased'))[0]?.state === 'done');
       });
 
-    test('runs jobs of a kind that is one at a time one after the other', async () => {
+    test('runs jobs of a serial kind one after the other', async () => {
       let now = 0;
       let most = 0;
       const { seen, jobKind } = counting('alone', async () => {
@@ -197,7 +197,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(seen).toHaveLength(60);
     });
 
-    test('runs a scheduled job again and again', async () => {
+    test('runs a scheduled job repeatedly', async () => {
       const { seen, jobKind } = counting('tick');
       await startWorker([{ ...jobKind, everyMs: 30 }]);
       await until(() => seen.length >= 3);

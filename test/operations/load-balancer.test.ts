@@ -20,7 +20,7 @@ interface Failure {
   readonly startedAt: number;
 }
 
-describe.skipIf(!isThere)('two instances on one PostgreSQL behind HAProxy as docs/deployment.md has it', () => {
+describe.skipIf(!isThere)('two instances on one PostgreSQL behind HAProxy, configured as in docs/deployment.md', () => {
   let database: FreshDatabase;
   let place: Awaited<ReturnType<typeof newProxyPlace>>;
   let stopProxy: () => Promise<void>;
@@ -102,7 +102,7 @@ describe.skipIf(!isThere)('two instances on one PostgreSQL behind HAProxy as doc
 
   const someTime = () => new Promise((resolve) => setTimeout(resolve, 2_500));
 
-  test('one is stopped and started again under load: no request fails', { timeout: 120_000 }, async () => {
+  test('no request fails when one instance is restarted under load', { timeout: 120_000 }, async () => {
     const { failures, done } = await underLoad(async () => {
       expect((await servers[0]?.stop())?.code).toBe(0);
       servers[0] = await start(0);
@@ -112,7 +112,7 @@ describe.skipIf(!isThere)('two instances on one PostgreSQL behind HAProxy as doc
     expect(done).toBeGreaterThan(50);
   });
 
-  test('one is killed under load: no request fails but those in flight', { timeout: 120_000 }, async () => {
+  test('only requests in flight fail when one instance is killed under load', { timeout: 120_000 }, async () => {
     let deadAt = 0;
     const { failures, done } = await underLoad(async () => {
       servers[1]?.kill('SIGKILL');

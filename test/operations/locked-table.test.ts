@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { hasPostgres, startServer } from '../support/server.ts';
 
 test.skipIf(!hasPostgres)(
-  'a table that somebody locks holds up those who need it, for 15 s, and nobody else',
+  'a locked table delays only requests that need it, for at most 15 s',
   {
     timeout: 120_000,
   },

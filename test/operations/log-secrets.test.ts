@@ -14,7 +14,7 @@ import { rawConnection } from './raw-connection.ts';
 /** Recognizable wherever it might turn up. */
 const secret = (name: string) => `hush-${name}-4711-hush`;
 
-test('the log at trace level holds no secret of a whole session', { timeout: 60_000 }, async () => {
+test('the log at trace level contains no secret of a whole session', { timeout: 60_000 }, async () => {
   const server = await startServerProcess({
     GATEHOUSE_DATA_DIR: newFolder(),
     ...firstStart,

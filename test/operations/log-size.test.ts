@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openSqlite } from '../../src/platform/db/sqlite.ts';
 import { newFolder } from '../support/server.ts';
 
-test("SQLite's log shrinks again after somebody has read for long", { timeout: 60_000 }, async () => {
+test('the write-ahead log of SQLite shrinks after a long read has ended', { timeout: 60_000 }, async () => {
   const path = join(newFolder(), 'gatehouse.db');
   const db = openSqlite(path);
   const megabytes = () => statSync(`${path}-wal`).size / 2 ** 20;

@@ -5,7 +5,7 @@ import { describeOnSqlite } from '../support/server.ts';
 const path = '/-/metrics';
 
 describeOnSqlite('metrics without a token in the settings', (server) => {
-  test('are shown to this machine in the format of Prometheus', async () => {
+  test('are shown to the local machine in the Prometheus format', async () => {
     await server().admin.get('/core/groups/');
     const { status, headers, text } = await server().nobody.send('GET', path);
     expect(status).toBe(200);
@@ -36,14 +36,14 @@ describeOnSqlite('metrics without a token in the settings', (server) => {
     }
   });
 
-  test('are refused to an administrator from elsewhere and to an empty token', async () => {
+  test('are refused to an administrator on another host and to an empty token', async () => {
     const forwarded = { 'x-forwarded-for': '203.0.113.7' };
     expect((await server().admin.send('GET', path, undefined, forwarded)).status).toBe(403);
     const empty = await server().nobody.send('GET', path, undefined, { ...forwarded, authorization: 'Bearer ' });
     expect(empty.status).toBe(403);
   });
 
-  test('are refused to another address', () => {
+  test('are refused to addresses other than loopback', () => {
     const isLocalAt = (clientIp: string) => isLocal({ clientIp, header: () => undefined });
     for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) expect(isLocalAt(address)).toBe(true);
     for (const address of ['203.0.113.7', '10.0.0.1', '::ffff:10.0.0.1', 'fe80::1', '128.0.0.1', ''])

@@ -44,7 +44,7 @@ describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ program, 
     await database.drop();
   });
 
-  test('many requests at once on few connections are answered, reads and writes', async () => {
+  test('many concurrent reads and writes are answered over few connections', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, number) => {
         const { status } = await server.admin.post('/core/groups/', { name: `group ${number}` });
@@ -55,7 +55,7 @@ describe.each(ways)('behind PgBouncer in transaction mode, $title', ({ program, 
     expect(answers).toEqual(Array.from({ length: 40 }, () => [201, 1]));
   });
 
-  test('times are those that were stored, and what has expired stays so', async () => {
+  test('times are read as stored, and expired rows stay expired', async () => {
     const { body: before } = await server.admin.post('/core/tokens/', { identifier: 'new-one', intent: 'api' });
     const { body: after } = await server.admin.get('/core/tokens/new-one/');
     expect(after.expires).toBe(before.expires);

@@ -20,22 +20,22 @@ describe.skipIf(!database)('statements on PostgreSQL', () => {
     return rows.map(({ runs }) => runs);
   }
 
-  test('that come again are prepared once and run from then on', async () => {
+  test('are prepared once when they are repeated', async () => {
     for (let turn = 1; turn <= 5; turn++) await sql`select ${turn}::int as one`.execute(db.read);
     expect(await prepared('as one')).toEqual([4]);
   });
 
-  test('that come once are not', async () => {
+  test('are not prepared when they run once', async () => {
     await sql`select 1 as alone`.execute(db.read);
     expect(await prepared('as alone')).toEqual([]);
   });
 
-  test('that search are planned for their term each time', async () => {
+  test('are planned for each term when they search with ilike', async () => {
     for (let turn = 1; turn <= 3; turn++) await sql`select 'x' ilike ${`%${turn}%`} as found`.execute(db.read);
     expect(await prepared('as found')).toEqual([]);
   });
 
-  test('go on when another instance has changed the table, outside of transactions and after one', async () => {
+  test('keep working after another instance has changed the table, outside a transaction and after one', async () => {
     await db.write((tx) => sql`create table things (pk int)`.execute(tx));
     const read = () => sql`select * from things`.execute(db.read);
     for (let turn = 1; turn <= 3; turn++) expect((await read()).rows).toEqual([]);
@@ -46,7 +46,7 @@ describe.skipIf(!database)('statements on PostgreSQL', () => {
     for (let turn = 1; turn <= 3; turn++) expect((await read()).rows).toEqual([{ pk: 1, name: 'one' }]);
   });
 
-  test('do not pile up: a connection that holds many is replaced', async () => {
+  test('do not accumulate, because a connection with many prepared statements is replaced', async () => {
     const [before] = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db.read)).rows;
     for (let text = 1; text <= 505; text++) {
       for (const _ of [1, 2]) await sql`select ${sql.raw(`${text} as many`)}`.execute(db.read);

@@ -6,7 +6,7 @@ import { signIn } from '../support/session.ts';
 /** Often enough that a rule without a lock breaks. */
 const rounds = 12;
 
-describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances of one PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('concurrent writes on two instances of one PostgreSQL', () => {
   let first: TestServer;
   let second: TestServer;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
 
   const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
-  test.each([2, 4])('%i groups never become a ring of parents', async (size) => {
+  test.each([2, 4])('%i groups never become a cycle of parents', async (size) => {
     for (let round = 0; round < rounds; round++) {
       const groups = await Promise.all(Array.from({ length: size }, () => make('/core/groups/', { name: newName() })));
       const answers = await race(
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
     }
   });
 
-  test('a role is given to one group', async () => {
+  test('a role is assigned to only one group', async () => {
     for (let round = 0; round < rounds; round++) {
       const role = await make('/rbac/roles/', { name: newName() });
       const give = (api: Api) => api.post('/core/groups/', { name: newName(), roles: [role.pk] });
@@ -59,7 +59,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
     }
   });
 
-  test('one brand is the default', async () => {
+  test('only one brand becomes the default', async () => {
     const { body } = await first.admin.get('/core/brands/?default=true');
     await first.admin.patch(`/core/brands/${body.results[0].brand_uuid}/`, { default: false });
     for (let round = 0; round < rounds; round++) {
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
     }
   });
 
-  test('a provider serves one application behind the scenes', async () => {
+  test('a backchannel provider is assigned to only one application', async () => {
     for (let round = 0; round < rounds; round++) {
       const provider = await make('/providers/workspace_directory/', {
         name: newName(),
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
     }
   });
 
-  test('changes of different settings both stay', async () => {
+  test('changes of different settings are both kept', async () => {
     for (let round = 0; round < rounds; round++) {
       const changes = { default_token_length: 60 + round, event_retention: `days=${100 + round}` };
       await race([
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
     }
   });
 
-  test('a name is given to one user', async () => {
+  test('a user name is given to only one user', async () => {
     for (let round = 0; round < rounds; round++) {
       const username = newName();
       const answers = await race([1, 2].map(() => (api) => api.post('/core/users/', { username, name: 'Ada' })));
@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)('rules over several rows, raced on two instances o
     }
   });
 
-  test('what one instance changes of the settings is in force on the other at once', async () => {
+  test('a setting changed on one instance takes effect on the other at once', async () => {
     for (let round = 0; round < rounds; round++) {
       const impersonation = round % 2 === 0;
       await first.admin.patch('/admin/settings/', { impersonation });

@@ -9,7 +9,7 @@ const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const program = { accept: 'application/json' };
 const large = 'x'.repeat(2 * 1024 * 1024 + 1);
 
-describeOnSqlite('requests that are refused', (server) => {
+describeOnSqlite('refused requests', (server) => {
   /** Routes that fail, on a server with the pages of the real one. */
   let failing: HttpServer;
   let failingUrl: string;
@@ -42,7 +42,7 @@ describeOnSqlite('requests that are refused', (server) => {
       ...(status === 413 && { body: large }),
     });
 
-  test.each(cases)('%i on %s %s: a browser shows a page', async (status, method, path, title) => {
+  test.each(cases)('%i on %s %s: a browser gets an HTML page', async (status, method, path, title) => {
     const answer = await ask(status, method, path, browser);
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
     expect(answer.headers['cache-control']).toBe('no-store');
@@ -54,7 +54,7 @@ describeOnSqlite('requests that are refused', (server) => {
     expect(answer.text).not.toContain('secret of the inside');
   });
 
-  test.each(cases)('%i on %s %s: a program reads JSON', async (status, method, path, _title, code) => {
+  test.each(cases)('%i on %s %s: a program gets JSON', async (status, method, path, _title, code) => {
     for (const headers of [program, {}]) {
       const answer = await ask(status, method, path, headers);
       expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
@@ -63,14 +63,14 @@ describeOnSqlite('requests that are refused', (server) => {
     }
   });
 
-  test('a page keeps the headers of the refusal', async () => {
+  test('an HTML error page keeps the headers of the refusal', async () => {
     const refused = await rawRequest(server().url, '/', { method: 'PUT', headers: browser });
     expect(refused.headers.allow).toBe('GET, HEAD, OPTIONS');
     const away = await rawRequest(failingUrl, '/away', { headers: browser });
     expect(away.headers['retry-after']).toBe('5');
   });
 
-  test('the API answers in JSON, whoever asks', async () => {
+  test('the API answers in JSON to browsers and programs', async () => {
     const authorization = `Bearer ${adminToken}`;
     for (const [method, path, status] of [
       ['GET', '/api/v3/no/such/thing/', 404],
@@ -83,7 +83,7 @@ describeOnSqlite('requests that are refused', (server) => {
     }
   });
 
-  test('what the brand is called stands on the page as text', async () => {
+  test('an error page shows the brand title as escaped text', async () => {
     const values = { domain: '127.0.0.1', branding_title: '<b>Bold</b>' };
     const { body } = await server().admin.post('/core/brands/', values);
     const { text } = await rawRequest(server().url, '/no/such/page', { headers: browser });
@@ -102,21 +102,21 @@ describeOnSqlite('a path without its last slash', (server) => {
     ['/if/user', '/if/user/'],
     ['/if/flow/default-authentication-flow?next=%2Fx', '/if/flow/default-authentication-flow/?next=%2Fx'],
     ['/-/health/live', '/-/health/live/'],
-  ])('is redirected when it is read: %s', async (path, to) => {
+  ])('is redirected on GET: %s', async (path, to) => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, text } = await rawRequest(server().url, path, { method });
       expect([method, status, headers.location, text]).toEqual([method, 308, to, '']);
     }
   });
 
-  test('leads clients that follow it to what they asked for', async () => {
+  test('leads clients that follow the redirect to the resource', async () => {
     const headers = { authorization: `Bearer ${adminToken}` };
     const answer = await fetch(`${server().url}/api/v3/core/users?username=admin`, { headers });
     expect([answer.status, ((await answer.json()) as { results: unknown[] }).results.length]).toEqual([200, 1]);
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'is named when it is written to by %s, and nothing is done',
+    'gets an error that names the right path on %s, and changes nothing',
     async (method) => {
       const { admin, url } = server();
       const answer = await rawRequest(url, '/api/v3/core/groups?dry_run=false', {
@@ -130,7 +130,7 @@ describeOnSqlite('a path without its last slash', (server) => {
     },
   );
 
-  test('never leads to another server', async () => {
+  test('never redirects to another server', async () => {
     for (const path of ['//evil.example', '//evil.example/if/user', '/\\evil.example', '///evil.example/%2e%2e']) {
       const { status, headers } = await rawRequest(server().url, path);
       expect([path, status, headers.location]).toEqual([path, 404, undefined]);

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     expect((await server.admin.post('/core/groups/', { name })).status).toBe(201);
   };
 
-  test('come from there, and show what any instance has acknowledged before', async () => {
+  test('come from the replica and include every write that any instance has acknowledged', async () => {
     for (let turn = 0; turn < 30; turn++) {
       await make(first, `turn-${turn}`);
       expect([await listed(first, `turn-${turn}`), await listed(second, `turn-${turn}`)]).toEqual([1, 1]);
@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     expect(await lastOnReplica()).toMatch(/^select "t"\."pk"/m);
   });
 
-  test('only lists: who asks, single objects and writes stay with the primary', async () => {
+  test('leave authentication, single objects and writes to the primary', async () => {
     await pause();
     const ada = await first.user();
     // The replica does not know her.
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     await standby.query('select pg_wal_replay_resume()');
   });
 
-  test('come from the primary while the replica is behind', async () => {
+  test('come from the primary while the replica lags behind', async () => {
     await pause();
     await make(first, 'while-it-is-behind');
     expect([await listed(first, 'while-it-is-behind'), await listed(second, 'while-it-is-behind')]).toEqual([1, 1]);

@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres)(`an instance of ${last} beside one of this version
     };
   }
 
-  test('serves on while the new one migrates, and each serves what the other writes; only new starts of it are refused', {
+  test('keeps serving while the new one migrates, each reads what the other writes, and only a new start of the old one is refused', {
     timeout: 180_000,
   }, async () => {
     const database = await databaseOfLastRelease();

@@ -36,7 +36,7 @@ describeOnBoth('an object that is searched for', (server) => {
 });
 
 describeOnSqlite('the search index', (server) => {
-  test('takes in rows that are made after its newest row was deleted', async () => {
+  test('includes rows that are created after its newest row was deleted', async () => {
     const { admin, world, app } = server();
     const { pk } = (await make(server(), 'Dougal')).body;
     await fillSearchIndexes(world.db, app.engine.registry);
@@ -47,7 +47,7 @@ describeOnSqlite('the search index', (server) => {
     await verifyIndex(server());
   });
 
-  test('stays whole when rows that it never held are deleted or renamed', async () => {
+  test('stays intact when rows that it does not contain are deleted or renamed', async () => {
     const { admin, world, app } = server();
     await fillSearchIndexes(world.db, app.engine.registry);
     const [gone, renamed] = [(await make(server(), 'Brown Cow')).body.pk, (await make(server(), 'Mr Rusty')).body.pk];
@@ -58,7 +58,7 @@ describeOnSqlite('the search index', (server) => {
     expect(await search(server(), 'mchenry')).toEqual(['Mr McHenry']);
   });
 
-  test('is filled in the background once many rows wait for it', async () => {
+  test('is filled in the background once many rows are waiting', async () => {
     const { world } = server();
     await world.db.write(async (tx) => {
       for (let count = 0; count < 600; count++) {

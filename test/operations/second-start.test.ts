@@ -11,7 +11,7 @@ const database = await freshPostgresDatabase();
 
 describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
   test.skipIf(kind === 'postgres' && !database)(
-    'changes nothing, and keeps what an administrator changed or deleted',
+    'changes nothing, and respects what an administrator has changed or deleted',
     { timeout: 90_000 },
     async () => {
       const folder = newFolder();

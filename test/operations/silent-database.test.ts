@@ -8,7 +8,7 @@ import { databaseProxy } from './database-proxy.ts';
 const database = await freshPostgresDatabase();
 
 test.skipIf(!database)(
-  'a database that falls silent is given up, and used again by new connections once it answers',
+  'connections to a silent database are closed, and new ones are opened once it answers',
   async () => {
     const proxy = await databaseProxy(database?.url ?? '');
     const db = openPostgres(proxy.url, { connections: 8, answerWithinMs: 500 });

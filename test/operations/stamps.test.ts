@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
 
-describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
   let first: TestServer;
   let second: TestServer;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
     expect((await server.admin.patch(flow, { title: String(title) })).status).toBe(200);
   };
 
-  test('is read by one small statement as long as nobody changes it', async () => {
+  test('are revalidated by one small statement as long as nothing changes', async () => {
     await setTitle(first, 1);
     await titleAt(second);
     const statements: string[] = [];
@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
     );
   });
 
-  test('is never older than a change that another instance has acknowledged, while changes and reads race', {
+  test('are never older than a change acknowledged by another instance, under concurrent reads and writes', {
     timeout: 60_000,
   }, async () => {
     let acknowledged = 100;
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
     expect(reads).toBeGreaterThan(50);
   });
 
-  test('is checked by userinfo with the statement that reads the token', { timeout: 60_000 }, async () => {
+  test('are revalidated by userinfo in the statement that reads the token', { timeout: 60_000 }, async () => {
     const { body: mapping } = await first.admin.post('/propertymappings/provider/scope/', {
       name: 'a claim that changes',
       scope_name: 'profile',
@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
     }
   });
 
-  test('shows a change made past Gatehouse, and one that was rolled back never', async () => {
+  test('show a change made directly in the database, and never one that was rolled back', async () => {
     await setTitle(first, 1);
     expect(await titleAt(second)).toBe(1);
     const client = new pg.Client({ connectionString: first.world.config.databaseUrl ?? '' });
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres)('what is cached on PostgreSQL', () => {
     await client.end();
   });
 
-  test('includes nothing about people, whose changes would wait for each other', async () => {
+  test('do not include users, whose changes would block each other', async () => {
     const { db } = first.world;
     const { rows } = await sql<{
       name: string;

@@ -17,7 +17,7 @@ describe.skipIf(!hasPostgres)('statements on PostgreSQL', () => {
     return rows[0];
   }
 
-  test('and locks have 15 s, but for those of migrations and loads', async () => {
+  test('time out after 15 s, as do locks, except in migrations and bulk loads', async () => {
     const { db } = server.world;
     const short = { statement: '15s', lock: '15s' };
     expect([await limits(db.read), await db.write(limits), await db.write(limits, { durable: false })]).toEqual([
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('statements on PostgreSQL', () => {
   test.each([
     ['a statement that takes too long', 'statement_timeout', sql`select pg_sleep(10)`, '57014'],
     ['a lock that takes too long', 'lock_timeout', sql`lock table roles in access exclusive mode`, '55P03'],
-  ])('%s counts as the database being busy, not as a fault', async (_, setting, statement, code) => {
+  ])('%s is reported as a busy database, not as a fault', async (_, setting, statement, code) => {
     const { db } = server.world;
     const held = db.write(async (tx) => {
       await sql`lock table roles in access exclusive mode`.execute(tx);

@@ -8,8 +8,8 @@ import { databaseProxy } from './database-proxy.ts';
 const database = await freshPostgresDatabase();
 const url = database?.url ?? '';
 
-describe.skipIf(!database)('a PostgreSQL whose own time zone is another', () => {
-  test('gives times as they were stored, at the top of a row and nested in it', async () => {
+describe.skipIf(!database)('a PostgreSQL with a time zone other than UTC', () => {
+  test('returns times as they were stored, in columns and in nested JSON', async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(`alter database "${new URL(url).pathname.slice(1)}" set timezone = 'Asia/Tokyo'`);
@@ -22,7 +22,7 @@ describe.skipIf(!database)('a PostgreSQL whose own time zone is another', () => 
     await db.close();
   });
 
-  test('is refused where the zone cannot be set', async () => {
+  test('is refused when the time zone cannot be set', async () => {
     const proxy = await databaseProxy(url, (chunk) =>
       Buffer.from(chunk.toString('latin1').replace("timezone = 'UTC'", "timezone = 'PRC'"), 'latin1'),
     );

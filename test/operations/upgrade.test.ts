@@ -28,20 +28,20 @@ async function expectUpgrade(env: Environment): Promise<void> {
 }
 
 describe('databases of released versions', () => {
-  test.each(releaseFiles('.db.gz'))('SQLite %s is brought up to date, and people sign in', async (file) => {
+  test.each(releaseFiles('.db.gz'))('SQLite %s is migrated, and people can sign in', async (file) => {
     const GATEHOUSE_DATA_DIR = newFolder();
     writeFileSync(join(GATEHOUSE_DATA_DIR, 'gatehouse.db'), releaseDatabase(file));
     await expectUpgrade({ GATEHOUSE_DATA_DIR });
   });
 
   const postgres = releaseFiles('.sql.gz');
-  test('there is one for both databases', () => {
+  test('every released version has a file for SQLite and one for PostgreSQL', () => {
     expect(postgres.map((file) => file.replace('.sql.gz', '.db.gz'))).toEqual(releaseFiles('.db.gz'));
     expect(postgres.length).toBeGreaterThan(0);
   });
 
   for (const file of postgres) {
-    test(`PostgreSQL ${file} is brought up to date, and people sign in`, async ({ skip }) => {
+    test(`PostgreSQL ${file} is migrated, and people can sign in`, async ({ skip }) => {
       const database = await freshPostgresDatabase();
       if (!database) return skip('there is no PostgreSQL');
       const client = new pg.Client({ connectionString: database.url });

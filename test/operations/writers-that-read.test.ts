@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describeOnBoth } from '../support/server.ts';
 
-describeOnBoth('transactions that also read outside themselves', (server) => {
-  test('do not deadlock', async () => {
+describeOnBoth('transactions that also read outside the transaction', (server) => {
+  test('do not deadlock when many run at once', async () => {
     const { db } = server().world;
     const work = Array.from({ length: 50 }, (_, number) =>
       db.write(async (tx) => {
