@@ -67,7 +67,7 @@ const reading: Verb[] = ['list', 'retrieve', 'used_by'];
 describeEveryResource(
   'permissions on every object',
   (ground) => {
-    test('each allow their own verb and no other', async () => {
+    test('each allow only their own verb', async () => {
       const here = ground();
       const { resource, probe } = here;
       const beside = rightsOverReferences(here.server.app.engine, resource);
@@ -95,9 +95,9 @@ describeEveryResource(
 );
 
 describeEveryResource(
-  'permissions on one object',
+  'permissions on a single object',
   (ground) => {
-    test('allow that object and hide the others', async () => {
+    test('allow access to that object and hide all others', async () => {
       const here = ground();
       const { resource, probe, make } = here;
       const beside = rightsOverReferences(here.server.app.engine, resource);
@@ -138,7 +138,7 @@ describeEveryResource(
 describeEveryResource(
   'own objects',
   (ground) => {
-    test('are all that a caller without permissions sees', async () => {
+    test('are the only ones that a caller without permissions sees', async () => {
       const here = ground();
       const { resource, probe, make, admin } = here;
       await probe.holds();

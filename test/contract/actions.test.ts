@@ -30,23 +30,26 @@ const askingOf = (resource: Resource) =>
 describeEveryResource(
   'actions',
   (ground, declared) => {
-    test.each(askingOf(declared))('%s needs its own permission and no less', async (_, action, operation) => {
-      const here = ground();
-      const { resource, probe } = here;
-      const { method } = action;
-      const hint = operationHints[operation.id];
-      const beside = [...(hint?.alsoNeeds ?? []), ...(resourceHints[resource.model]?.alsoNeeds ?? [])];
-      const { enough, tooLittle } = rightsFor(action, here);
+    test.each(askingOf(declared))(
+      '%s is refused without its own permission and allowed with it',
+      async (_, action, operation) => {
+        const here = ground();
+        const { resource, probe } = here;
+        const { method } = action;
+        const hint = operationHints[operation.id];
+        const beside = [...(hint?.alsoNeeds ?? []), ...(resourceHints[resource.model]?.alsoNeeds ?? [])];
+        const { enough, tooLittle } = rightsFor(action, here);
 
-      const refused = await prepareRequest(here, operation);
-      await probe.holds(...tooLittle, ...beside.filter((right) => !enough.includes(right)));
-      expect((await probe.api.send(method, refused.path, refused.body)).status).toBe(403);
-      await probe.holds(...enough, ...beside);
-      const answer = await probe.api.send(method, refused.path, refused.body);
-      // What decides how people sign in is for superusers, whatever others hold.
-      const expected = operation.reaches ? 403 : operation.answer.status;
-      expect([answer.status, answer.text]).toEqual([expected, answer.text]);
-    });
+        const refused = await prepareRequest(here, operation);
+        await probe.holds(...tooLittle, ...beside.filter((right) => !enough.includes(right)));
+        expect((await probe.api.send(method, refused.path, refused.body)).status).toBe(403);
+        await probe.holds(...enough, ...beside);
+        const answer = await probe.api.send(method, refused.path, refused.body);
+        // What decides how people sign in is for superusers, whatever others hold.
+        const expected = operation.reaches ? 403 : operation.answer.status;
+        expect([answer.status, answer.text]).toEqual([expected, answer.text]);
+      },
+    );
   },
   (resource) =>
     askingOf(resource).length > 0 && (resource.visibility === undefined || resource.visibility.by === 'permission'),

@@ -9,7 +9,7 @@ import type { OpenApiDocument } from '../../src/resource/openapi.ts';
 import { requestSchema } from '../../src/resource/schemas.ts';
 import { describeOnSqlite } from '../support/server.ts';
 
-describeOnSqlite('what the OpenAPI document says', (server) => {
+describeOnSqlite('the OpenAPI document', (server) => {
   const read = async (query = '') => (await server().nobody.get(`/schema/${query}`)).body as OpenApiDocument;
 
   test('names no default in the body of a PATCH', async () => {
@@ -26,7 +26,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(found).toEqual([]);
   });
 
-  test('takes no empty text where a key or a slug is required, as the server does not', async () => {
+  test('forbids empty text where a key or a slug is required, as the server does', async () => {
     const { components } = await read();
     const [target, source] = [
       components.schemas.FlowStageBindingRequest?.properties?.target,
@@ -37,7 +37,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect([status, Object.keys(body)]).toEqual([400, ['source']]);
   });
 
-  test('says of each PUT of a row that absent members stay, and they do', async () => {
+  test('says that a PUT keeps absent members, and the server keeps them', async () => {
     const { paths } = await read();
     for (const [path, { put }] of Object.entries(paths)) {
       const isRow = server().app.engine.registry.resources.some((one) => `${one.path}{${one.param}}/` === path);
@@ -48,7 +48,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(put.body.attributes).toEqual({ of: 'before' });
   });
 
-  test('sets no bounds on lengths in answers, which other ways of writing do not keep', async () => {
+  test('sets no length limits in answers, because stored values may exceed them', async () => {
     const { paths, components } = await read();
     const bounded: string[] = [];
     const bounds = ['minItems', 'maxItems', 'minLength', 'maxLength'];
@@ -69,7 +69,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(bounded).toEqual([]);
   });
 
-  test('is right that a prompt stage may have lost its last prompt', async () => {
+  test('allows a prompt stage without prompts in answers, as after its last prompt was deleted', async () => {
     const { admin } = server();
     const prompt = await admin.post('/stages/prompt/prompts/', {
       name: 'lost',
@@ -86,7 +86,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(components.schemas.PromptStageRequest?.properties?.fields).toHaveProperty('minItems', 1);
   });
 
-  test('tells challenges apart by their component', async () => {
+  test('uses the component as the discriminator of challenges', async () => {
     const { components } = await read();
     const { oneOf = [], discriminator } = components.schemas.ChallengeTypes as JsonSchema;
     expect(discriminator?.propertyName).toBe('component');
@@ -102,7 +102,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     );
   });
 
-  test('comes as OpenAPI 3.0 too, with the same operations', async () => {
+  test('is also available as OpenAPI 3.0 with the same operations', async () => {
     const [now, before] = [await read(), await read('?version=3.0')];
     const validator = new Validator();
     const result = await validator.validate(JSON.parse(JSON.stringify(before)));
@@ -119,7 +119,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect([status, Object.keys(body)]).toEqual([400, ['version']]);
   });
 
-  test('is right about the export of a flow: an object in YAML', async () => {
+  test('describes the export of a flow as an object in YAML, as the server sends it', async () => {
     const { paths } = await read();
     const path = '/flows/instances/{slug}/export/';
     const content = paths[path]?.get?.responses[200]?.content ?? {};
@@ -133,7 +133,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     ).toBe(true);
   });
 
-  test('is right about pages: what is no page size is ignored, `last` is a page', async () => {
+  test('says that an invalid page size is ignored and that `last` is a page, as the server does', async () => {
     for (const query of ['page_size=null', 'page_size=', 'page_size=-1', 'page_size=x', 'page=last']) {
       const { status, body } = await server().admin.get(`/core/groups/?${query}`);
       expect(status, query).toBe(200);
@@ -146,7 +146,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(ajv.validate(schemaOf('page'), 'last')).toBe(true);
   });
 
-  test('sets no bounds on filters that the server does not set', async () => {
+  test('sets no limits on filters that the server does not enforce', async () => {
     for (const { parameters } of server().app.operations) {
       for (const { name, schema, in: place } of parameters) {
         if (place === 'query') expect(schema, name).not.toHaveProperty('maxLength');
@@ -159,7 +159,7 @@ describeOnSqlite('what the OpenAPI document says', (server) => {
     expect(empty.status).toBe(200);
   });
 
-  test('takes neither null nor empty text where the server refuses it', async () => {
+  test('forbids null and empty text where the server refuses them', async () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     const wrong: string[] = [];

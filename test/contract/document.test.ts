@@ -15,7 +15,7 @@ describeOnSqlite('the OpenAPI document', (server) => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('describes every operation that is served, under an id of its own', async () => {
+  test('describes every operation that is served, each with a unique id', async () => {
     const { paths } = await read();
     const described = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
@@ -36,14 +36,14 @@ describeOnSqlite('the OpenAPI document', (server) => {
     }
   });
 
-  test('holds no schema that nothing refers to', async () => {
+  test('contains no unused schema', async () => {
     const document = await read();
     const text = JSON.stringify(document);
     const names = Object.keys(document.components.schemas);
     expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([]);
   });
 
-  test('comes as JSON or YAML, as asked for in the query or the Accept header', async () => {
+  test('is sent as JSON or YAML according to the query or the Accept header', async () => {
     const { nobody } = server();
     const document = await read();
     const yaml = await nobody.get('/schema/?format=yaml');
@@ -64,7 +64,7 @@ describeOnSqlite('the OpenAPI document', (server) => {
     expect((await nobody.get('/schema/?format=xml')).status).toBe(404);
   });
 
-  test('is answered with 304 to a caller who has it', async () => {
+  test('is answered with 304 when If-None-Match matches', async () => {
     const { nobody } = server();
     for (const format of ['json', 'yaml']) {
       const first = await nobody.get(`/schema/?format=${format}`);

@@ -16,7 +16,7 @@ describeOnBoth('every operation', (server) => {
     ground = await prepareGround(server());
   });
 
-  test.each(drivable)('%s answers as the document says, and leaves an event when it writes', async (id) => {
+  test.each(drivable)('%s answers as documented, and records an event when it writes', async (id) => {
     const operation = find(id);
     const { path, body } = await prepareRequest(here(), operation);
     const api = operation.anonymous ? here().nobody : here().admin;
@@ -44,7 +44,7 @@ describeOnBoth('every operation', (server) => {
     expect(await here().stored.counts()).toEqual(before);
   });
 
-  test('has succeeded once, except for those excused in the hints', () => {
+  test('has succeeded at least once, except those marked undrivable in the hints', () => {
     const missed = operationIds.filter((id) => !here().check.succeeded.has(id));
     const excused = missed.filter((id) => operationHints[id]?.undrivable);
     expect(missed.filter((id) => !excused.includes(id))).toEqual([]);

@@ -39,7 +39,7 @@ describeOnSqlite('x-field in the OpenAPI document', (server) => {
     return { document, bodies: bodies.filter(([id]) => id !== flowAnswers), membersOf };
   }
 
-  test('tells of every member of every body what forms need, and helps with it', async () => {
+  test('describes every member of every body for forms, with a help text', async () => {
     const { bodies, membersOf } = await read();
     const lacking: string[] = [];
     for (const [id, schema] of bodies) {
@@ -51,7 +51,7 @@ describeOnSqlite('x-field in the OpenAPI document', (server) => {
     expect(lacking).toEqual([]);
   });
 
-  test('tells of every reference which model it names, and where its objects are listed', async () => {
+  test('names the model of every reference and the path that lists its objects', async () => {
     const { document, bodies, membersOf } = await read();
     const lacking: string[] = [];
     let references = 0;
@@ -67,7 +67,7 @@ describeOnSqlite('x-field in the OpenAPI document', (server) => {
     expect(lacking).toEqual([]);
   });
 
-  test('tells of every field of every resource that is shown', async () => {
+  test('describes every readable field of every resource', async () => {
     const { document } = await read();
     for (const { schema, keyName, allFields } of server().app.engine.registry.resources) {
       const { properties = {} } = document.components.schemas[schema] ?? {};
@@ -78,7 +78,7 @@ describeOnSqlite('x-field in the OpenAPI document', (server) => {
     }
   });
 
-  test('says in plain words what a field is', async () => {
+  test('gives kind, label, group and help of a text, a reference and a secret', async () => {
     const { document } = await read();
     const { properties = {} } = document.components.schemas.OAuthSourceRequest ?? {};
     expect(properties.oidc_jwks_url?.['x-field']).toEqual({

@@ -69,7 +69,7 @@ describeEveryResource(
     const ordering = orderable.length > 0 ? test : () => {};
     const filtering = Object.keys(filterTable).length > 0 ? test : () => {};
 
-    filtering('every filter keeps what matches and drops the rest', async () => {
+    filtering('every filter keeps matching objects and drops all others', async () => {
       const here = ground();
       const { resource, admin } = here;
       const [sample, other] = (await samplesOf(here)) as [Sample, Sample];
@@ -93,7 +93,7 @@ describeEveryResource(
       expect(untried.sort()).toEqual([...(specialFilters[resource.path] ?? [])].sort());
     });
 
-    filtering('a value that a filter cannot take is refused with a 400 that names the filter', async () => {
+    filtering('an invalid filter value is refused with a 400 that names the filter', async () => {
       const { resource, admin } = ground();
       for (const [name, { schema }] of Object.entries(resource.filterTable)) {
         const item = schema.items ?? schema;
@@ -107,7 +107,7 @@ describeEveryResource(
       }
     });
 
-    test('an empty filter, an unknown parameter and an unknown order change nothing', async () => {
+    test('an empty filter, an unknown parameter and an unknown ordering are ignored', async () => {
       const here = ground();
       const { resource, admin } = here;
       await samplesOf(here);
@@ -127,7 +127,7 @@ describeEveryResource(
       }
     });
 
-    ordering('can be ordered by every orderable field, both ways', async () => {
+    ordering('can be ordered by every orderable field, ascending and descending', async () => {
       const here = ground();
       const { resource, admin } = here;
       await samplesOf(here);
@@ -141,7 +141,7 @@ describeEveryResource(
     });
 
     const searching = search.length > 0 ? test : () => {};
-    searching('find an object by a part of each searched text', async () => {
+    searching('find an object by a word of each searchable field', async () => {
       const here = ground();
       const { resource, admin } = here;
       const [sample] = (await samplesOf(here)) as [Sample];
@@ -165,7 +165,7 @@ describeEveryResource(
       expect((await admin.get(`${resource.path}?search=%25_%5C%22%27`)).status).toBe(200);
     });
 
-    test('page as documented', async () => {
+    test('are paginated as documented, and a page that does not exist gives 404', async () => {
       const here = ground();
       const { resource, admin } = here;
       await samplesOf(here);
@@ -195,7 +195,7 @@ describeEveryResource(
       }
     });
 
-    test('cost at most three statements, however much is nested and however long they are', async () => {
+    test('take at most three statements, whatever their length and nesting', async () => {
       const here = ground();
       const { resource, server, probe } = here;
       await samplesOf(here);

@@ -64,7 +64,7 @@ describeEveryResource(
       }
     });
 
-    test('are in no event', async () => {
+    test('appear in no event', async () => {
       const here = ground();
       const { resource, admin } = here;
       const { path, secrets } = await withSecrets(here);
@@ -79,7 +79,7 @@ describeEveryResource(
       expect(texts.filter((text) => events.includes(text))).toEqual([]);
     });
 
-    test('are not readable in the database', async () => {
+    test('are not stored in plain text', async () => {
       const here = ground();
       const { secrets } = await withSecrets(here);
       const rows = await here.stored.rowsOf(here.resource.table);

@@ -48,7 +48,7 @@ describeOnBoth('the columns of the database', (server) => {
 });
 
 describeOnBoth('a reference', (server) => {
-  test('is nullable in the document exactly when it is in the database', async () => {
+  test('is nullable in the OpenAPI document exactly when its column is', async () => {
     const { app, world } = server();
     const tables = await world.db.read.introspection.getTables();
     const isNullable = (table: string, column: string) =>

@@ -67,7 +67,7 @@ function echoed(resource: Resource, body: Row): Row {
 describeEveryResource(
   'creating',
   (ground) => {
-    test('stores and shows what was sent, and records it once', async () => {
+    test('stores and returns what was sent, and records one event', async () => {
       const here = ground();
       const { resource, admin, bodyFor } = here;
       const body = await bodyFor(resource);
@@ -80,13 +80,13 @@ describeEveryResource(
       });
     });
 
-    test('takes a body with nothing but what is required', async () => {
+    test('accepts a body with only the required members', async () => {
       const { resource, admin, bodyFor } = ground();
       const answer = await admin.post(resource.path, await bodyFor(resource, 'required'));
       expect([answer.status, answer.text]).toEqual([201, answer.text]);
     });
 
-    test('names everything that is missing or wrong at once, and stores nothing', async () => {
+    test('reports all missing and invalid members at once, and stores nothing', async () => {
       const here = ground();
       const { resource, admin } = here;
       const wrong = Object.fromEntries(writable(resource).map(([name, field]) => [name, wrongFor(field)]));
@@ -112,7 +112,7 @@ describeEveryResource(
       });
     });
 
-    test('ignores members that are unknown or read-only', async () => {
+    test('ignores unknown and read-only members', async () => {
       const { resource, admin, bodyFor } = ground();
       const readOnly = Object.entries(resource.allFields).filter(([, field]) => !isWritable(field));
       const strange = Object.fromEntries(readOnly.map(([name]) => [name, 'mine']));
@@ -152,7 +152,7 @@ describeEveryResource(
       });
     });
 
-    test('as a dry run answers and stores nothing', async () => {
+    test('as a dry run returns the result and stores nothing', async () => {
       const here = ground();
       const { resource, admin, bodyFor } = here;
       const body = await bodyFor(resource);
@@ -181,7 +181,7 @@ describeEveryResource(
       expect({ ...answer.body, ...unset }).toEqual({ ...before, ...unset });
     });
 
-    test('stores and shows what was sent, and records it once', async () => {
+    test('stores and returns what was sent, and records one event', async () => {
       const here = ground();
       const { resource, admin } = here;
       for (const method of verbs.includes('update') ? ['PATCH', 'PUT'] : ['PATCH']) {
@@ -194,7 +194,7 @@ describeEveryResource(
 
     const required = requiredNames(declared);
     const replacing = verbs.includes('update') && required.length > 0 ? test : () => {};
-    replacing('by PUT asks for all that is required', async () => {
+    replacing('by PUT demands every required member', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       await unchanging(here, path, async () => {
@@ -204,7 +204,7 @@ describeEveryResource(
       });
     });
 
-    test('as a dry run answers and stores nothing', async () => {
+    test('as a dry run returns the result and stores nothing', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       const body = await here.bodyFor(here.resource);
@@ -217,7 +217,7 @@ describeEveryResource(
       });
     });
 
-    test('is refused with 412 when If-Match does not hold', async () => {
+    test('is refused with 412 when If-Match does not match', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       await checkIfMatch(here, path, 'PATCH', {}, 200);
@@ -242,7 +242,7 @@ async function checkIfMatch(here: ResourceGround, path: string, method: string, 
 describeEveryResource(
   'deleting',
   (ground) => {
-    test('removes the object once and records it once', async () => {
+    test('deletes the object once and records one event', async () => {
       const here = ground();
       const { resource, admin } = here;
       const { path } = await here.make(resource.model);
@@ -252,7 +252,7 @@ describeEveryResource(
       expect((await admin.get(path)).status).toBe(resource.verbs.includes('retrieve') ? 404 : 405);
     });
 
-    test('removes nothing as a dry run or with a stale ETag', async () => {
+    test('deletes nothing in a dry run or with a stale ETag', async () => {
       const here = ground();
       const { path }: Sample = await here.make(here.resource.model);
       const isReadable = here.resource.verbs.includes('retrieve');
