@@ -18,7 +18,7 @@ export interface PrivateKey {
   readonly key: KeyObject;
 }
 
-/** The first certificate of a PEM text; null when it cannot be loaded. An expired one can. */
+/** The first certificate of a PEM text, expired or not; null if it cannot be loaded. */
 export function readCertificate(pem: string): CertificateFacts | null {
   const certificate = loadCertificate(pem);
   if (!certificate) return null;
@@ -30,12 +30,15 @@ export function readCertificate(pem: string): CertificateFacts | null {
       subject: readSubject(certificate.raw),
     };
   } catch {
-    // OpenSSL loads certificates whose names or dates are broken inside.
+    // OpenSSL loads certificates whose names or dates are malformed.
     return null;
   }
 }
 
-/** The first private key of a PEM text, in PKCS#8, PKCS#1 or SEC1; null when it cannot be loaded, as when it is encrypted. */
+/**
+ * The first private key of a PEM text, in PKCS#8, PKCS#1 or SEC1; null if it cannot be loaded, for example if
+ * encrypted.
+ */
 export function readPrivateKey(pem: string): PrivateKey | null {
   const block = readPem(pem).find(({ label }) => label.endsWith('PRIVATE KEY'));
   const encoding = block && keyEncodings.get(block.label);
@@ -44,12 +47,12 @@ export function readPrivateKey(pem: string): PrivateKey | null {
     const key = createPrivateKey({ key: Buffer.from(block.bytes), format: 'der', type: encoding });
     return key.asymmetricKeyType ? { type: key.asymmetricKeyType, key } : null;
   } catch {
-    // OpenSSL says in no other way that it cannot load a key.
+    // OpenSSL reports an unloadable key only by throwing.
     return null;
   }
 }
 
-/** False also when either cannot be loaded. */
+/** Also false if either cannot be loaded. */
 export function keyMatchesCertificate(keyPem: string, certificatePem: string): boolean {
   const privateKey = readPrivateKey(keyPem);
   const certificate = loadCertificate(certificatePem);
@@ -57,7 +60,7 @@ export function keyMatchesCertificate(keyPem: string, certificatePem: string): b
   try {
     return certificate.checkPrivateKey(privateKey.key);
   } catch {
-    // The certificate holds a public key of a kind that OpenSSL does not know.
+    // The certificate has a public key of a type that OpenSSL does not know.
     return false;
   }
 }
@@ -74,10 +77,10 @@ function loadCertificate(pem: string): X509Certificate | null {
   if (!block?.bytes) return null;
   try {
     const certificate = new X509Certificate(block.bytes);
-    // Node would also take PEM inside the base64, or bytes after the end.
+    // Node would also accept PEM inside the base64, or trailing bytes.
     return certificate.raw.equals(block.bytes) ? certificate : null;
   } catch {
-    // OpenSSL says in no other way that it cannot load a certificate.
+    // OpenSSL reports an unloadable certificate only by throwing.
     return null;
   }
 }

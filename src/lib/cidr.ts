@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 
 /** Address ranges of both families. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
 export interface Cidrs {
-  // In one list, `::/0` would hold every IPv4 address too.
+  // Separate, because in one list `::/0` would also match every IPv4 address.
   readonly v4: BlockList;
   readonly v6: BlockList;
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or a single address. Throws a RangeError that names the first text that is neither. */
+/** Reads `10.0.0.0/8`, `fd00::/8` or a single address. Throws a RangeError that names the first invalid text. */
 export function parseCidrs(texts: readonly string[]): Cidrs {
   const cidrs = { v4: new BlockList(), v6: new BlockList() };
   for (const text of texts) {
@@ -29,7 +29,7 @@ export function isCidr(text: string): boolean {
   return parseRange(text) !== null;
 }
 
-/** False for a text that is no address. */
+/** False if the text is not an address. */
 export function contains(cidrs: Cidrs, ip: string): boolean {
   const family = isIP(ip);
   if (family === 0) return false;
@@ -48,8 +48,8 @@ const containsBytes = ({ v4, v6 }: Cidrs, bytes: Uint8Array): boolean =>
 export const isAddress = (text: string): boolean => isIP(text) !== 0;
 
 /**
- * Whether an address belongs to the open Internet, by the IANA registries of special-purpose addresses (RFC 6890). An
- * address that wraps an IPv4 address (mapped, 6to4, NAT64) is as public as the one that it wraps.
+ * Whether an address is publicly routable, by the IANA registries of special-purpose addresses (RFC 6890). An address
+ * that embeds an IPv4 address (mapped, 6to4, NAT64) is as public as the embedded one.
  */
 export function isPublicAddress(ip: string): boolean {
   const bytes = readAddress(ip);
@@ -60,15 +60,15 @@ export function isPublicAddress(ip: string): boolean {
   return containsBytes(globalUnicast, bytes) && !containsBytes(specialRanges, bytes);
 }
 
-/** The network of one subscriber: an IPv4 address, or an IPv6 /64, in which subscribers pick addresses at will. */
+/** The network of one subscriber: an IPv4 address, or an IPv6 /64, within which subscribers choose addresses freely. */
 export function networkOf(ip: string): string {
-  // An IPv4 address has one way to be written.
+  // IPv4 addresses have a single spelling.
   const bytes = isIP(ip) === 4 ? null : readAddress(ip);
   if (!bytes) return ip;
   return bytes.length === 4 ? formatAddress(bytes) : Buffer.from(bytes.subarray(0, 8)).toString('hex');
 }
 
-/** The 4 or 16 bytes of an address, 4 for IPv4 mapped into IPv6; null for a text that is no address. */
+/** The 4 or 16 bytes of an address, 4 for IPv4 mapped into IPv6; null if the text is not an address. */
 export function readAddress(ip: string): Uint8Array | null {
   const family = isIP(ip);
   if (family === 0) return null;
@@ -110,7 +110,7 @@ function parseRange(text: string): Range | null {
   const prefix = prefixText === undefined ? writtenBits : Number(prefixText);
   if (prefix > writtenBits) return null;
   if (bytes.length === 16) return { address, prefix, family: 6 };
-  // A mapped range counts its prefix from the start of the IPv6 address; wider than the mapping it is not a range of IPv4.
+  // A mapped range counts its prefix from the start of the IPv6 address; a shorter prefix is not a range of IPv4.
   const ipv4Prefix = prefix - (writtenBits - 32);
   return ipv4Prefix < 0 ? null : { address: formatAddress(bytes), prefix: ipv4Prefix, family: 4 };
 }

@@ -4,7 +4,7 @@ export interface Country {
   readonly name: string;
 }
 
-/** The 249 countries of ISO 3166-1, sorted by code, with the names they are commonly called by in English. */
+/** The 249 countries of ISO 3166-1, sorted by code, with their common English names. */
 export const countries: readonly Country[] = Object.freeze(
   table().map(({ code, name }) => Object.freeze({ code, name })),
 );

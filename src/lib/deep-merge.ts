@@ -6,10 +6,10 @@ type JsonObject = Record<string, Json>;
 export function deepMerge(first: JsonObject, second: JsonObject): JsonObject {
   const members = new Map(Object.entries(first));
   for (const [name, value] of Object.entries(second)) {
-    const known = members.get(name);
-    members.set(name, known === undefined ? value : mergeValues(known, value));
+    const existing = members.get(name);
+    members.set(name, existing === undefined ? value : mergeValues(existing, value));
   }
-  // Built from entries, so that a member called `__proto__` is a member like any other.
+  // Built from entries, so that a member called `__proto__` is an ordinary member.
   return Object.fromEntries(members);
 }
 

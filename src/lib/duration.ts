@@ -10,12 +10,12 @@ const millisecondsPer: ReadonlyMap<string, number> = new Map([
 
 const part = /^\s*([a-z]+)\s*=\s*([+-]?\d{1,15}(?:\.\d{1,15})?)\s*$/i;
 
-/** Longer than any date can be moved: a slip of the keyboard. */
+/** Beyond the range of dates, so surely a typo. */
 const maxMilliseconds = 999_999_999 * 86_400_000;
 
 /**
- * Reads `hours=1;minutes=30` into milliseconds. Parts may be negative (a SAML assertion is valid from `minutes=-5`) and
- * decimal, and add up. Null for anything else, for a unit that is unknown or stands twice, and for absurd lengths.
+ * Parses `hours=1;minutes=30` into milliseconds. Parts may be negative (a SAML assertion is valid from `minutes=-5`)
+ * and decimal, and add up. Null for anything else, for unknown or repeated units, and for absurd lengths.
  */
 export function parseDuration(text: string): number | null {
   let sum = 0;

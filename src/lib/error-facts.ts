@@ -1,4 +1,4 @@
-/** What the errors of Node and of database drivers carry besides their message. */
+/** What errors of Node and of database drivers carry besides their message. */
 interface ErrorFacts {
   readonly code?: unknown;
   readonly errcode?: unknown;

@@ -9,8 +9,8 @@ interface Entry<Value> {
 }
 
 /**
- * A cache of bounded weight that evicts what was used least recently. It keeps at least the last `limit / 2` used. Entries weigh 1 by
- * default.
+ * A cache of bounded weight that evicts the least recently used entries. It holds at least the last `limit / 2` used.
+ * Entries weigh 1 by default.
  */
 export function createLruCache<Value, Key = string>(
   limit: number,

@@ -6,13 +6,13 @@ export function memoize<Key extends string | number, Value>(
   make: (key: Key) => Value,
   weigh?: (key: Key) => number,
 ): (key: Key) => Value {
-  const known = createLruCache<{ readonly value: Value }, Key>(limit, weigh);
+  const cache = createLruCache<{ readonly value: Value }, Key>(limit, weigh);
   return (key) => {
-    let made = known.get(key);
-    if (!made) {
-      made = { value: make(key) };
-      known.set(key, made);
+    let entry = cache.get(key);
+    if (!entry) {
+      entry = { value: make(key) };
+      cache.set(key, entry);
     }
-    return made.value;
+    return entry.value;
   };
 }

@@ -1,8 +1,8 @@
-/** The known word that a mistyped one most likely means, or null when none is near. */
-export function nearestWord(word: string, known: readonly string[]): string | null {
+/** The candidate that a mistyped word most likely means, or null if none is close. */
+export function nearestWord(word: string, candidates: readonly string[]): string | null {
   let nearest: string | null = null;
   let least = Math.max(2, Math.floor(word.length / 4)) + 1;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const distance = editDistance(word, candidate);
     if (distance < least) {
       least = distance;
@@ -12,7 +12,7 @@ export function nearestWord(word: string, known: readonly string[]): string | nu
   return nearest;
 }
 
-/** Levenshtein distance: insertions, deletions and replacements of one character. */
+/** Levenshtein distance: insertions, deletions and substitutions of one character. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {

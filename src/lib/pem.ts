@@ -1,13 +1,15 @@
 export interface PemBlock {
   readonly label: string;
-  /** Null when the text between the lines is not plain base64: damaged, or encrypted in the old way with headers. */
+  /**
+   * Null if the text between the lines is not plain base64: damaged, or encrypted in the legacy format with headers.
+   */
   readonly bytes: Uint8Array<ArrayBuffer> | null;
 }
 
 const boundary = /^-----(BEGIN|END) ([A-Z0-9 ]{1,64})-----$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The blocks of a text in their order (RFC 7468). Text around them is skipped, and so is a block that does not end. */
+/** The blocks of a text in order (RFC 7468). Skips text around them and unterminated blocks. */
 export function readPem(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   let open: { label: string; lines: string[] } | null = null;

@@ -1,4 +1,4 @@
-/** What is wrong with one member of a body: messages, or messages by position for an element of a list. */
+/** The errors of one member of a body: messages, or messages by position for the elements of a list. */
 export type Complaint = string[] | Record<string, string[]>;
 export type Complaints = Record<string, Complaint>;
 
@@ -25,7 +25,7 @@ const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** A refusal to an API caller, with a code from one closed list. */
+/** A refusal to an API caller, with a code from a closed list. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
@@ -44,7 +44,7 @@ export class Problem extends Error {
   }
 }
 
-/** A body that cannot be accepted; carries every complaint at once. */
+/** An invalid body; carries all complaints at once. */
 export class Invalid extends Error {
   readonly status = 400;
   readonly complaints: Complaints;

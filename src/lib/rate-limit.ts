@@ -5,15 +5,15 @@ export interface RateLimit {
   waitAfter(key: string): number;
 }
 
-/** What other instances have counted. */
+/** Shares counts with other instances. */
 export interface CountsOfOthers {
-  /** Tells them of so many more of these. */
+  /** Reports more of these to the others. */
   add(key: string, by: number): void;
-  /** How many there are of these in the window of time that runs, as far as is known. */
+  /** The others' count in the current window, as far as known. */
   of(key: string): number;
 }
 
-/** Instances share only counts above this share of the limit: most keys never get there. */
+/** Instances share only counts above this fraction of the limit, which most keys never reach. */
 export const worthTelling = 1 / 20;
 
 interface Window {
@@ -28,7 +28,7 @@ export interface Limit {
   readonly others?: CountsOfOthers | null;
 }
 
-/** So many in each window of time, which begins with the first of them. At least the last `keys` that came are remembered. */
+/** A fixed-window limit; a window begins with its first count. At least the last `keys` keys are remembered. */
 export function createRateLimit(
   { max, windowMs, keys = 5_000, others = null }: Limit,
   now: () => number = Date.now,
@@ -36,8 +36,8 @@ export function createRateLimit(
   const windows = createLruCache<Window>(2 * keys);
 
   function windowOf(key: string, moment: number): Window {
-    const known = windows.get(key);
-    if (known && known.ends > moment) return known;
+    const current = windows.get(key);
+    if (current && current.ends > moment) return current;
     const begun = { ends: moment + windowMs, count: 0 };
     windows.set(key, begun);
     return begun;

@@ -1,4 +1,4 @@
-/** Words of ASCII letters, digits and underscores with hyphens between, in lower case. */
+/** Lower-case ASCII words of letters, digits and underscores, joined by hyphens. */
 export const slugify = (text: string): string =>
   text
     .normalize('NFKD')

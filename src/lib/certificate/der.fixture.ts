@@ -20,7 +20,7 @@ function writeArc(arc: number): number[] {
   return digits;
 }
 
-/** A whole number that is not negative, from its big-endian bytes. */
+/** A non-negative integer, from its big-endian bytes. */
 export function writeUnsigned(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Uint8Array.of(0) : bytes.subarray(start);

@@ -1,8 +1,8 @@
-/** As much of DER (X.690) as reading a name takes. */
+/** The subset of DER (X.690) needed to read a name. */
 export interface DerValue {
   readonly tag: number;
   readonly content: Uint8Array;
-  /** Tag, length and content together. */
+  /** Tag, length and content. */
   readonly whole: Uint8Array;
 }
 
@@ -26,7 +26,7 @@ export const derTag = {
   set: 0x31,
 } as const;
 
-/** The values that follow each other in `bytes`. Throws a RangeError when they are not DER. */
+/** The consecutive values in `bytes`. Throws a RangeError if they are not DER. */
 export function readDer(bytes: Uint8Array): DerValue[] {
   const values: DerValue[] = [];
   for (let rest = bytes; rest.length > 0; ) {

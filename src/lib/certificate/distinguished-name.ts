@@ -1,6 +1,6 @@
 import { type DerValue, derTag, readDer, readObjectId } from './der.ts';
 
-/** RFC 4514 §3, and STREET, DC and UID as its table has them. */
+/** RFC 4514 §3, including STREET, DC and UID. */
 const shortNames: ReadonlyMap<string, string> = new Map([
   ['2.5.4.3', 'CN'],
   ['2.5.4.6', 'C'],
@@ -28,7 +28,9 @@ const decoders: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [derTag.bmpString, (bytes) => utf16.decode(bytes)],
 ]);
 
-/** The subject of a certificate as RFC 4514 text, most specific part first. Throws when the bytes are no certificate. */
+/**
+ * The subject of a certificate as RFC 4514 text, most specific part first. Throws if the bytes are not a certificate.
+ */
 export function readSubject(certificate: Uint8Array): string {
   const [outer] = readDer(certificate);
   const [toBeSigned] = readDer(outer?.content ?? certificate);
@@ -52,7 +54,7 @@ function formatAttribute(attribute: DerValue): string {
   const objectId = readObjectId(type.content);
   const shortName = shortNames.get(objectId);
   const decode = shortName === undefined ? undefined : decoders.get(value.tag);
-  // RFC 4514 §2.4: without a short name or a string, the value is written as the bytes of its encoding.
+  // RFC 4514 §2.4: without a short name or a string type, the value is written in hex.
   const text = decode ? escapeValue(decode(value.content)) : `#${Buffer.from(value.whole).toString('hex')}`;
   return `${shortName ?? objectId}=${text}`;
 }
@@ -68,7 +70,7 @@ function decodeUtf32(bytes: Uint8Array): string {
   ).join('');
 }
 
-/** RFC 4514 §2.4. Of the control characters only NUL needs an escape; all get one, so that a subject stays on its line. */
+/** RFC 4514 §2.4. Only NUL must be escaped, but all control characters are, so that a subject stays on one line. */
 function escapeValue(text: string): string {
   const characters = [...text];
   const last = characters.length - 1;

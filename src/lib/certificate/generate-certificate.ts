@@ -12,7 +12,7 @@ export interface CertificateRequest {
   subjectAltNames: readonly string[];
   validityDays: number;
   algorithm: CertificateAlgorithm;
-  /** Of an RSA key; 4096 unless said otherwise. */
+  /** For RSA keys; by default 4096. */
   rsaBits?: 2048 | 3072 | 4096;
   notBefore?: Date;
 }
@@ -25,7 +25,7 @@ export class UnusableAltName extends Error {
   }
 }
 
-/** Loaded when first needed: it takes a while, and most processes never make a certificate. */
+/** Loaded on first use: it is slow to load, and most processes never create a certificate. */
 const loadLibrary = async () => (await import('./x509-library.ts')).library;
 
 const algorithms = {
@@ -40,8 +40,8 @@ const algorithms = {
 };
 
 /**
- * A self-signed certificate and its key (PKCS#8), both PEM. Keys are made and used off the event loop. Throws
- * `UnusableAltName` for an alternative name that no certificate can hold.
+ * Creates a self-signed certificate and its key (PKCS#8), both PEM, off the event loop. Throws `UnusableAltName` for an
+ * alternative name that a certificate cannot hold.
  */
 export async function generateCertificate(request: CertificateRequest): Promise<{ certificate: string; key: string }> {
   const altNames = request.subjectAltNames.map(altName);
@@ -50,7 +50,7 @@ export async function generateCertificate(request: CertificateRequest): Promise<
   if (!('privateKey' in keys)) throw new Error('the algorithm has no key pairs');
   const { X509CertificateGenerator, Name } = await loadLibrary();
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    // The highest bit is off and the next one on: the number is positive, and always as long.
+    // The highest bit is 0 and the next one 1: the number is positive and has a fixed length.
     serialNumber: Buffer.concat([Uint8Array.of(0x40), randomBytes(15)]).toString('hex'),
     name: new Name([{ CN: [{ utf8String: request.commonName }] }]),
     ...validity(request),
@@ -66,7 +66,7 @@ export async function generateCertificate(request: CertificateRequest): Promise<
 }
 
 const earliestEnd = Date.UTC(1950, 0, 1);
-// RFC 5280 §4.1.2.5: what a certificate without end has.
+// RFC 5280 §4.1.2.5: the end date of a certificate that never expires.
 const latestEnd = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 function validity({ notBefore = new Date(), validityDays }: CertificateRequest): { notBefore: Date; notAfter: Date } {
@@ -80,7 +80,7 @@ async function extensionsOf(
   publicKey: webcrypto.CryptoKey,
 ): Promise<Extension[]> {
   const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, ...x509 } = await loadLibrary();
-  // RFC 8813 §3 and RFC 8410 §5: keys on elliptic curves encipher no keys.
+  // RFC 8813 §3 and RFC 8410 §5: elliptic-curve keys do not encipher keys.
   const enciphers = algorithm === 'rsa' ? KeyUsageFlags.keyEncipherment : 0;
   return [
     new BasicConstraintsExtension(false, undefined, true),

@@ -1,4 +1,5 @@
-// The library expects this polyfill to be there before it is loaded, in a bundle too: hence one module that imports both in order.
+// The library requires this polyfill before it is loaded, also in a bundle: hence one module that imports both in
+// order.
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 

@@ -1,6 +1,6 @@
 import { ScimError } from './scim-error.ts';
 
-/** Names an attribute: `name.familyName`, or one of an extension by the URN of its schema. */
+/** The path of an attribute: `name.familyName`, or one of an extension with the URN of its schema. */
 export interface AttributePath {
   readonly schema: string | null;
   readonly attribute: string;
@@ -11,13 +11,13 @@ export const comparisons = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'
 export type Comparison = (typeof comparisons)[number];
 export type FilterValue = string | number | boolean | null;
 
-/** A filter as RFC 7644, section 3.4.2.2, has it. */
+/** A filter (RFC 7644, section 3.4.2.2). */
 export type ScimFilter =
   | { readonly is: 'and' | 'or'; readonly left: ScimFilter; readonly right: ScimFilter }
   | { readonly is: 'not'; readonly filter: ScimFilter }
   | { readonly is: 'present'; readonly path: AttributePath }
   | { readonly is: 'compare'; readonly path: AttributePath; readonly by: Comparison; readonly value: FilterValue }
-  /** `emails[type eq "work"]`: an element of the attribute for which the filter holds. */
+  /** `emails[type eq "work"]`: matches if the filter holds for an element of the attribute. */
   | { readonly is: 'element'; readonly path: AttributePath; readonly filter: ScimFilter };
 
 /** The target of a PATCH operation: `members[value eq "7"].display`. */
@@ -28,7 +28,7 @@ export interface PatchPath extends AttributePath {
 const maxLength = 4_096;
 const maxDepth = 32;
 const maxTerms = 200;
-// One token at a time from where the last one ended, so reading stays linear.
+// Sticky: reads one token at a time from where the last one ended, in linear time.
 const token = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 
 export function parseFilter(text: string): ScimFilter {
@@ -109,7 +109,7 @@ class Reader {
     if (rest !== undefined) this.fail(`"${rest}" was not expected`);
   }
 
-  /** `and` binds closer than `or`. */
+  /** `and` binds more tightly than `or`. */
   either(depth: number): ScimFilter {
     if (depth > maxDepth) this.fail(`nested deeper than ${maxDepth} levels`);
     let left = this.both(depth);
@@ -143,7 +143,7 @@ class Reader {
     }
     const operator = this.next().toLowerCase();
     if (operator === 'pr') return { is: 'present', path };
-    const by = comparisons.find((known) => known === operator);
+    const by = comparisons.find((each) => each === operator);
     if (!by) this.fail(`"${operator}" is no operator`);
     return { is: 'compare', path, by, value: this.value() };
   }
@@ -151,7 +151,7 @@ class Reader {
   path(): AttributePath {
     const written = this.next();
     const colon = written.lastIndexOf(':');
-    // The version in a URN has a dot of its own (`…:2.0:User`), which stands before the last colon.
+    // The version in a URN contains a dot (`…:2.0:User`), which is before the last colon.
     const [attribute = '', sub = null, ...more] = written.slice(colon + 1).split('.');
     if (!isName(attribute) || (sub !== null && !isName(sub)) || more.length > 0) {
       this.fail(`"${written}" is no name of an attribute`);
@@ -166,7 +166,7 @@ class Reader {
       if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
         return value;
     } catch {
-      // Told below, with what was written.
+      // Reported below, with the original text.
     }
     return this.fail(`"${written}" is no value; texts stand in quotation marks`);
   }

@@ -6,7 +6,7 @@ export type ScimObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is ScimObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The name of the member as the object spells it: SCIM's names are the same in any case. */
+/** The member's name as the object spells it: names in SCIM are case-insensitive. */
 export function memberName(object: ScimObject, name: string): string {
   if (Object.hasOwn(object, name)) return name;
   const wanted = name.toLowerCase();
@@ -18,7 +18,7 @@ export function member(object: ScimObject, name: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Whether the filter holds for the object. Of several values of an attribute, one is enough. */
+/** Whether the filter holds for the object. One matching value of an attribute is enough. */
 export function matches(filter: ScimFilter, object: ScimObject): boolean {
   switch (filter.is) {
     case 'and':
@@ -38,7 +38,7 @@ export function matches(filter: ScimFilter, object: ScimObject): boolean {
   }
 }
 
-/** A plain value in a list can be asked for as `value`. */
+/** A plain value in a list can be filtered as `value`. */
 export const asElement = (value: unknown): ScimObject => (isObject(value) ? value : { value });
 
 function valuesAt(object: ScimObject, { schema, attribute, sub }: AttributePath): unknown[] {

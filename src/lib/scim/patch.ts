@@ -10,7 +10,7 @@ export interface PatchOperation {
   readonly value: unknown;
 }
 
-/** Reads the body of a PATCH (RFC 7644, section 3.5.2). Operations may be capitalised, as big senders have them. */
+/** Parses the body of a PATCH (RFC 7644, section 3.5.2). Operations may be capitalized, as some large senders do. */
 export function readOperations(body: unknown): PatchOperation[] {
   const list = isObject(body) ? member(body, 'Operations') : undefined;
   if (!Array.isArray(list)) throw new ScimError(400, 'The body has no Operations.', 'invalidSyntax');
@@ -29,8 +29,8 @@ export function readOperations(body: unknown): PatchOperation[] {
 }
 
 /**
- * The document after all operations; the one given stays as it is. An operation that fails undoes all of them. `settle`
- * puts the document in order after each, so that the next one finds lists where the schema has lists.
+ * Returns the document after all operations; the original stays unchanged. If one fails, none applies. `settle`
+ * normalizes the document after each, so that the next one finds lists where the schema has lists.
  */
 export function applyPatch(
   document: ScimObject,
@@ -46,7 +46,7 @@ function applyOne(document: ScimObject, { op, path, value }: PatchOperation): Sc
   return Object.entries(value).reduce((changed, [name, part]) => applyMember(changed, name, op, part), document);
 }
 
-/** Without a path the keys of the value are paths, or the URN of an extension with its members. */
+/** Without a path, the keys of the value are paths, or the URN of an extension with its members. */
 function applyMember(document: ScimObject, name: string, op: PatchOperation['op'], value: unknown): ScimObject {
   if (!isSchemaUrn(name) || !isObject(value)) return atPath(document, parsePath(name), op, value);
   return Object.entries(value).reduce(
@@ -75,14 +75,14 @@ function changeAttribute(object: ScimObject, path: PatchPath, op: PatchOperation
   return setMember(object, path.attribute, op === 'add' ? added(current, value) : value);
 }
 
-/** `remove` with a value takes those elements out, which some senders use instead of a filter. */
+/** `remove` with a value removes those elements; some senders use this instead of a filter. */
 function removed(current: unknown, value: unknown): unknown {
   if (!Array.isArray(current) || value === undefined || value === null) return undefined;
   const gone = new Set((Array.isArray(value) ? value : [value]).map(elementKey));
   return emptyToNothing(current.filter((element) => !gone.has(elementKey(element))));
 }
 
-/** What is added to a list is appended unless it is there already; what is added to an object is merged into it. */
+/** Appends to a list what is not in it yet; merges into an object. */
 function added(current: unknown, value: unknown): unknown {
   if (Array.isArray(current)) {
     const there = new Set(current.map(elementKey));
@@ -94,7 +94,7 @@ function added(current: unknown, value: unknown): unknown {
   return isObject(current) && isObject(value) ? { ...current, ...value } : value;
 }
 
-/** Two elements are the same when value and type are, whatever else is said of them. Members are users unless they say otherwise. */
+/** Elements are the same if their value and type are. Members are users by default. */
 function elementKey(element: unknown): string {
   const { value, type } = asElement(element);
   return value === undefined
@@ -135,7 +135,7 @@ function changeElements(
   });
 }
 
-/** The element that a filter describes, where it can be read as one: `type eq "work" and primary eq true`. */
+/** The element that a filter describes, if it can be read as one: `type eq "work" and primary eq true`. */
 function elementOfFilter(filter: ScimFilter): ScimObject {
   if (filter.is === 'and') return { ...elementOfFilter(filter.left), ...elementOfFilter(filter.right) };
   if (filter.is === 'compare' && filter.by === 'eq' && filter.path.sub === null)
@@ -146,7 +146,7 @@ function elementOfFilter(filter: ScimFilter): ScimObject {
 const emptyToNothing = (value: readonly unknown[] | ScimObject): unknown =>
   Object.keys(value).length > 0 ? value : undefined;
 
-/** The object with that member; without it when the value is undefined or null. */
+/** Sets the member, or removes it if the value is undefined or null. */
 function setMember(object: ScimObject, name: string, value: unknown): ScimObject {
   const key = memberName(object, name);
   const { [key]: _gone, ...rest } = object;

@@ -1,4 +1,4 @@
-/** The kinds of error that RFC 7644 names, section 3.12. */
+/** The error types of RFC 7644, section 3.12. */
 export type ScimType =
   | 'invalidFilter'
   | 'tooMany'
@@ -10,7 +10,7 @@ export type ScimType =
   | 'invalidValue'
   | 'invalidVers';
 
-/** A request that SCIM refuses, with the words for whoever set up the client. */
+/** A refused SCIM request, with a message for whoever configures the client. */
 export class ScimError extends Error {
   readonly status: number;
   readonly scimType: ScimType | null;
