@@ -29,7 +29,7 @@ export function AccountHeader() {
   );
 }
 
-/** Others with rights find the address in what they were told; for most people the button would lead nowhere. */
+/** Hides the link from most people, for whom it would lead nowhere; other holders of permissions know the address. */
 const isAdministrator = ({ is_superuser, system_permissions }: Person): boolean =>
   is_superuser || system_permissions.includes('access_admin_interface');
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { SectionLink, useSlug } from './navigation.tsx';
 import { sections } from './section-list.tsx';
 
-/** The way to every section; on narrow screens it unfolds. */
+/** Links to all sections; collapsible on narrow screens. */
 export function AccountMenu() {
   const slug = useSlug();
   const [isOpen, setOpen] = useState(false);

@@ -13,10 +13,10 @@ import { usePerson } from './person.ts';
 
 interface Props {
   readonly slug: string;
-  /** Where to come back to from the flow's own page. */
+  /** Where the flow's own page returns to. */
   readonly returnTo: string;
   readonly submit: string;
-  /** The flow has come to its end. */
+  /** Called when the flow has ended. */
   onEnd(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ function WhoseForm() {
 /** Runs a flow of password and prompt stages in place. Other flows open their own page. */
 export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   const query = `next=${encodeURIComponent(returnTo)}`;
-  const asked = useLoadable(useCallback(() => showChallenge({ slug, query }), [slug, query]));
+  const first = useLoadable(useCallback(() => showChallenge({ slug, query }), [slug, query]));
   const [complained, setComplained] = useState<Challenge | null>(null);
   // Fields show the values at the start of each walk.
   const [walk, setWalk] = useState(0);
@@ -53,9 +53,9 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
     try {
       const { component } = challenge;
       const answer = await answerOf(challenge, new FormData(event.currentTarget));
-      const shown = await sendAnswer({ slug, query }, { component, ...answer });
-      if (shown.component !== redirectComponent) return setComplained(shown);
-      await asked.reload();
+      const reply = await sendAnswer({ slug, query }, { component, ...answer });
+      if (reply.component !== redirectComponent) return setComplained(reply);
+      await first.reload();
       setComplained(null);
       setWalk(walk + 1);
       await onEnd();
@@ -67,7 +67,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
   }
 
   return (
-    <Loaded {...asked}>
+    <Loaded {...first}>
       {(first) => {
         const challenge = complained ?? first;
         const fields = isPrompt(challenge) ? challenge.fields : [];

@@ -11,7 +11,7 @@ interface Page<T> {
 
 export interface Listing<T> {
   readonly rows: readonly T[];
-  /** How many there are in all. */
+  /** The total number. */
   readonly count: number;
 }
 
@@ -19,11 +19,11 @@ export type PagedLoadable<T> = Loadable<Listing<T>> & { readonly showMore: () =>
 
 const rowsAPage = 50;
 
-/** A list of the API, loaded page by page. `path` has a query already. */
+/** A list from the API, loaded page by page. `path` already has a query. */
 export function useListing<T>(path: string): PagedLoadable<T> {
   const [pages, setPages] = useState(1);
-  const asked = useLoadable(useCallback(() => readPages<T>(path, pages), [path, pages]));
-  return { ...asked, showMore: () => setPages(pages + 1) };
+  const loadable = useLoadable(useCallback(() => readPages<T>(path, pages), [path, pages]));
+  return { ...loadable, showMore: () => setPages(pages + 1) };
 }
 
 async function readPages<T>(path: string, pages: number): Promise<Listing<T>> {
@@ -35,7 +35,7 @@ async function readPages<T>(path: string, pages: number): Promise<Listing<T>> {
   }
 }
 
-/** Everything that a list holds. */
+/** All entries of a list. */
 export async function readAll<T>(path: string): Promise<readonly T[]> {
   return (await readPages<T>(path, Number.POSITIVE_INFINITY)).rows;
 }

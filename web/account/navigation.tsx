@@ -1,7 +1,7 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react';
 import { safeAddress } from '../flow/safe-address.ts';
 
-/** Every path of these pages begins with it. */
+/** The prefix of all paths of these pages. */
 export const home = '/if/user/';
 
 const moved = 'account:moved';
@@ -13,14 +13,14 @@ function listen(onMove: () => void): () => void {
   };
 }
 
-/** The part of the path that names the section: `sessions` of `/if/user/sessions/`. */
+/** The path segment that names the section: `sessions` in `/if/user/sessions/`. */
 export function useSlug(): string {
   return useSyncExternalStore(listen, () => location.pathname.slice(home.length).split('/')[0] ?? '');
 }
 
 export const pathOf = (slug: string): string => (slug === '' ? home : `${home}${slug}/`);
 
-/** An address that leads back to a section in the end; null for one that is no place. */
+/** An address that returns to a section in the end; undefined if it is not a safe one. */
 export function returningTo(slug: string, address: string): string | undefined {
   const url = URL.parse(safeAddress(address) ?? '');
   url?.searchParams.set('next', pathOf(slug));
@@ -35,7 +35,7 @@ export function goTo(slug: string): void {
 
 type Props = { readonly to: string } & AnchorHTMLAttributes<HTMLAnchorElement>;
 
-/** A link to another section. It is a real one: it opens in a new window for those who ask for that. */
+/** A link to another section. A real link, so that it can be opened in a new window. */
 export function SectionLink({ to, onClick, children, ...rest }: Props) {
   function follow(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event);

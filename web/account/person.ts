@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 
-/** Who is signed in, as `core_users_me_retrieve` tells it. */
+/** The signed-in user, from `core_users_me_retrieve`. */
 export interface Person {
   readonly pk: number;
   readonly username: string;
@@ -20,7 +20,7 @@ export interface Me {
 
 interface Present {
   readonly person: Person;
-  /** Asks again who they are, after something of it was changed. */
+  /** Reloads the user after a change. */
   reload(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { useBrand } from '../page/mount-page.tsx';
 interface Props {
   readonly title: string;
   readonly intro?: ReactNode;
-  /** What can be done with the section as a whole. */
+  /** Actions on the section as a whole. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
@@ -17,7 +17,7 @@ export function Section({ title, intro, actions, children }: Props) {
     document.title = `${title} · ${branding_title}`;
   }, [title, branding_title]);
   useEffect(() => {
-    // Those who listen learn that they are elsewhere. A document that was just opened is read out anyway.
+    // Tells screen readers that the section has changed. A newly opened document is read out anyway.
     if (history.state?.isMove) heading.current?.focus();
   }, []);
   return (

@@ -4,13 +4,13 @@ import { usePerson } from './person.ts';
 
 interface UnseenFacts {
   readonly count: number;
-  /** Counts again, after something was marked as seen. */
+  /** Counts again after a notification was marked as seen. */
   recount(): Promise<void>;
 }
 
 const UnseenContext = createContext<UnseenFacts>({ count: 0, recount: async () => {} });
 
-/** Knows how many notifications the person has not seen; looks again when they come back to the window. */
+/** Provides the number of unseen notifications; refreshes it when the user returns to the window. */
 export function Unseen({ children }: { children: ReactNode }) {
   const { pk } = usePerson();
   const { answer, reload } = useAnswer<{ pagination: { count: number } }>(

@@ -1,4 +1,4 @@
-/** Something that the person can set up: a source to connect to, or a stage that has a flow for it. */
+/** Something that the user can configure: a source to connect to, or a stage with a configuration flow. */
 export interface UserSetting {
   readonly object_uid: string;
   readonly component: string;

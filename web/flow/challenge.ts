@@ -1,4 +1,4 @@
-/** What every screen is told. The members of each kind stand with its screen. */
+/** The members common to all challenges. Each screen declares its own. */
 export interface Challenge {
   readonly component: string;
   readonly flow_info?: FlowInfo;
@@ -14,7 +14,7 @@ export interface FlowInfo {
 
 export type Layout = 'stacked' | 'content_left' | 'content_right' | 'sidebar_left' | 'sidebar_right';
 
-/** Screens that know whom the flow is about. */
+/** Challenges with a known user. */
 export interface WithPendingUser extends Challenge {
   readonly pending_user: string;
   readonly pending_user_avatar: string;
@@ -30,12 +30,12 @@ export const faultComponent = 'xak-stage-flow-error';
 export const mediaComponent = 'xak-source-mediasrc';
 export const captchaComponent = 'xak-stage-captcha';
 
-/** What is wrong with one member of the last answer. */
+/** The errors of one member of the last answer. */
 export function errorsOf({ response_errors = {} }: Challenge, member: string): string[] {
   return (response_errors[member] ?? []).map(({ string }) => string);
 }
 
-/** What is wrong with the last answer that no field of the screen shows. */
+/** The errors of the last answer that no field of the screen shows. */
 export function otherErrors({ response_errors = {} }: Challenge, shown: readonly string[]): string[] {
   const others = Object.entries(response_errors).filter(([member]) => !shown.includes(member));
   return [...new Set(others.flatMap(([, errors]) => errors.map(({ string }) => string)))];

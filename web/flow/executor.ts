@@ -3,10 +3,10 @@ import type { Challenge } from './challenge.ts';
 
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** The flow that the address of this page names. */
+/** The flow in the page's URL. */
 export interface FlowAddress {
   readonly slug: string;
-  /** The query string of the page: where to go in the end, an invitation. The server reads it when the walk begins. */
+  /** The page's query string: where to go in the end, an invitation. The server reads it when the walk begins. */
   readonly query: string;
 }
 

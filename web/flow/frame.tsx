@@ -4,7 +4,7 @@ import { useBrand } from '../page/mount-page.tsx';
 import type { FlowInfo } from './challenge.ts';
 import { safeAddress } from './safe-address.ts';
 
-/** The brand, the background and the place for the screen, as the flow wants it laid out. */
+/** The brand, the background and the place for the screen, in the flow's layout. */
 export function Frame({ flow, children }: { flow: FlowInfo | null; children: ReactNode }) {
   const brand = useBrand();
   const title = flow?.title;

@@ -7,10 +7,10 @@ import type {
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
-/** What came of asking a device: its answer, or words for the person who asked it. */
+/** The device's response, or an error message for the person. */
 export type Outcome<T> = { readonly response: T } | { readonly trouble: string };
 
-// The library is fetched when a device is asked for the first time: most people never do.
+// Loaded on first use: most people never need it.
 const library = () => import('@simplewebauthn/browser');
 
 export async function registerPasskey(
@@ -28,8 +28,7 @@ export async function askPasskey(
 }
 
 /**
- * Has the browser offer passkeys where it fills in names. Null when it cannot, when nobody takes one, or once they are
- * withdrawn.
+ * Lets the browser offer passkeys by autofill. Null if it cannot, if nobody picks one, or once the offer is withdrawn.
  */
 export async function offerPasskeys(
   load: () => Promise<PublicKeyCredentialRequestOptionsJSON | null>,
@@ -41,12 +40,12 @@ export async function offerPasskeys(
     const optionsJSON = await load();
     return optionsJSON && (await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
   } catch {
-    // The person does not know that anything was asked: the screen goes on without it.
+    // The person is not aware of the request, so the screen continues without it.
     return null;
   }
 }
 
-/** So that a device can be asked by other means. */
+/** Frees the device for another request. */
 export async function withdrawPasskeys(): Promise<void> {
   const { WebAuthnAbortService } = await library();
   WebAuthnAbortService.cancelCeremony();
@@ -62,7 +61,7 @@ async function attempt<T>(ask: () => Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-/** The library keeps the browser's own name of an error, or puts its cause in its place. */
+/** The library keeps the browser's error name, or wraps the error as its cause. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : '';
 }

@@ -1,11 +1,11 @@
-/** An address to go to, or null for one that is no place: scripts and data are no places. */
+/** An address to navigate to; null if it is not one, such as `javascript:` and `data:`. */
 export function safeAddress(text: string | null | undefined): string | null {
   if (!text) return null;
   const url = URL.parse(text, location.href);
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : null;
 }
 
-/** A page of ours that leads to the same place in the end as this one does. */
+/** A page of ours that leads to the same destination as this one. */
 export function withNext(text: string | undefined): string | null {
   const address = safeAddress(text);
   const next = new URLSearchParams(location.search).get('next');

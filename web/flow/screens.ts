@@ -25,10 +25,10 @@ import { WebauthnSetupScreen } from './screens/webauthn-setup.tsx';
 
 type Screen = ComponentType<{ challenge: Challenge }>;
 
-/** A screen gets the challenges of its own component only, whatever they hold beyond the common members. */
+/** A screen gets only challenges of its own component, so they have its type. */
 const screen = <C extends Challenge>(shown: ComponentType<{ challenge: C }>): Screen => shown as unknown as Screen;
 
-/** Large, or seldom seen. */
+/** Lazy: large, or rarely seen. */
 const CaptchaScreen = lazy(async () => ({ default: screen((await import('./screens/captcha.tsx')).CaptchaScreen) }));
 const MediaSourceScreen = lazy(async () => ({
   default: screen((await import('./screens/media-source.tsx')).MediaSourceScreen),

@@ -7,25 +7,25 @@ import { useWalkOfScreen } from './walk-context.ts';
 
 interface Props {
   readonly challenge: Challenge;
-  /** What this step is about, in a line. */
+  /** A one-line explanation. */
   readonly intro?: string | undefined;
   /** The heading of this step, below that of the flow. */
   readonly title: string;
-  /** Members of the answer whose complaints the screen shows beside their fields. */
+  /** Members whose errors the screen shows beside their fields. */
   readonly fields?: readonly string[];
-  /** The words on the button that sends the answer; without them the screen has its own. */
+  /** The label of the submit button; without it the screen has its own. */
   readonly action?: string | undefined;
   onSubmit?(form: FormData): void;
   readonly children?: ReactNode;
-  /** Other ways on than that button. */
+  /** Alternatives to the submit button. */
   readonly alternatives?: ReactNode;
-  /** Whether there is something to look at before anything can be filled in. */
+  /** Whether there is something to read before anything can be filled in. */
   readonly startsAtHeading?: boolean;
   /** Links below the form. */
   readonly links?: ReactNode;
 }
 
-/** What all screens share: heading, complaints, the form with its button, and where the focus goes. */
+/** The common parts of all screens: heading, errors, the form with its button, and focus. */
 export function Step(props: Props) {
   const { challenge, intro, title, fields = [], action, onSubmit, startsAtHeading = false } = props;
   const { isBusy, trouble, hasRestarted } = useWalkOfScreen();
@@ -71,7 +71,7 @@ export function Step(props: Props) {
   );
 }
 
-/** To what must be mended, else to the first thing to fill in, else to the heading. */
+/** Focuses the first invalid field, else the first field, else the heading. */
 function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge, startsAtHeading: boolean): void {
   if (!form) return;
   const wrong = response_errors && form.querySelector<HTMLElement>('[aria-invalid=true]');
@@ -82,7 +82,7 @@ function focusStep(form: HTMLFormElement | null, { response_errors }: Challenge,
   else form.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-/** Leaves the flow and begins anew. */
+/** Leaves the flow and starts over. */
 export function CancelLink({ challenge, children }: { challenge: Challenge; children: ReactNode }) {
   return <a href={withNext(challenge.flow_info?.cancel_url) ?? '/'}>{children}</a>;
 }

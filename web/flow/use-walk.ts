@@ -15,30 +15,30 @@ import { safeAddress } from './safe-address.ts';
 export interface Trouble {
   readonly text: string;
   readonly requestId: string;
-  /** Nothing that can be tried again will help. */
+  /** Retrying cannot help. */
   readonly isFinal: boolean;
 }
 
 export interface Walk {
-  /** Null until the first one has come. */
+  /** Null until the first one arrives. */
   readonly challenge: Challenge | null;
-  /** Counts the steps: a complaint about an answer leaves the person, and what they typed, at the same one. */
+  /** Counts steps: an invalid answer leaves the person, and what they typed, at the same step. */
   readonly step: number;
   readonly isBusy: boolean;
-  /** Why the last attempt came to nothing. What was typed is still there. */
+  /** Why the last attempt failed. What was typed is preserved. */
   readonly trouble: Trouble | null;
-  /** The walk ended on the server while this page was open, and began anew. */
+  /** The walk expired on the server while this page was open, and started over. */
   readonly hasRestarted: boolean;
   /**
-   * Sends an answer to the step that is shown. While one is under way, others are dropped. `isPart` says that the step goes
-   * on after it: what was typed and chosen there is kept.
+   * Sends an answer to the current step, unless one is in flight. `isPart` says that the step continues after it: what
+   * was typed and chosen there is preserved.
    */
   answer(values: Answer, how?: { readonly isPart: boolean }): Promise<void>;
-  /** Asks again where the walk stands. */
+  /** Reloads the current challenge. */
   refresh(): Promise<void>;
 }
 
-/** Goes through a flow with the server, step by step. */
+/** Goes through a flow step by step. */
 export function useWalk(flow: FlowAddress): Walk {
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   const [step, setStep] = useState(0);
@@ -54,16 +54,16 @@ export function useWalk(flow: FlowAddress): Walk {
     setBusy(true);
     let isLeaving = false;
     try {
-      const shown = await call();
-      isLeaving = follow(shown) || leaveForeignScripts(before, shown);
+      const received = await call();
+      isLeaving = follow(received) || leaveForeignScripts(before, received);
       if (isLeaving) return;
-      const facts = JSON.stringify(shown);
+      const facts = JSON.stringify(received);
       first.current ||= facts;
       setRestarted(before !== null && facts === first.current && JSON.stringify(before) !== facts);
       setTrouble(null);
-      const isSameStep = shown.component === before?.component && (isPart || shown.response_errors !== undefined);
+      const isSameStep = received.component === before?.component && (isPart || received.response_errors !== undefined);
       if (!isSameStep) setStep((count) => count + 1);
-      setChallenge(shown);
+      setChallenge(received);
     } catch (error) {
       setTrouble(troubleOf(error));
     } finally {
@@ -81,7 +81,7 @@ export function useWalk(flow: FlowAddress): Walk {
 
   useEffect(() => {
     void refresh();
-    // A page that the browser kept for the way back shows a step that has been passed.
+    // A page restored from the back/forward cache shows a step that has been passed.
     const onReturn = (event: PageTransitionEvent) => event.persisted && void refresh();
     addEventListener('pageshow', onReturn);
     return () => removeEventListener('pageshow', onReturn);
@@ -90,7 +90,7 @@ export function useWalk(flow: FlowAddress): Walk {
   return { challenge, step, isBusy, trouble, hasRestarted, answer, refresh };
 }
 
-/** Leaves for where the server sends this browser; false when it does not. */
+/** Follows a redirect challenge; false if it is none. */
 export function follow(challenge: Challenge): boolean {
   const to = challenge.component === redirectComponent ? safeAddress((challenge as Redirect).to) : null;
   if (to) {
@@ -100,10 +100,10 @@ export function follow(challenge: Challenge): boolean {
   return to !== null;
 }
 
-/** What ended the walk would be gone with the page. */
+/** These end the walk, and a reload would lose them. */
 const staysAfterCaptcha: ReadonlySet<string> = new Set([captchaComponent, deniedComponent, faultComponent]);
 
-/** The script of a captcha service goes with its page: it has no part in the steps after, where passwords may be typed. */
+/** Reloads the page to drop a captcha service's script before later steps, where passwords may be typed. */
 function leaveForeignScripts(before: Challenge | null, shown: Challenge): boolean {
   const isLeaving = before?.component === captchaComponent && !staysAfterCaptcha.has(shown.component);
   if (isLeaving) location.reload();

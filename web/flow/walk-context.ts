@@ -3,7 +3,7 @@ import type { Walk } from './use-walk.ts';
 
 export const WalkContext = createContext<Walk | null>(null);
 
-/** The walk that a screen belongs to. */
+/** The walk of the current screen. */
 export function useWalkOfScreen(): Walk {
   const walk = use(WalkContext);
   if (!walk) throw new Error('screens stand in a walk');

@@ -2,7 +2,7 @@ import type { WithPendingUser } from './challenge.ts';
 import { safeAddress } from './safe-address.ts';
 import { CancelLink } from './step.tsx';
 
-/** Whom the flow is about, and the way out for everybody else. Password managers read the name as well. */
+/** The flow's user, and the way out for anyone else. Password managers read the name too. */
 export function Who({ challenge }: { challenge: WithPendingUser }) {
   const { pending_user: name, pending_user_avatar: avatar } = challenge;
   if (!name) return null;

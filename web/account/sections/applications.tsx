@@ -17,19 +17,19 @@ interface Application {
   readonly meta_publisher: string;
 }
 
-/** From this many on it is quicker to search than to look. */
+/** From this many on, searching is faster than scanning. */
 const manyApplications = 8;
 
-/** What the person may open. */
+/** The applications that the user may open. */
 export function Applications() {
   const applications = useLoadable(readApplications);
-  const [wanted, setWanted] = useState('');
+  const [term, setTerm] = useState('');
   return (
     <Section title="Applications">
       <Loaded {...applications}>
         {(all) => {
           if (all.length === 0) return <Empty>There are no applications for you yet.</Empty>;
-          const found = all.filter((application) => matches(application, wanted));
+          const found = all.filter((application) => matches(application, term));
           return (
             <>
               {all.length >= manyApplications && (
@@ -37,15 +37,15 @@ export function Applications() {
                   <TextField
                     type="search"
                     label="Search applications"
-                    value={wanted}
-                    onChange={(event) => setWanted(event.target.value)}
+                    value={term}
+                    onChange={(event) => setTerm(event.target.value)}
                   />
                   <p className="visually-hidden" role="status">
-                    {wanted && `${found.length} of ${all.length} applications`}
+                    {term && `${found.length} of ${all.length} applications`}
                   </p>
                 </search>
               )}
-              {found.length === 0 && <Empty>No application matches “{wanted}”.</Empty>}
+              {found.length === 0 && <Empty>No application matches “{term}”.</Empty>}
               {[...groupsOf(found)].map(([group, members]) => (
                 <Group key={group} name={group} applications={members} />
               ))}
@@ -57,21 +57,21 @@ export function Applications() {
   );
 }
 
-/** Those that lead somewhere: an address that is no place on the web is none. */
+/** Leaves out applications without a web address. */
 async function readApplications(): Promise<readonly Application[]> {
   const all = await readAll<Application>('/core/applications/?only_with_launch_url=true');
   return all.filter(({ launch_url }) => launch_url !== null);
 }
 
-function matches({ name, group, meta_description, meta_publisher }: Application, wanted: string): boolean {
+function matches({ name, group, meta_description, meta_publisher }: Application, term: string): boolean {
   const text = [name, group, meta_description, meta_publisher].join('\n').toLocaleLowerCase();
-  return wanted
+  return term
     .toLocaleLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
 
-/** Applications of no group come first. */
+/** Applications without a group come first. */
 function groupsOf(applications: readonly Application[]): Map<string, Application[]> {
   const groups = Map.groupBy(applications, ({ group }) => group);
   return new Map([...groups].sort(([left], [right]) => left.localeCompare(right)));

@@ -20,7 +20,7 @@ interface Connection {
 
 const path = '/sources/user_connections/all/';
 
-/** Accounts elsewhere that belong to the person. */
+/** The user's accounts at sources. */
 export function Connections() {
   const { pk } = usePerson();
   const connections = useListing<Connection>(`${path}?user=${pk}`);
@@ -74,7 +74,7 @@ export function Connections() {
 }
 
 interface ConnectableProps {
-  /** Slugs of the sources that are connected already. */
+  /** Slugs of the sources that are already connected. */
   readonly connected: readonly string[];
   onConnected(name: string): Promise<void>;
 }
@@ -105,7 +105,7 @@ function Connectable({ connected, onConnected }: ConnectableProps) {
   );
 }
 
-/** A media server is connected with a token of the account there, everything else by going there. */
+/** A media server is connected with a token of the account there, all others by visiting them. */
 function Connect({ setting, onConnected }: { setting: UserSetting; onConnected(): Promise<void> }) {
   const { component, configure_url, object_uid, title } = setting;
   if (component !== 'xak-user-settings-source-mediasrc')

@@ -18,7 +18,7 @@ interface Consent {
 
 const path = '/core/user_consent/';
 
-/** What the person has agreed that applications may have. */
+/** What the user has allowed applications to access. */
 export function Consents() {
   const { pk } = usePerson();
   const consents = useListing<Consent>(`${path}?user=${pk}`);

@@ -122,7 +122,7 @@ function usedWhen({ last_used, created }: Device) {
   );
 }
 
-/** The flows in which devices are set up. */
+/** The flows that enrol devices. */
 function Enrolments({ settings }: { settings: readonly UserSetting[] }) {
   if (settings.length === 0) return null;
   return (

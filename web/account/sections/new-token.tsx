@@ -10,7 +10,7 @@ const choices = [
   { value: 'api', label: 'API token' },
 ];
 
-/** Makes a token. How long an API token lasts is settled by the server; an app password may end sooner. */
+/** Creates a token. The server sets the lifetime of API tokens; app passwords may expire sooner. */
 export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
   const [intent, setIntent] = useState('app_password');
 

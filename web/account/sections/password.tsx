@@ -6,7 +6,7 @@ import { pathOf } from '../navigation.tsx';
 import { Section } from '../section.tsx';
 import type { UserSetting } from '../user-setting.ts';
 
-/** The way to another password. */
+/** Changes the password. */
 export function Password() {
   const settings = useAnswer<readonly UserSetting[]>('/stages/all/user_settings/');
   const done = useDone();
@@ -33,5 +33,5 @@ export function Password() {
   );
 }
 
-/** The flow that `/if/flow/<slug>/` names. */
+/** The flow in `/if/flow/<slug>/`. */
 const slugIn = ({ configure_url }: UserSetting): string => configure_url.split('/').at(-2) ?? '';

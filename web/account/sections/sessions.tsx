@@ -23,7 +23,7 @@ interface Session {
 const path = '/core/authenticated_sessions/';
 const countries = new Intl.DisplayNames(undefined, { type: 'region' });
 
-/** Where the person is signed in. */
+/** Where the user is signed in. */
 export function Sessions() {
   const { username } = usePerson();
   const sessions = useListing<Session>(`${path}?user__username=${encodeURIComponent(username)}&ordering=-last_used`);

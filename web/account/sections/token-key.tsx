@@ -8,7 +8,7 @@ export interface ShownKey {
   readonly secret: string;
 }
 
-/** The key of a token, until it is put away. */
+/** A token's key, until it is dismissed. */
 export function TokenKey({ identifier, secret, onClose }: ShownKey & { onClose(): void }) {
   return (
     <Notice tone="good">

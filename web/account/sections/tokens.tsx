@@ -19,7 +19,7 @@ const intents: Readonly<Record<string, string>> = {
 
 const pathOf = ({ identifier }: Pick<Token, 'identifier'>) => `${tokensPath}${encodeURIComponent(identifier)}/`;
 
-/** Keys with which programs act as the person. */
+/** Keys with which programs act as the user. */
 export function Tokens() {
   const { username } = usePerson();
   const tokens = useListing<Token>(`${tokensPath}?user__username=${encodeURIComponent(username)}`);
@@ -95,7 +95,7 @@ export function Tokens() {
 
 function expiryOf({ expiring, expires, intent }: Token) {
   if (!expiring || !expires) return 'Does not expire';
-  // An API token outlives its key: what it is for goes on, with a key that has to be looked up anew.
+  // An API token outlives its key: it gets a new one, which has to be looked up.
   const words = intent === 'api' ? 'Gets a new key on ' : 'Expires on ';
   return (
     <>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
 import { forgetSignOut, hasSignedOut, pageFacts } from '../page-facts.ts';
 
-/** For those who have just signed out, or are signed in and came to the page all the same. */
+/** For people who have just signed out, or who open the page while signed in. */
 export function AlreadyHere() {
   const { signedInAs } = pageFacts();
   const [isOut] = useState(hasSignedOut);

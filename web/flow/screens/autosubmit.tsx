@@ -9,7 +9,7 @@ interface Autosubmit extends Challenge {
   readonly title?: string;
 }
 
-/** Carries an answer to another server in a form that sends itself. */
+/** Submits a form to another server by itself. */
 export function AutosubmitScreen({ challenge }: { challenge: Autosubmit }) {
   const form = useRef<HTMLFormElement>(null);
   const { url, attrs, title } = challenge;

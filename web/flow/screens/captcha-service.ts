@@ -1,6 +1,6 @@
 interface Question {
   readonly site_key: string;
-  /** Whether the person has to do something. */
+  /** Whether the person has to interact with it. */
   readonly interactive: boolean;
   solved(token: string): void;
 }
@@ -9,7 +9,7 @@ export interface CaptchaService {
   show(place: HTMLElement, question: Question): void;
 }
 
-/** What the scripts of the known services put into the window: all three speak the same few words. */
+/** The global that the service's script defines; all three services share this interface. */
 interface Widget {
   ready?(work: () => void): void;
   render(place: HTMLElement, options: Record<string, unknown>): unknown;
@@ -20,13 +20,13 @@ const globals = ['turnstile', 'hcaptcha', 'grecaptcha'] as const;
 const patienceMs = 15_000;
 const askEveryMs = 50;
 
-/** Loads the script of a captcha service, and finds out by what it leaves behind which one it is. */
+/** Loads a captcha service's script, and identifies the service by the global that it defines. */
 export async function captchaService(url: string): Promise<CaptchaService> {
   await loadScript(url);
   const widget = await widgetOf();
   return {
     show(place, { site_key, interactive, solved }) {
-      // A place that a widget was put into cannot take a second one.
+      // An element that held a widget cannot hold a second one.
       const box = document.createElement('div');
       place.replaceChildren(box);
       const size = interactive ? 'normal' : 'invisible';

@@ -14,7 +14,7 @@ interface CaptchaChallenge extends WithPendingUser {
   readonly interactive?: boolean;
 }
 
-/** The service's own script says whether somebody is there. The server's policy for this page allows it and no other. */
+/** Runs the service's script. The content policy of this page allows that one and no other. */
 export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {
   const { answer } = useWalkOfScreen();
   const place = useRef<HTMLDivElement>(null);
@@ -30,7 +30,7 @@ export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {
     return () => {
       isGone = true;
     };
-    // A token is good for one answer: each challenge shows the service's question anew.
+    // A token is valid for one answer, so each challenge renders the widget again.
   }, [site_key, js_url, interactive, answer]);
 
   return (

@@ -1,7 +1,7 @@
 import { PasswordField } from '../../elements/field.tsx';
 import { type Challenge, errorsOf } from '../challenge.ts';
 
-/** The password that somebody has, asked for on a screen of its own or with the name. */
+/** The current password, on its own screen or together with the name. */
 export function CurrentPassword({
   challenge,
   label = 'Password',

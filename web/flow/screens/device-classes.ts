@@ -7,7 +7,7 @@ export interface DeviceChallenge {
   readonly last_used?: string | null;
 }
 
-/** One way to confirm: the screen, the device that was chosen, and the way back to the others. */
+/** One way to verify: the screen, the chosen device, and the way back to the others. */
 export interface ValidateProps {
   readonly challenge: ValidationChallenge;
   readonly device: DeviceChallenge;
@@ -17,9 +17,9 @@ export interface ValidateProps {
 interface DeviceClass {
   readonly title: string;
   readonly text: string;
-  /** Whether the server has to do something first: send a message. */
+  /** Whether the server has to act first, such as by sending a message. */
   readonly isCalled?: boolean;
-  /** Whether each device is asked for itself; else an answer of any of them will do. */
+  /** Whether each device is a separate choice; else any device of the class can answer. */
   readonly isSingle?: boolean;
 }
 
@@ -31,14 +31,14 @@ export const deviceClasses: Readonly<Record<string, DeviceClass>> = {
   twofactor: { title: 'Push message', text: 'Confirm in the app on your phone.', isSingle: true },
 };
 
-/** What there is to choose from: devices that are asked alike are one way. */
+/** The choices to offer: devices of a class that share a challenge are one. */
 export function waysOf(devices: readonly DeviceChallenge[]): DeviceChallenge[] {
   const isFirst = (device: DeviceChallenge, at: number) =>
     devices.findIndex(({ device_class }) => device_class === device.device_class) === at;
   return devices.filter((device, at) => deviceClasses[device.device_class]?.isSingle || isFirst(device, at));
 }
 
-/** The class of the devices that a stage sets up: `svc_stages_authenticator_totp.authenticatortotpstage`. */
+/** The device class that a stage enrols: `svc_stages_authenticator_totp.authenticatortotpstage`. */
 export function classSetUpBy(model: string): DeviceClass | undefined {
   const name = /^\w+_authenticator_(\w+)\./.exec(model)?.[1];
   return name === undefined ? undefined : deviceClasses[name];

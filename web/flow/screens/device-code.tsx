@@ -3,7 +3,7 @@ import { type Challenge, errorsOf } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 
-/** Asks for the code that another device shows. */
+/** Asks for the code displayed on another device. */
 export function DeviceCodeScreen({ challenge }: { challenge: Challenge }) {
   const { answer } = useWalkOfScreen();
   return (

@@ -5,7 +5,7 @@ import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 
 interface EmailChallenge extends Challenge {
-  /** Whether this page was opened by the link from the mail. */
+  /** Whether the link in the mail opened this page. */
   readonly link_opened?: boolean;
 }
 
@@ -13,7 +13,7 @@ export function EmailScreen({ challenge }: { challenge: EmailChallenge }) {
   return challenge.link_opened ? <LinkOpened challenge={challenge} /> : <LinkSent challenge={challenge} />;
 }
 
-/** A link is on its way; whoever follows it goes on from there. */
+/** A link was sent; the flow continues where it is opened. */
 function LinkSent({ challenge }: { challenge: EmailChallenge }) {
   const { answer, trouble } = useWalkOfScreen();
   const [isSentAgain, setSentAgain] = useState(false);
@@ -39,7 +39,7 @@ function LinkSent({ challenge }: { challenge: EmailChallenge }) {
   );
 }
 
-/** Programs that look into mails open links too: only a person presses the button. */
+/** Mail scanners open links too, but only a person presses the button. */
 function LinkOpened({ challenge }: { challenge: EmailChallenge }) {
   const { answer } = useWalkOfScreen();
   return (

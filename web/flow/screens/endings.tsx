@@ -50,7 +50,7 @@ export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
   );
 }
 
-/** A redirect that nobody follows. Those that lead somewhere are followed as they come, and never shown. */
+/** A redirect without a destination. All others are followed at once and never shown. */
 export function RedirectScreen({ challenge }: { challenge: Redirect }) {
   return (
     <Step
@@ -77,7 +77,7 @@ export function UnknownScreen({ challenge }: { challenge: Challenge }) {
   );
 }
 
-/** The end of a flow is about what happened, no longer about what the flow is for. */
+/** The end of a flow is about the outcome, not about the purpose of the flow. */
 function withoutTitle<C extends Challenge>(challenge: C): C {
   const { flow_info } = challenge;
   return flow_info ? { ...challenge, flow_info: { ...flow_info, title: '' } } : challenge;

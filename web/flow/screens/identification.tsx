@@ -22,7 +22,7 @@ export interface Identification extends Challenge {
   readonly show_source_labels: boolean;
 }
 
-/** Who is there? By name, perhaps with the password at once, or by an account elsewhere. */
+/** Identifies the person: by name, possibly with the password, or by an account elsewhere. */
 export function IdentificationScreen({ challenge }: { challenge: Identification }) {
   const { answer } = useWalkOfScreen();
   const { user_fields, password_fields, application_pre, sources = [] } = challenge;
@@ -91,7 +91,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
 
 const labels: Readonly<Record<string, string>> = { username: 'username', email: 'email address', upn: 'UPN' };
 
-/** “Username or email address”, in the order in which the stage names them. */
+/** “Username or email address”, in the order of the stage's settings. */
 function labelOf(fields: readonly string[]): string {
   const text = fields.map((field) => labels[field] ?? field).join(' or ');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,12 +1,12 @@
 import type { Choice } from '../../elements/choice.tsx';
 
-/** Those that the pages have been written in. */
+/** The languages of the pages. */
 const locales = ['en'];
 
-/** Languages under their own names; what is set already stays in the list. */
+/** Languages under their own names, including the current setting. */
 export function localeChoices(current: string, isOptional: boolean): Choice[] {
-  const known = current === '' || locales.includes(current) ? locales : [...locales, current];
-  const choices = known.map((value) => ({ value, label: nameOf(value) }));
+  const offered = current === '' || locales.includes(current) ? locales : [...locales, current];
+  const choices = offered.map((value) => ({ value, label: nameOf(value) }));
   choices.sort((a, b) => a.label.localeCompare(b.label));
   return isOptional || current === '' ? [{ value: '', label: 'As my browser says' }, ...choices] : choices;
 }

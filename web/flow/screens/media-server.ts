@@ -1,11 +1,11 @@
-/** A question that the media server keeps, until somebody has answered it on its own page. */
+/** A sign-in request at the media server, until the person has confirmed it on its page. */
 export interface Pin {
   readonly id: number;
   readonly code: string;
   readonly authToken?: string | null;
 }
 
-/** How this server calls itself there. */
+/** How this server identifies itself there. */
 interface Asking {
   readonly clientId: string;
   readonly product: string;
@@ -13,7 +13,7 @@ interface Asking {
 
 const askEveryMs = 2_000;
 
-/** Asks the media server who is there, and waits until it knows. Answers the person's token. */
+/** Starts a sign-in at the media server and polls until it is confirmed. Returns the person's token. */
 export async function waitForToken(asking: Asking, onPin: (pin: Pin) => void, signal: AbortSignal): Promise<string> {
   const pin = await ask(asking, 'POST', '/pins?strong=true', signal);
   onPin(pin);
@@ -26,7 +26,7 @@ export async function waitForToken(asking: Asking, onPin: (pin: Pin) => void, si
   return token;
 }
 
-/** Where somebody answers it. */
+/** The page on which the person confirms it. */
 export function mediaPage({ code }: Pin, clientID: string, product: string): string {
   return `https://app.plex.tv/auth#?${new URLSearchParams({ clientID, code, 'context[device][product]': product })}`;
 }

@@ -10,11 +10,11 @@ import type { MediaChallenge } from './source-buttons.tsx';
 interface Props {
   readonly name: string;
   readonly challenge: MediaChallenge;
-  /** What happens with the token that the media server gives; without it, it leads to the flow that its source names. */
+  /** Receives the token; by default it is sent to the source, whose flow then starts. */
   onToken?(token: string): Promise<void>;
 }
 
-/** The media server's own page asks who is there, and this one asks it again and again whether it knows. */
+/** The media server's page identifies the person, while this one polls for the result. */
 export function MediaSignIn({ name, challenge, onToken }: Props) {
   const { branding_title: product } = useBrand();
   const { client_id: clientId, slug } = challenge;

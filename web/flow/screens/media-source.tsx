@@ -6,10 +6,10 @@ import { Who } from '../who.tsx';
 import { MediaSignIn } from './media-sign-in.tsx';
 import type { MediaChallenge } from './source-buttons.tsx';
 
-/** A step that the person passes by showing who they are at the media server. */
+/** A step that requires authentication at the media server. */
 export function MediaSourceScreen({ challenge }: { challenge: MediaChallenge & WithPendingUser }) {
   const { answer } = useWalkOfScreen();
-  // An account that will not do is asked for again, with a new code.
+  // An unsuitable account is asked for again, with a new code.
   const [attempt, setAttempt] = useState(0);
 
   async function send(plex_token: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Button } from '../../elements/button.tsx';
 import type { ValidateProps } from './device-classes.ts';
 
-/** The way back to the other devices, where there are any. */
+/** The way back to the other devices, if any. */
 export function OtherWay({ onOther }: Pick<ValidateProps, 'onOther'>) {
   if (!onOther) return null;
   return (

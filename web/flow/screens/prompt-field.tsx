@@ -16,7 +16,7 @@ export interface Prompt {
   readonly choices: readonly string[] | null;
 }
 
-/** One question, by its kind. A kind that is not known here is asked as text. */
+/** A prompt by its type. Unknown types are rendered as text. */
 export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: Challenge }) {
   const { field_key: name, label, type, required, placeholder, initial_value, sub_text, choices } = prompt;
   const common = { label, name, required, hint: sub_text || undefined, errors: errorsOf(challenge, name) };
@@ -43,7 +43,7 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
     case 'xak-locale':
       return <SelectField {...common} choices={localeChoices(initial_value, !required)} defaultValue={initial_value} />;
     case 'password':
-      // Typing it again tells nothing new of how good it is.
+      // Repeating a password says nothing new about its strength.
       return isRepeat(name) ? (
         <PasswordField {...typed} autoComplete="new-password" />
       ) : (
@@ -68,13 +68,13 @@ export function PromptField({ prompt, challenge }: { prompt: Prompt; challenge: 
 
 const isRepeat = (name: string): boolean => /repeat|again|confirm/i.test(name);
 
-/** What browsers know of people under other names. */
+/** Maps field names to autocomplete tokens. */
 const autoComplete: Readonly<Record<string, string>> = { username: 'username', name: 'name', email: 'email' };
 
 const choicesOf = (choices: readonly string[] | null): Choice[] =>
   (choices ?? []).map((value) => ({ value, label: value }));
 
-/** As the browser's field takes it: without a zone, in this person's own. */
+/** In the format of the browser's input: local time without a zone. */
 function localTime(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) return '';

@@ -3,7 +3,7 @@ import type { Prompt } from './prompt-field.tsx';
 
 const takesNothing: ReadonlySet<string> = new Set(['static', 'separator']);
 
-/** The answers to a screen of prompts, each in the form that its kind has on the wire. */
+/** The answers to a screen of prompts, each in the format of its type. */
 export async function readPrompts(prompts: readonly Prompt[], form: FormData): Promise<Answer> {
   const answers: Record<string, unknown> = {};
   for (const { field_key, type } of prompts) {

@@ -8,7 +8,7 @@ interface SmsChallenge extends WithPendingUser {
   readonly phone_number_required?: boolean;
 }
 
-/** First the number, then the code that was sent to it. */
+/** Asks for the number, then for the code that was sent to it. */
 export function SmsSetupScreen({ challenge }: { challenge: SmsChallenge }) {
   const { answer } = useWalkOfScreen();
   const needsNumber = challenge.phone_number_required !== false;

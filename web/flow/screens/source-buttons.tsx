@@ -21,11 +21,11 @@ interface Props {
   readonly sources: readonly LoginSource[];
   readonly hasLabels: boolean;
   readonly passwordless: string | null;
-  /** Whether there is a form to fill in as well. */
+  /** Whether there is also a form to fill in. */
   readonly isAlternative: boolean;
 }
 
-/** Other ways in than a name and a password. */
+/** Ways to sign in other than name and password. */
 export function SourceButtons({ sources, hasLabels, passwordless, isAlternative }: Props) {
   const [chosen, setChosen] = useState<LoginSource | null>(null);
   return (

@@ -15,10 +15,10 @@ interface TwofactorChallenge extends WithPendingUser {
 }
 
 const askEveryMs = 3_000;
-/** A page of the service, or the app itself. */
+/** A page of the service, or a link to its app. */
 const appAddress = /^(https|duo):/;
 
-/** Connects the app of a push service; the service tells when that is done. */
+/** Activates the app of a push service; the service reports when it is done. */
 export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChallenge }) {
   const { answer } = useWalkOfScreen();
   const [isInvalid, setInvalid] = useState(false);
@@ -26,7 +26,7 @@ export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChalle
   const barcode = safeAddress(activation_barcode);
 
   useEffect(() => {
-    // Only those who are signed in may ask how far it is; others press the button.
+    // Only signed-in users may poll the status; others press the button.
     if (!isSignedIn()) return;
     const path = `/stages/authenticator/twofactor/${encodeURIComponent(stage_uuid)}/enrollment_status/`;
     const timer = setInterval(async () => {

@@ -6,8 +6,8 @@ import { follow } from '../use-walk.ts';
 import type { ValidationChallenge } from './validate.tsx';
 
 /**
- * Has the browser offer passkeys among what it fills in, where there is a flow for signing in with nothing else. That flow is
- * walked through behind this screen. Returns what went wrong, in words.
+ * Lets the browser offer passkeys by autofill if there is a passwordless flow, which then runs behind this screen.
+ * Returns an error message, if any.
  */
 export function usePasskeyAutofill(address: string | null): string {
   const [trouble, setTrouble] = useState('');
@@ -17,8 +17,8 @@ export function usePasskeyAutofill(address: string | null): string {
     let isOver = false;
     void offerPasskeys(async () => optionsOf(await showChallenge(flow))).then(async (response) => {
       if (response === null || isOver) return;
-      const shown = await sendAnswer(flow, { component: validateComponent, webauthn: response });
-      if (!follow(shown)) settle(flow, shown, setTrouble);
+      const challenge = await sendAnswer(flow, { component: validateComponent, webauthn: response });
+      if (!follow(challenge)) settle(flow, challenge, setTrouble);
     });
     return () => {
       isOver = true;
@@ -30,7 +30,7 @@ export function usePasskeyAutofill(address: string | null): string {
 
 const validateComponent = 'xak-stage-authenticator-validate';
 
-/** Only a flow that begins with the passkey can be walked through unseen. */
+/** Only a flow that starts with the passkey can run in the background. */
 function optionsOf(challenge: Challenge): PublicKeyCredentialRequestOptionsJSON | null {
   if (challenge.component !== validateComponent) return null;
   const { device_challenges } = challenge as ValidationChallenge;
@@ -38,7 +38,7 @@ function optionsOf(challenge: Challenge): PublicKeyCredentialRequestOptionsJSON 
   return (passkey?.challenge as unknown as PublicKeyCredentialRequestOptionsJSON) ?? null;
 }
 
-/** A passkey that is not good is said so here; whatever else the flow wants is done on its own page. */
+/** Shows the error of an invalid passkey here; anything else that the flow asks for opens its own page. */
 function settle({ slug, query }: FlowAddress, { response_errors }: Challenge, say: (text: string) => void): void {
   if (response_errors) say('That passkey does not sign you in here. Try another way.');
   else location.assign(`/if/flow/${encodeURIComponent(slug)}/?${query}`);

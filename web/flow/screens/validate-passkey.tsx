@@ -8,7 +8,7 @@ import { Who } from '../who.tsx';
 import type { ValidateProps } from './device-classes.ts';
 import { OtherWay } from './other-way.tsx';
 
-/** Asked for by a press of a button: browsers refuse to ask a device for pages that nobody has touched. */
+/** Starts on a button press: browsers refuse WebAuthn requests without user activation. */
 export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
   const { answer, isBusy } = useWalkOfScreen();
   const [isAsking, setAsking] = useState(false);

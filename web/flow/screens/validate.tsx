@@ -18,7 +18,7 @@ interface SetupStage {
 }
 
 export interface ValidationChallenge extends WithPendingUser {
-  /** What was used last comes first. */
+  /** The last used device first. */
   readonly device_challenges: readonly DeviceChallenge[];
   readonly configuration_stages: readonly SetupStage[];
 }
@@ -28,12 +28,12 @@ const byClass: Readonly<Record<string, typeof ValidateCode>> = {
   twofactor: ValidatePush,
 };
 
-/** The second factor: which device, and then what that device has to say. Who has none sets one up. */
+/** The second factor: choose a device, then verify it. People without a device enrol one. */
 export function ValidateScreen({ challenge }: { challenge: ValidationChallenge }) {
   const { device_challenges: devices } = challenge;
   const [chosen, setChosen] = useState(() => firstChoice(devices));
   if (devices.length === 0) return <ChooseSetup challenge={challenge} />;
-  // A challenge to a device is good for one answer: after a wrong one there is another.
+  // A device challenge is valid for one answer; after a wrong one there is a new challenge.
   const current = chosen && devices.find(({ device_uid }) => device_uid === chosen.device_uid);
   if (!current) return <ChooseDevice challenge={challenge} onChoose={setChosen} />;
   const Validate = byClass[current.device_class] ?? ValidateCode;
@@ -41,7 +41,7 @@ export function ValidateScreen({ challenge }: { challenge: ValidationChallenge }
   return <Validate challenge={challenge} device={current} onOther={hasOthers ? () => setChosen(null) : undefined} />;
 }
 
-/** The only one, or the one that was used last; but nobody is sent a message who did not ask for it. */
+/** The only device, or the last used one; but no message is sent that nobody requested. */
 function firstChoice(devices: readonly DeviceChallenge[]): DeviceChallenge | null {
   const [first] = devices;
   if (!first || deviceClasses[first.device_class]?.isCalled) return null;
@@ -56,7 +56,7 @@ interface Choosing {
 function ChooseDevice({ challenge, onChoose }: Choosing) {
   const { answer } = useWalkOfScreen();
   async function choose(device: DeviceChallenge): Promise<void> {
-    // Devices that have to be called are told so; the others wait to be asked.
+    // Tell the server only about devices that need it to act first.
     if (deviceClasses[device.device_class]?.isCalled) await answer({ selected_challenge: device }, { isPart: true });
     onChoose(device);
   }
