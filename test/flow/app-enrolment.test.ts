@@ -23,7 +23,7 @@ describeOnBoth(
     const devicesOf = async (user: number) =>
       (await server().admin.get(`/authenticators/admin/all/?user=${user}`)).body;
 
-    test('shows what an app needs, and the same when it is shown again', async () => {
+    test('shows the configuration for an app, and the same one when shown again', async () => {
       const { user, browser, shown } = await begin();
       expect(shown.body).toMatchObject({ component, pending_user: user.username });
       const url = new URL(shown.body.config_url);
@@ -34,7 +34,7 @@ describeOnBoth(
       expect((await browser.show(flow)).body.config_url).toBe(shown.body.config_url);
     });
 
-    test('makes the device on a right code, and records it once without its key', async () => {
+    test('creates the device on a right code, and records one event without its key', async () => {
       const { user, browser, app, shown } = await begin();
       const events = await eventsDuring(server(), async () => {
         const answer = await browser.answer(flow, { component, code: Number(app.code()) });
@@ -60,14 +60,14 @@ describeOnBoth(
       ['null', { code: null }],
       ['an answer for another stage', { component: 'xak-stage-password', code: 1, password }],
       ['nothing at all', {}],
-    ])('makes no device on %s, and keeps the key', async (_, answer) => {
+    ])('creates no device on %s, and keeps the key', async (_, answer) => {
       const { user, browser, shown } = await begin();
       const { body } = await browser.answer(flow, answer);
       expect(body).toMatchObject({ component, config_url: shown.body.config_url });
       expect(await devicesOf(user.pk)).toEqual([]);
     });
 
-    test('accepts the codes of the step before and the next, but no older or later ones', async () => {
+    test('accepts codes of the previous and the next time step, but no older or later ones', async () => {
       for (const [away, isRight] of [
         [-2 * step, false],
         [-step, true],
@@ -80,7 +80,7 @@ describeOnBoth(
       }
     });
 
-    test('makes one device of an answer sent many times at once', async () => {
+    test('creates one device from an answer sent many times at once', async () => {
       const { user, browser, app } = await begin();
       const code = app.code();
       await Promise.all(Array.from({ length: 8 }, () => browser.answer(flow, { code })));
@@ -117,7 +117,7 @@ describeOnBoth(
       expect(body.component).toBe('xak-stage-access-denied');
     });
 
-    test('works in an enrolment flow for the account that it made', async () => {
+    test('adds the device to the account that an enrolment flow has just created', async () => {
       const walk = await makeWalk(
         server(),
         [

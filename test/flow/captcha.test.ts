@@ -33,7 +33,7 @@ describeOnBoth(
       return { walk, browser, shown, answer: (body: Record<string, unknown>) => browser.answer(walk.slug, body) };
     };
 
-    test('asks the service with the key, the token and the address, and lets those pass whom it takes for people', async () => {
+    test('sends key, token and client address to the service, and lets people pass whom it accepts', async () => {
       const { shown, answer } = await begin();
       expect(shown.body).toMatchObject({
         component: 'xak-stage-captcha',
@@ -54,7 +54,7 @@ describeOnBoth(
       });
     });
 
-    test('refuses what the service refuses, and asks it nothing for answers without a token', async () => {
+    test('refuses what the service refuses, and does not call it for answers without a token', async () => {
       const { answer, shown } = await begin();
       service.answer = () => json({ success: false, 'error-codes': ['timeout-or-duplicate'] });
       const refused = await answer({ token: 'used before' });
@@ -70,7 +70,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(0);
     });
 
-    test('judges by the score where the service gives one, or leaves it to policies', async () => {
+    test('decides by the score where the service gives one, or leaves it to policies', async () => {
       for (const [score, isLetThrough] of [
         [0.5, true],
         [0.9, true],
@@ -141,7 +141,7 @@ describeOnSqlite(
       expect((await browser.answer(walk.slug, { token: 't' })).body).toEqual(done);
     });
 
-    test('lets nobody pass when the service is away or its address forbidden', async () => {
+    test('lets nobody pass when the service is unreachable or its address forbidden', async () => {
       for (const api_url of ['http://127.0.0.1:1/', 'http://169.254.169.254/latest/']) {
         const walk = await makeWalk(server(), [['captcha', settings({ api_url })]]);
         const browser = openBrowser(server());

@@ -23,7 +23,7 @@ describeOnBoth('enrolment of recovery codes', (server) => {
     return rows;
   };
 
-  test('shows six codes, and the same when it is shown again', async () => {
+  test('shows six codes, and the same ones when shown again', async () => {
     const { user, browser, shown } = await begin();
     expect(shown.body).toMatchObject({ component, pending_user: user.username });
     const codes = shown.body.codes as string[];
@@ -33,7 +33,7 @@ describeOnBoth('enrolment of recovery codes', (server) => {
     expect(await stored(user.pk)).toEqual([]);
   });
 
-  test('stores confirmed codes as hashes, never shows them again, and records it once', async () => {
+  test('stores confirmed codes as hashes, never shows them again, and records one event', async () => {
     const { user, browser, shown } = await begin();
     const codes = shown.body.codes as string[];
     const events = await eventsDuring(server(), async () => {
@@ -53,19 +53,19 @@ describeOnBoth('enrolment of recovery codes', (server) => {
     ['nothing at all', {}],
     ['an answer for another stage', { component: 'xak-stage-dummy' }],
     ['something else', { code: 'abc' }],
-  ])('makes no device on %s', async (_, answer) => {
+  ])('creates no device on %s', async (_, answer) => {
     const { user, browser, shown } = await begin();
     expect((await browser.answer(flow, answer)).body).toMatchObject({ component, codes: shown.body.codes });
     expect(await stored(user.pk)).toEqual([]);
   });
 
-  test('makes one device of an answer sent many times at once', async () => {
+  test('creates one device from an answer sent many times at once', async () => {
     const { user, browser } = await begin();
     await Promise.all(Array.from({ length: 8 }, () => browser.answer(flow, { component })));
     expect(await stored(user.pk)).toHaveLength(6);
   });
 
-  test('makes as many codes, as long, as the stage says', async () => {
+  test('generates codes in the number and length that the stage sets', async () => {
     const walk = await makeWalk(server(), [['authenticator/static', { token_count: 3, token_length: 16 }]]);
     const { shown } = await begin(walk.slug);
     expect((shown.body.codes as string[]).map(({ length }) => length)).toEqual([16, 16, 16]);

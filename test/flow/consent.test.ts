@@ -54,7 +54,7 @@ describeOnBoth(
     };
     const stored = async ({ user }: Parties) => (await user.api.get('/core/user_consent/')).body.results;
 
-    test('says what is asked for, and takes only the answer to its own question', async () => {
+    test('shows what is requested, and accepts only the answer to its own challenge', async () => {
       const parties = await between({ mode: 'permanent' });
       const browser = await begin(parties, ['email']);
       const { slug } = parties.walk as Walk;
@@ -74,7 +74,7 @@ describeOnBoth(
       expect((await browser.answer(slug, { token: shown.token })).body.component).toBe(done);
     });
 
-    test('denies whoever does not agree where the plan has no refusal, and stores nothing', async () => {
+    test('denies access on a refusal where the plan has no way to handle it, and stores nothing', async () => {
       const parties = await between({ mode: 'permanent' });
       const browser = await begin(parties, ['email']);
       const { slug } = parties.walk as Walk;
@@ -115,7 +115,7 @@ describeOnBoth(
       clock.at -= 520 * week;
     });
 
-    test('expiring asks again when the time is over, without any clean-up, and renews', async () => {
+    test('expiring asks again after expiry, before any clean-up, and renews the consent', async () => {
       const parties = await between({ mode: 'expiring', consent_expire_in: 'weeks=1' });
       expect(await agree(parties)).toBe(done);
       expect(await stored(parties)).toMatchObject([{ expiring: true, expires: toTimestamp(clock.at + week) }]);

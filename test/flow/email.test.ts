@@ -82,7 +82,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, newPassword, query)).body.component).toBe('xak-flow-redirect');
     });
 
-    test('does not use a link up when it is only opened', async () => {
+    test('does not use up a link that is only opened', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       await asked(walk.slug, user.username);
@@ -96,7 +96,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
     });
 
-    test('stays at its step whatever else is answered', async () => {
+    test('stays at its step whatever answer is sent', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       const browser = await asked(walk.slug, user.username);
@@ -118,7 +118,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).status).toBe(403);
     });
 
-    test('lets one of two in who use a link at once', async () => {
+    test('lets only one of two people pass who use a link at once', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       await asked(walk.slug, user.username);
@@ -148,7 +148,7 @@ describeOnBoth(
       expect((await openBrowser(server()).show(walk.slug, older)).body.component).toBe('xak-stage-access-denied');
     });
 
-    test('confirms the address of somebody new and switches them on', async () => {
+    test('confirms the address of a new user and activates the account', async () => {
       const fields = [await makePrompt(server(), 'username', 'text'), await makePrompt(server(), 'email', 'email')];
       const template = 'email/account_confirmation.html';
       const walk = await makeWalk(
@@ -181,7 +181,7 @@ describeOnBoth(
       expect((await other.get('/core/users/me/')).body.user.username).toBe(username);
     });
 
-    test('records an event without the link once the mail was sent', async () => {
+    test('records an event without the link after sending the mail', async () => {
       const walk = await makeRecovery(server());
       const user = await person();
       const events = await eventsDuring(server(), () => asked(walk.slug, user.username));
@@ -255,7 +255,7 @@ describeOnBoth(
 );
 
 describeOnBoth('the e-mail stage of a server without a mail server', (server) => {
-  test('says so to everybody alike', async () => {
+  test('reports the missing mail server to known and unknown users alike', async () => {
     const walk = await makeRecovery(server());
     const user = await server().user([], { email: 'me@example.org' });
     for (const name of [user.username, 'nobody-at-all']) {

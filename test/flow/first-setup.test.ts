@@ -9,7 +9,7 @@ const chosen = { email: 'root@example.org', password: 'chosen by the admin', pas
 
 // Whoever came first to a fresh server could make themselves its administrator (class 48: first-run takeover).
 describeOnBoth('the first set-up', (server) => {
-  test('is for the administrator alone, and closed once they have chosen a password', async () => {
+  test('is open to the administrator only, and closed once they have chosen a password', async () => {
     expect((await openBrowser(server()).show(flow)).body.component).toBe(denied);
     const person = await server().user();
     expect((await (await signedInBrowser(server(), person.pk)).show(flow)).body.component).toBe(denied);

@@ -37,7 +37,7 @@ const steps: ((browser: Browser) => Promise<{ body: { component: string } }>)[] 
 const screens = ['xak-stage-identification', 'xak-stage-password', 'xak-flow-redirect'];
 
 describe.each(['sqlite', 'postgres'] as DatabaseKind[])(
-  'a server that is started again in the middle of a walk (%s)',
+  'a server that is restarted in the middle of a walk (%s)',
   (kind) => {
     test.skipIf(kind === 'postgres' && !hasPostgres)('continues the walk', async () => {
       const first = await startServer(kind);
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
     await one?.close();
   });
 
-  test('serve one walk by turns', async () => {
+  test('serve one walk in turns', async () => {
     await start();
     let browser = openBrowser(one);
     for (const [index, step] of steps.entries()) {
@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres)('two servers on one PostgreSQL', () => {
     expect((await movedTo(one.url, browser).get('/core/users/me/')).body.user.username).toBe('admin');
   });
 
-  test('accept an answer given to both at once a single time', async () => {
+  test('accept an answer only once when it is sent to both at once', async () => {
     await start();
     const walk = await makeWalk(one, [
       ['identification', { user_fields: ['username'] }],

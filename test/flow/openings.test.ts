@@ -22,7 +22,7 @@ describeOnBoth(
     const passed = async (browser: Browser, slug: string) =>
       (await browser.answer(slug, { component: 'xak-stage-dummy' })).body.error_message === 'passed';
 
-    test('stores nothing when strangers only look', async () => {
+    test('stores nothing when anonymous visitors only open the page', async () => {
       const before = await countRows();
       for (let time = 0; time < 5; time++) {
         const browser = openBrowser(server());
@@ -33,7 +33,7 @@ describeOnBoth(
       expect(await countRows()).toBe(before);
     });
 
-    test('is answered by whoever was shown it, and then the walk is stored', async () => {
+    test('can be answered by the browser it was shown to, and only then is the walk stored', async () => {
       const browser = openBrowser(server());
       const before = await countRows();
       await browser.show(signInFlow);
@@ -43,7 +43,7 @@ describeOnBoth(
       expect(browser.cookies.get(plan)).toMatch(/^[\w-]{43}$/);
     });
 
-    test('keeps where to go in the end, and the query of the page', async () => {
+    test('keeps the destination in next, except another site', async () => {
       const walk = await makeWalk(server(), [['dummy']]);
       const browser = openBrowser(server());
       await browser.show(walk.slug, 'next=/somewhere/%3Fx%3D1');
@@ -64,7 +64,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { component: 'xak-stage-dummy' })).body.to).toBe(next);
     });
 
-    test('cannot be answered without proof, or with proof that is another’s, changed, or of another flow', async () => {
+    test('cannot be answered without its cookie, or with one that is changed, from another browser or of another flow', async () => {
       const [one, other] = [await dummies(), await dummies()];
       expect(await passed(openBrowser(server()), one.slug)).toBe(false);
       const browser = openBrowser(server());
@@ -109,7 +109,7 @@ describeOnBoth(
       ahead = 0;
     });
 
-    test('does not count for somebody who has signed in since', async () => {
+    test('is void for somebody who has signed in since', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -121,7 +121,7 @@ describeOnBoth(
       expect(await passed(browser, walk.slug)).toBe(true);
     });
 
-    test('of another flow takes its place: the first is asked again, then answered', async () => {
+    test('is replaced by that of another flow, and can be answered once it is shown again', async () => {
       const [one, other] = [await dummies(), await dummies()];
       const browser = openBrowser(server());
       await browser.show(one.slug);
@@ -130,7 +130,7 @@ describeOnBoth(
       expect(await passed(browser, one.slug)).toBe(true);
     });
 
-    test('has its policies evaluated again when the walk begins', async () => {
+    test('has the policies of its flow evaluated again when it is answered', async () => {
       const walk = await dummies();
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -139,7 +139,7 @@ describeOnBoth(
       expect(answer.body).toMatchObject({ component: 'xak-stage-access-denied', error_message: 'Closed.' });
     });
 
-    test('accepts an answer sent many times at once a single time', async () => {
+    test('accepts an answer only once when it is sent many times at once', async () => {
       const walk = await makeWalk(server(), [identification, ['dummy'], ['deny', { deny_message: 'passed' }]]);
       const browser = openBrowser(server());
       await browser.show(walk.slug);
@@ -154,7 +154,7 @@ describeOnBoth(
       expect(await countRows()).toBe(before + 1);
     });
 
-    test('is bounded per network: the oldest walks make room for newer ones', async () => {
+    test('begins a bounded number of walks per network, where new walks replace the oldest', async () => {
       const { db, key } = server().world;
       const walk = await makeWalk(server(), [identification, ['dummy']]);
       const from = (ip: string) => openBrowser(server(), { 'x-forwarded-for': ip });

@@ -50,7 +50,7 @@ describeOnBoth('planning a walk', (server) => {
     expect(taken).toEqual(expected);
   });
 
-  test('a binding must be evaluated at one time at least', async () => {
+  test('a binding that is evaluated neither when planning nor at its step is refused', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const answer = await server().admin.patch(`/flows/bindings/${walk.bindings[0]?.pk}/`, {
       evaluate_on_plan: false,
@@ -59,7 +59,7 @@ describeOnBoth('planning a walk', (server) => {
     expect(answer.status).toBe(400);
   });
 
-  test('policies that are evaluated at a step know the answers before it', async () => {
+  test('policies evaluated at a step see the answers given before it', async () => {
     const prompt = await makePrompt(server(), 'colour', 'text');
     const walk = await makeWalk(server(), [
       ['prompt/stages', { fields: [prompt] }],
@@ -78,7 +78,7 @@ describeOnBoth('planning a walk', (server) => {
     }
   });
 
-  test('a flow begins only for those whom its authentication setting allows', async () => {
+  test('a flow starts only for people whom its authentication setting allows', async () => {
     const user = await server().user();
     const admin = (await server().admin.get('/core/users/me/')).body.user;
     const begins = {
@@ -113,7 +113,7 @@ describeOnBoth('planning a walk', (server) => {
     ['continue', '//evil.example/', { component: denied, error_message: 'No.' }, false],
     ['message_continue', 'javascript:alert(1)', { component: denied, error_message: 'No.' }, false],
   ])(
-    'somebody who is denied by a flow with %s and next=%s sees what it says',
+    'somebody who is denied by a flow with %s and next=%s gets the matching answer',
     async (denied_action, next, expected, leads) => {
       const query = next && `next=${encodeURIComponent(next)}`;
       const byStage = await makeWalk(server(), [['deny', { deny_message: 'No.' }]], { denied_action });
@@ -180,7 +180,7 @@ describeOnBoth('planning a walk', (server) => {
     expect((await browser.answer(walk.slug, agreed)).body.component).toBe('xak-stage-prompt');
   });
 
-  test('cancelling a flow deletes every walk of the browser, and nobody else’s', async () => {
+  test('cancelling a flow deletes all walks of this browser and of no other', async () => {
     const walk = await makeWalk(server(), [['dummy'], ['dummy', { name: unique('second') }]]);
     const [leaving, staying] = [openBrowser(server()), openBrowser(server())];
     for (const browser of [leaving, staying]) {

@@ -10,7 +10,7 @@ const atPassword = [
   ['password', { backends }],
 ] as const;
 
-describeOnBoth('the writes of a right password are stored with the moves that follow', (server) => {
+describeOnBoth('a right password resets the failed attempts and the score of the user when', (server) => {
   const failuresOf = async (username: string) => {
     const { db, key } = server().world;
     const subject = key.hash(`attempts:name:${username.toLowerCase()}`);

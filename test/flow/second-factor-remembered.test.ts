@@ -38,7 +38,7 @@ describeOnBoth(
       return { user, app, walk, browser, answer };
     };
 
-    test('is not asked again for as long as the stage says, and then is', async () => {
+    test('is not asked again until the duration of the stage is over', async () => {
       const { user, walk, browser, answer } = await shownOnce();
       const header = answer.headers.getSetCookie().find((line) => line.startsWith(cookie));
       expect(header).toMatch(/; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -63,7 +63,7 @@ describeOnBoth(
       expect(await begin(browser, walk, user)).toBe(asked);
     });
 
-    test('is asked when somebody else signs in there', async () => {
+    test('is asked when another user signs in', async () => {
       const { walk, browser } = await shownOnce();
       const other = await personWithPassword(server());
       await giveApp(server(), other.username);
@@ -75,7 +75,7 @@ describeOnBoth(
       expect(await begin(browser, await walkWith('hours=1'), user)).toBe(asked);
     });
 
-    test('is asked when the device is gone and there is another', async () => {
+    test('is asked when the device was replaced by another', async () => {
       const { user, app, walk, browser } = await shownOnce();
       const [device] = (await app.browser.get('/authenticators/totp/')).body.results;
       const setup = 'default-authenticator-static-setup';

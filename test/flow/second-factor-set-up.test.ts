@@ -42,7 +42,7 @@ describeOnBoth(
       return { slug, browser, asked: await browser.answer(slug, { password }) };
     };
 
-    test('are let through where the stage says skip', async () => {
+    test('pass where the stage says skip', async () => {
       const user = await personWithPassword(server());
       const { browser, asked } = await signIn({ not_configured_action: 'skip' }, user.username);
       expect(asked.body.component).toBe(redirect);
@@ -66,7 +66,7 @@ describeOnBoth(
       expect((await signIn(settings, user.username)).asked.body.component).toBe(denied);
     });
 
-    test('are led to the only setup stage, and get in with what they set up', async () => {
+    test('are sent to the only setup stage, and sign in with the device they set up', async () => {
       const user = await personWithPassword(server());
       const { app } = await setups();
       const settings = { not_configured_action: 'configure', configuration_stages: [app] };
@@ -123,7 +123,7 @@ describeOnBoth(
       expect((await signIn(settings, user.username)).asked.body.component).toBe(list);
     });
 
-    test('must show a device of another class before they set up one of this', async () => {
+    test('must use their device of another class before they set up an accepted one', async () => {
       const user = await personWithPassword(server());
       const [code = ''] = await giveCodes(server(), user.username);
       const { app } = await setups();
@@ -158,7 +158,7 @@ describeOnBoth(
       expect((await browser.get('/authenticators/all/')).body).toHaveLength(2);
     });
 
-    test('need a stage that names its setup stages', async () => {
+    test('cannot be sent to set up a device by a stage without setup stages', async () => {
       const answer = await server().admin.post('/stages/authenticator/validate/', {
         name: unique('validate'),
         not_configured_action: 'configure',

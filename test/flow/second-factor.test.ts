@@ -46,7 +46,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a right code signs in; the event says by what, the device when', async () => {
+    test('a right code signs in, is named in the event and sets the time of last use', async () => {
       const { user, app, browser } = await withApp();
       const events = await eventsDuring(server(), async () => {
         const { body } = await browser.answer(signInFlow, { component, code: app.code() });
@@ -66,7 +66,7 @@ describeOnBoth(
       });
     });
 
-    test('spaces in a code do not matter, and a number is a code', async () => {
+    test('a code is accepted with spaces and as a JSON number', async () => {
       const { user, app, browser } = await withApp();
       const code = app.code();
       await browser.answer(signInFlow, { code: ` ${code.slice(0, 3)} ${code.slice(3)} ` });
@@ -78,7 +78,7 @@ describeOnBoth(
       expect(await isSignedIn(again.browser)).toBe(true);
     });
 
-    test('a wrong code stays, and is recorded without what was typed', async () => {
+    test('a wrong code does not pass, and is recorded without the code', async () => {
       const { user, browser } = await withApp();
       const events = await eventsDuring(server(), async () => {
         const { body } = await browser.answer(signInFlow, { component, code: '13371337' });
@@ -118,7 +118,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a code works once, and none older than it works afterwards', async () => {
+    test('a code works once, and no older code works afterwards', async () => {
       const { user, app, browser } = await withApp();
       clock.forward(step);
       const code = app.code();
@@ -135,12 +135,12 @@ describeOnBoth(
       }
     });
 
-    test('the code that set the app up does not sign in', async () => {
+    test('the code that confirmed the app does not sign in', async () => {
       const { app, browser } = await withApp();
       expect((await browser.answer(signInFlow, { code: app.code(-step) })).body.component).toBe(component);
     });
 
-    test('one of many browsers that bring the same code at once signs in', async () => {
+    test('a code sent by many browsers at once signs in only one of them', async () => {
       const { user, app } = await withApp();
       const browsers = await Promise.all(Array.from({ length: 6 }, () => pastPassword(server(), user.username)));
       const code = app.code();
@@ -163,7 +163,7 @@ describeOnBoth(
       expect((await again.browser.answer(signInFlow, { code: second })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('one of many browsers that bring the same recovery code at once signs in', async () => {
+    test('a recovery code sent by many browsers at once signs in only one of them', async () => {
       const user = await personWithPassword(server());
       const [code] = await giveCodes(server(), user.username);
       const browsers = await Promise.all(Array.from({ length: 6 }, () => pastPassword(server(), user.username)));
@@ -172,7 +172,7 @@ describeOnBoth(
       expect(signedIn.filter(Boolean)).toHaveLength(1);
     });
 
-    test('people with several devices may use any, or say which', async () => {
+    test('people with several devices may use any of them, or choose one', async () => {
       const user = await personWithPassword(server());
       const codes = await giveCodes(server(), user.username);
       const first = await pastPassword(server(), user.username);
@@ -192,7 +192,7 @@ describeOnBoth(
       expect(right.body.component).toBe('xak-flow-redirect');
     });
 
-    test('a device that is deleted is not asked for any more', async () => {
+    test('a deleted device is no longer asked for', async () => {
       const { user, app, browser } = await withApp();
       const [device] = (await app.browser.get('/authenticators/totp/')).body.results;
       await server().admin.delete(`/authenticators/admin/totp/${device.pk}/`);

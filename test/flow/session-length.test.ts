@@ -35,7 +35,7 @@ describeOnBoth(
         'x-forwarded-for': ip,
       });
 
-    test('is the stage’s duration, however much they are used', async () => {
+    test('is the duration of the stage, however often the session is used', async () => {
       const user = await server().user();
       const browser = await enter(user, { session_duration: 'hours=2' });
       const began = clock.now();
@@ -48,7 +48,7 @@ describeOnBoth(
       expect((await browser.get(me)).status).toBe(403);
     });
 
-    test('is a day after their last use where the stage sets no duration', async () => {
+    test('is one day after the last use where the stage sets no duration', async () => {
       const user = await server().user();
       const used = await enter(user, {});
       const unused = await enter(user, {});

@@ -36,7 +36,7 @@ describeOnBoth(
       return { ...user, browser: await signedInBrowser(server(), user.pk) };
     };
 
-    test('recovery is off until one PATCH of the brand turns it on, and then works from the sign-in page', async () => {
+    test('recovery is off until a PATCH of the brand enables it, and then starts from the sign-in page', async () => {
       expect((await openBrowser(server()).show(recovery)).body.component).toBe(denied);
       expect((await openBrowser(server()).show(signInFlow)).body.recovery_url).toBeUndefined();
 
@@ -61,7 +61,7 @@ describeOnBoth(
       expect((await openBrowser(server()).show(recovery)).body.component).toBe(denied);
     });
 
-    test('enrolment takes an invitation, whose link it answers with; the account is active', async () => {
+    test('enrolment requires the link of an invitation, and creates an active account', async () => {
       expect((await openBrowser(server()).show(enrollment)).body.component).toBe(denied);
       const { pk } = (await server().admin.get(`/flows/instances/${enrollment}/`)).body;
       const values = { name: unique('invite'), flow: pk, fixed_data: { email: 'dana@example.org' } };
@@ -122,7 +122,7 @@ describeOnBoth(
       expect((await openBrowser(server()).show(enrollment, query)).body.component).toBe(denied);
     });
 
-    test('changing a password asks for the present one, and for a good new one', async () => {
+    test('changing a password requires the current one and a new one that meets the policy', async () => {
       const { browser, username } = await personWithPassword('the present one');
       expect((await browser.show(change)).body.component).toBe('xak-stage-password');
       expect((await browser.answer(change, { password: 'a guess' })).body.component).toBe('xak-stage-password');
@@ -133,7 +133,7 @@ describeOnBoth(
       expect((await signInByPassword(openBrowser(server()), username, strong)).body.component).toBe(done);
     });
 
-    test('changing a password asks those who have none for their second factor', async () => {
+    test('changing a password requires the second factor of people without a password', async () => {
       const user = await server().user();
       const plain = await signedInBrowser(server(), user.pk);
       expect((await plain.show(change)).body.component).toBe('xak-stage-prompt');

@@ -37,7 +37,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(me.body.user.username).toBe('admin');
   });
 
-  test('user names work in any case, and so do e-mail addresses', async () => {
+  test('user names and e-mail addresses are accepted in any case', async () => {
     const user = await person({ email: 'Some.One@example.org' });
     for (const name of [user.username.toUpperCase(), 'some.one@EXAMPLE.org']) {
       const browser = openBrowser(server());
@@ -126,7 +126,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(await told('nobody-at-all')).toBe(await told(user.username));
   });
 
-  test('an account that is switched off cannot sign in, and is told the same', async () => {
+  test('an inactive account cannot sign in, and gets the same message', async () => {
     const user = await person();
     await server().admin.patch(`/core/users/${user.pk}/`, { is_active: false });
     const answer = await signInByPassword(openBrowser(server()), user.username, 'right horse');
@@ -163,7 +163,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(rows[0]?.password).toMatch(/^\$argon2id\$/);
   });
 
-  test('an answer sent many times at once counts once', async () => {
+  test('an answer sent many times at once is counted once', async () => {
     const user = await person();
     const browser = openBrowser(server());
     await browser.show(flow);
@@ -177,7 +177,7 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     expect(events.filter(({ action }) => action === 'login')).toHaveLength(1);
   });
 
-  test('the walk ends at next, but never at another site', async () => {
+  test('the walk ends at the address in next, but never at another site', async () => {
     const ends = async (query: string) => {
       const user = await person();
       const browser = openBrowser(server());
@@ -197,16 +197,19 @@ describeOnBoth('signing in by the flow of a fresh install', (server) => {
     }
   });
 
-  test.each(['before', 'after'])('opening the page for somewhere else %s an answer leads there', async (moment) => {
-    const user = await person();
-    const browser = openBrowser(server());
-    const reopen = () => browser.show(flow, 'next=%2Fsecond%2F');
-    await browser.show(flow, 'next=%2Ffirst%2F');
-    if (moment === 'before') await reopen();
-    await browser.answer(flow, { uid_field: user.username });
-    if (moment === 'after') expect((await reopen()).body.component).toBe('xak-stage-password');
-    expect((await browser.answer(flow, { password: 'right horse' })).body.to).toBe('/second/');
-  });
+  test.each(['before', 'after'])(
+    'opening the page with another next %s an answer leads to the new destination',
+    async (moment) => {
+      const user = await person();
+      const browser = openBrowser(server());
+      const reopen = () => browser.show(flow, 'next=%2Fsecond%2F');
+      await browser.show(flow, 'next=%2Ffirst%2F');
+      if (moment === 'before') await reopen();
+      await browser.answer(flow, { uid_field: user.username });
+      if (moment === 'after') expect((await reopen()).body.component).toBe('xak-stage-password');
+      expect((await browser.answer(flow, { password: 'right horse' })).body.to).toBe('/second/');
+    },
+  );
 
   test('cancelling a flow deletes the walk', async () => {
     const browser = openBrowser(server());

@@ -89,7 +89,7 @@ describeOnBoth(
       expect(device).toMatchObject({ phone_number: number, name: `+46 … ${number.slice(-3)}` });
     });
 
-    test('send nothing on an invalid, empty or foreign answer', async () => {
+    test('get no message on an invalid, empty or foreign answer', async () => {
       const user = await person();
       const { slug } = await setUpFlow();
       const { answer } = await begin(slug, user);
@@ -106,7 +106,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(0);
     });
 
-    test('take a code within five tries and ten minutes, once', async () => {
+    test('accept a code once, within five tries and ten minutes', async () => {
       service.answer = () => json({});
       const user = await person();
       const { slug } = await setUpFlow();
@@ -128,7 +128,7 @@ describeOnBoth(
       expect((await user.api.get('/authenticators/sms/')).body.results).toHaveLength(1);
     });
 
-    test('do not take a code of another number or person', async () => {
+    test('do not accept a code of another number or person', async () => {
       service.answer = () => json({});
       const { slug } = await setUpFlow();
       const mine = await begin(slug, await person());
@@ -144,7 +144,7 @@ describeOnBoth(
         expect((await mine.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
     });
 
-    test('send a limited number of messages per number and person an hour', async () => {
+    test('get a limited number of messages per hour, by number and by person', async () => {
       service.answer = () => json({});
       const { slug } = await setUpFlow();
       const number = newNumber();
@@ -166,7 +166,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(5 + 7 + 1);
     });
 
-    test('belong to one person, and others learn nothing of whose a number is', async () => {
+    test('belong to one person, and do not reveal to others whose number it is', async () => {
       service.answer = () => json({});
       const { number, stage } = await enrolled();
       const slug = unique('again');
@@ -184,7 +184,7 @@ describeOnBoth(
       expect(body.phone_number_required).toBe(true);
     });
 
-    test('store no number where numbers are only verified', async () => {
+    test('store no number where the stage only verifies numbers', async () => {
       service.answer = () => json({});
       const { user, number } = await enrolled({ verify_only: true });
       const { results } = (await user.api.get('/authenticators/sms/')).body;
@@ -195,7 +195,7 @@ describeOnBoth(
       expect(body.component).toBe('xak-stage-access-denied');
     });
 
-    test('get a code at sign-in when they are chosen', async () => {
+    test('get a code at sign-in only when they are chosen', async () => {
       service.answer = () => json({});
       const { user, number } = await enrolled();
       const flow = await signInFlow();
@@ -230,7 +230,7 @@ describeOnBoth(
       expect(service.requests).toHaveLength(0);
     });
 
-    test('post what the mapping makes, and nothing if it fails', async () => {
+    test('send the body that the mapping returns, and nothing if the mapping fails', async () => {
       service.answer = () => json({});
       const mapping = async (expression: string) =>
         (await made(server(), '/propertymappings/notification/', { name: unique('sms'), expression })).pk;
@@ -259,7 +259,7 @@ describeOnBoth(
       ['is cut off', () => 'cut'],
     ];
 
-    test.each(troubles)('tell people that nothing was sent when the service %s', async (_, answerOf) => {
+    test.each(troubles)('report that nothing was sent when the service %s', async (_, answerOf) => {
       service.answer = answerOf;
       const { answer } = await begin((await setUpFlow()).slug, await person());
       const events = await eventsDuring(server(), async () => {
@@ -274,7 +274,7 @@ describeOnBoth(
       expect(JSON.stringify(events)).not.toContain(token);
     });
 
-    test('need an address for a service of one’s own', async () => {
+    test('are refused a custom service without a valid URL', async () => {
       const { body } = await server().admin.post('/stages/authenticator/sms/', {
         name: unique('stage'),
         ...settings({ account_sid: 'no address' }),
@@ -286,13 +286,13 @@ describeOnBoth(
 );
 
 describeOnSqlite(
-  'SMS devices with a service that is slow or away',
+  'SMS devices with a slow or unreachable service',
   (server) => {
     test.each([
       ['silent', () => `${service.url}/messages`],
       ['gone', () => 'http://127.0.0.1:1/messages'],
       ['no host', () => 'http://messages.invalid/'],
-    ])('%s: tell people that nothing was sent', async (_, address) => {
+    ])('%s: report that nothing was sent', async (_, address) => {
       service.answer = () => 'silence';
       const { slug } = await makeWalk(server(), [['authenticator/sms', settings({ account_sid: address() })]]);
       const browser = await signedInBrowser(server(), (await server().user()).pk);

@@ -43,7 +43,7 @@ async function arrive(browser: Browser, slug: string, token: string) {
 describeOnBoth(
   'signing in from a source',
   (server) => {
-    test('enrols, links and signs in somebody new, and the second time only signs in', async () => {
+    test('enrols, links and signs in a new user, and only signs in the second time', async () => {
       const { slug } = await source(server());
       const { token, username, email, id } = person();
       const first = openBrowser(server());
@@ -65,7 +65,7 @@ describeOnBoth(
       expect((await again.get('/core/users/me/')).body.user.pk).toBe(me.pk);
     });
 
-    test('asks for another name when the name is taken', async () => {
+    test('asks for another user name when the name is taken', async () => {
       const { slug } = await source(server());
       const taken = await server().user();
       const { token } = person({ username: taken.username });
@@ -80,7 +80,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).body.user.username).toBe(username);
     });
 
-    test('works only in the browser that holds the cookie of the plan, and once', async () => {
+    test('succeeds only once, and only in the browser that has the cookie of the plan', async () => {
       const { slug } = await source(server());
       const { token } = person();
       const browser = openBrowser(server());
@@ -95,7 +95,7 @@ describeOnBoth(
       expect((await replay.show('default-source-enrollment')).body.component).toBe('xak-stage-access-denied');
     });
 
-    test('checks source, user and owner of the account again at the end', async () => {
+    test('checks the source, the user and the owner of the account again at the end', async () => {
       const { slug, pk } = await source(server());
       const known = person();
       await arrive(openBrowser(server()), slug, known.token);
@@ -159,7 +159,7 @@ describeOnBoth(
       expect(later.body.groups_obj.map(({ name }: { name: string }) => name)).toEqual([fresh]);
     });
 
-    test('leaves the last superuser in their group, whatever the source says, and writes it down', async () => {
+    test('keeps the last superuser in their group, whatever the source says, and records an event', async () => {
       const { slug, pk } = await source(server());
       const { admin, world } = server();
       const someone = person();

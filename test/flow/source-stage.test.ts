@@ -61,7 +61,7 @@ describeOnBoth(
       expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
     });
 
-    test('accepts only the user whom the flow is about', async () => {
+    test('accepts only the pending user of the flow', async () => {
       const { source, walk } = await place();
       const user = await linked(source);
       const other = await linked(source);
@@ -85,7 +85,7 @@ describeOnBoth(
       expect(body.results).toEqual([]);
     });
 
-    test('refuses people whom the source refuses or who are switched off', async () => {
+    test('refuses inactive users and users whom the source refuses', async () => {
       const { source, walk } = await place();
       const user = await linked(source);
       const browser = openBrowser(server());
@@ -100,7 +100,7 @@ describeOnBoth(
       );
     });
 
-    test('starts over when somebody took too long', async () => {
+    test('restarts when the sign-in at the source took too long', async () => {
       const { source, walk } = await place({ resume_timeout: 'minutes=5' });
       const user = await linked(source);
       const browser = openBrowser(server());
@@ -110,7 +110,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, { plex_token: user.plex })).body).toEqual(done);
     });
 
-    test('refuses sources that cannot be asked within a flow', async () => {
+    test('refuses sources that cannot be used within a flow', async () => {
       const { admin } = server();
       const saml = await makeSource(server(), 'scim', {});
       const refused = await admin.post('/stages/source/', { name: unique('stage'), source: saml.pk });

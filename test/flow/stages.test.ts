@@ -25,7 +25,7 @@ describeOnBoth('the stages of flows', (server) => {
     return { ...user, email };
   };
 
-  test('deny lets nobody pass, and says so as the flow’s denied_action wants', async () => {
+  test('deny lets nobody pass, and answers according to the denied_action of the flow', async () => {
     const said = { deny_message: 'Not today.' };
     const walk = await makeWalk(server(), [['deny', said]], { denied_action: 'message' });
     const answer = await openBrowser(server()).show(walk.slug, 'next=/somewhere');
@@ -47,7 +47,7 @@ describeOnBoth('the stages of flows', (server) => {
     );
   });
 
-  test('a stage that throws leaves an event with the reason, and not one for each try', async () => {
+  test('a stage that throws records one event with the reason, not one per attempt', async () => {
     const walk = await makeWalk(server(), [['dummy', { throw_error: true }]]);
     const events = await eventsDuring(server(), async () => {
       for (let tries = 0; tries < 6; tries += 1) await openBrowser(server()).show(walk.slug);
@@ -57,7 +57,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(events[0]?.context.message).toMatch(new RegExp(`^The stage dummy-\\w+ of the flow ${walk.slug} failed: .+`));
   });
 
-  test('a flow for signed-in people begins for nobody else', async () => {
+  test('a flow for signed-in people starts for nobody else', async () => {
     const walk = await makeWalk(server(), [['dummy']], { authentication: 'require_authenticated' });
     expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
     const user = await server().user();
@@ -65,7 +65,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await openBrowser(server()).show('no-such-flow')).status).toBe(404);
   });
 
-  test('a walk ends with the session of whoever began it', async () => {
+  test('a walk ends with the session that began it', async () => {
     const walk = await makeWalk(server(), [['dummy'], ['user_login']]);
     const user = await server().user();
     const browser = await browserOf(user.pk);
@@ -126,7 +126,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(unknown.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
   });
 
-  test('user_login asks whether to remember, ends other sessions and rotates this one', async () => {
+  test('user_login asks whether to stay signed in, ends other sessions and rotates this one', async () => {
     const login = { session_duration: 'hours=1', remember_me_offset: 'days=30', terminate_other_sessions: true };
     const walk = await makeWalk(server(), [['user_login', login]]);
     const user = await server().user();
@@ -214,7 +214,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(last.body.error_message).toBe('There is no user to write to.');
   });
 
-  test('validation policies of a prompt decide about the answers, and one that fails refuses', async () => {
+  test('validation policies of a prompt stage decide about the answers, and a failing one refuses them', async () => {
     const policy = async (expression: string) =>
       (await made(server(), '/policies/expression/', { name: unique('policy'), expression })).pk;
     const fields = [await makePrompt(server(), 'word', 'text')];
@@ -237,7 +237,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(answer.text).not.toContain('inner secret');
   });
 
-  test('enrolment creates a user under the rules of the API, and signs them in', async () => {
+  test('enrolment creates a user by the same rules as the API, and signs them in', async () => {
     const group = (await made(server(), '/core/groups/', { name: unique('group') })).pk;
     const fields = [
       await makePrompt(server(), 'username', 'text'),
@@ -281,7 +281,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect(user).toMatchObject({ path: 'made/here', groups: [group], attributes: { team: 'blue' } });
   });
 
-  test('user_write lets people change themselves and their password, and nothing else', async () => {
+  test('user_write changes only the profile and the password of the signed-in user', async () => {
     const user = await person();
     const browser = await browserOf(user.pk);
     const shown = await browser.show('default-user-settings-flow');
@@ -384,7 +384,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await openBrowser(server()).show(open.slug)).body).toEqual(done);
   });
 
-  test('consent takes its own token and no other', async () => {
+  test('consent accepts only its own token', async () => {
     const walk = await makeWalk(server(), [['consent', { mode: 'always_require' }]]);
     const user = await server().user();
     const browser = await browserOf(user.pk);
@@ -396,7 +396,7 @@ describeOnBoth('the stages of flows', (server) => {
     expect((await browser.answer(walk.slug, { token })).body).toEqual(done);
   });
 
-  test('policies decide which steps are due; a wrong answer starts over where the binding says so', async () => {
+  test('policies decide which steps are run, and a wrong answer restarts the flow where the binding says so', async () => {
     const walk = await makeWalk(server(), [
       ['deny', { deny_message: 'unreached' }],
       ['prompt/stages', { fields: [await makePrompt(server(), 'word', 'text')] }],

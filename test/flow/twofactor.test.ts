@@ -130,7 +130,7 @@ describeOnBoth(
       expect((await user.api.post(where)).body).toEqual({ twofactor_response: 'success' });
     });
 
-    test('start over when the service has forgotten an activation', async () => {
+    test('restart the setup when the service no longer knows the activation', async () => {
       const user = await person();
       const { slug } = await setUpFlow();
       const browser = await signedInBrowser(server(), user.pk);
@@ -142,7 +142,7 @@ describeOnBoth(
       expect((await browser.answer(slug, {})).body.response_errors).toBeUndefined();
     });
 
-    test('ask the person on their phone at sign-in', async () => {
+    test('prompt their owner on the phone at sign-in', async () => {
       const { user, user_id } = await enrolled();
       const flow = await signInFlow();
       const { browser, body, device } = await atPhone(flow, user);
@@ -263,7 +263,7 @@ describeOnBoth(
       expect((await server().admin.post(`${path}${without.pk}/import_devices_automatic/`)).status).toBe(400);
     });
 
-    test('take only hosts as an address, and never show secrets', async () => {
+    test('accept only a host as the address of the service, and never show secrets', async () => {
       for (const api_hostname of [
         'a b',
         'https://x.example.com/path',

@@ -102,14 +102,14 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(await devicesOf(person)).toEqual([]);
   });
 
-  test('after five wrong answers the walk ends', async () => {
+  test('five wrong answers end the walk', async () => {
     const { browser } = await begin();
     for (let i = 0; i < 4; i++) expect((await browser.answer(setup, { response: {} })).body.component).toBe(component);
     expect((await browser.answer(setup, { response: {} })).body.component).toBe('xak-stage-access-denied');
     expect((await browser.show(setup)).body.component).toBe(component);
   });
 
-  test('one key belongs to one person, and to one registration', async () => {
+  test('a key can be registered once, by one person', async () => {
     const first = await begin();
     const key = authenticator();
     await first.browser.answer(setup, { response: key.register(first.registration) });
@@ -126,7 +126,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(await devicesOf(first.person)).toHaveLength(1);
   });
 
-  test('the answer to one walk does not count in another', async () => {
+  test('the answer to the challenge of one walk is refused in another', async () => {
     const mine = await begin();
     const theirs = await begin();
     const answer = authenticator().register(theirs.registration);
@@ -178,7 +178,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     ['that only claims its make', { aaguid: yubiKey }, 'This device does not say of what make it is.'],
   ];
 
-  test.each(makes)('where only some makes may be registered, a device %s', async (_, options, complaint) => {
+  test.each(makes)('where only some authenticator models are allowed, a device %s', async (_, options, complaint) => {
     const flow = await walkWith({ device_type_restrictions: [yubiKey] });
     const { person, browser, registration } = await begin(flow);
     expect(registration.attestation).toBe('direct');
@@ -188,7 +188,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(await devicesOf(person)).toHaveLength(complaint === null ? 1 : 0);
   });
 
-  test('unknown devices can be allowed like any make, which covers those without attestation', async () => {
+  test('unknown authenticator models can be allowed, which includes those without attestation', async () => {
     for (const options of [{ aaguid: yubiKey }, { aaguid: nobodyKnows, attestation: 'maker' }, {}]) {
       const flow = await walkWith({ device_type_restrictions: [unknownDevices] });
       const { browser, registration } = await begin(flow);
@@ -197,7 +197,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     }
   });
 
-  test('nobody registers a device without having proven who they are', async () => {
+  test('a device cannot be registered before its owner has authenticated', async () => {
     const flow = await walkWith({});
     expect((await openBrowser(server()).show(flow)).body.component).toBe('xak-stage-access-denied');
     const named = await makeWalk(server(), [
@@ -211,7 +211,7 @@ describeOnBoth('enrolment of WebAuthn devices', (server) => {
     expect(body.component).toBe('xak-stage-access-denied');
   });
 
-  test('owners rename and delete their devices; others do not, administrators do', async () => {
+  test('devices are renamed and deleted by their owners and administrators only', async () => {
     const { person, browser, registration } = await begin();
     await browser.answer(setup, { response: authenticator().register(registration) });
     const [{ pk }] = await devicesOf(person);

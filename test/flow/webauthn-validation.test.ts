@@ -96,7 +96,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(await whoIsIn(browser)).toBeNull();
   });
 
-  test('a proof counts once, also when it is sent twice at once or to another walk', async () => {
+  test('a proof is accepted once, also when sent twice at once or to another walk', async () => {
     const user = await person({ counts: false });
     const flow = await secondFactor();
     const { browser, options } = await atKey(flow, user);
@@ -129,7 +129,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect((await last.browser.answer(flow, { webauthn: higher })).body).toEqual(done);
   });
 
-  test('the stage’s requirements are checked', async () => {
+  test('user verification and authenticator models are checked as the stage requires', async () => {
     const weak = await person({ verifiesUser: false });
     const strict = await secondFactor({ webauthn_user_verification: 'required' });
     const asked = await atKey(strict, weak);
@@ -172,7 +172,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect(await whoIsIn(browser)).toBe(user.pk);
   });
 
-  test('a passkey of a make that is not allowed does not sign in', async () => {
+  test('a passkey of a model that is not allowed does not sign in', async () => {
     const user = await person({ aaguid: windowsHello, attestation: 'maker' });
     const flow = await passwordless({ webauthn_allowed_device_types: [yubiKey] });
     const browser = openBrowser(server());
@@ -189,7 +189,7 @@ describeOnBoth('WebAuthn devices as a factor', (server) => {
     expect((await openBrowser(server()).show(walk.slug)).body.passwordless_url).toBe(`/if/flow/${flow}/`);
   });
 
-  test('a key does not sign in once it was deleted or its owner switched off', async () => {
+  test('a key does not sign in after it was deleted or its owner deactivated', async () => {
     const flow = await passwordless();
     const proven = async ({ key }: PasskeyOwner, before: () => Promise<unknown>) => {
       const browser = openBrowser(server());

@@ -25,14 +25,14 @@ describeOnBoth('a policy of a step', (server) => {
     return body.results[0].context;
   };
 
-  test('that reads the progress of the walk decides the same for everybody', async () => {
+  test('that reads the progress of the walk decides the same for known and unknown users', async () => {
     const { username } = await server().user();
     const names = [username, unique('nobody'), username];
     expect(await wordsFor('return !context.auth_method', ...names)).toEqual(['taken', 'taken', 'taken']);
     expect(await wordsFor('return context.auth_method', ...names)).toEqual(['skipped', 'skipped', 'skipped']);
   });
 
-  test('that reads the user or the whole context tells people apart', async () => {
+  test('that reads the user or the whole context decides for each user separately', async () => {
     const [one, other] = [await server().user(), await server().user()];
     const name = JSON.stringify(one.username);
     for (const expression of [
@@ -47,7 +47,7 @@ describeOnBoth('a policy of a step', (server) => {
     }
   });
 
-  test('that fails leaves an event that names the user, whether or not it reads them', async () => {
+  test('that fails records an event that names the user, whether or not it reads the user', async () => {
     const { pk, username } = await server().user();
     for (const expression of ['throw new Error("broken")', 'return user.no.such']) {
       await wordsFor(expression, username);
