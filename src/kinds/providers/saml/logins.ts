@@ -32,3 +32,57 @@ export async function noteLogin(tx: Query, login: Login, now: string, expires: s
       name_id_format = excluded.name_id_format, issuer = excluded.issuer, created = excluded.created,
       expires = excluded.expires`.execute(tx);
 }
+
+const columns = sql`l.session, l.provider, l.session_index, l.name_id, l.name_id_format, l.issuer`;
+
+export async function findLogin(query: Query, session: string, provider: number): Promise<Login | null> {
+  const { rows } = await sql<Login>`select ${columns} from saml_logins l
+    where l.session = ${session} and l.provider = ${provider}`.execute(query);
+  return rows[0] ?? null;
+}
+
+/** The logins that a service provider may mean by a name and session indexes; without any, all of that name. */
+export async function loginsOf(
+  query: Query,
+  provider: number,
+  nameId: string,
+  indexes: readonly string[],
+): Promise<Login[]> {
+  const named = indexes.length === 0 ? sql`` : sql` and l.session_index in (${sql.join(indexes)})`;
+  const { rows } = await sql<Login>`select ${columns} from saml_logins l
+    where l.provider = ${provider} and l.name_id = ${nameId}${named} limit ${maxTaken}`.execute(query);
+  return rows;
+}
+
+/** The service providers that the browser tells when its session ends; to be asked before it ends. */
+export async function loginsToVisit(query: Query, session: string): Promise<Login[]> {
+  const { rows } = await sql<Login>`select ${columns} from saml_logins l join provider_saml s on s.pk = l.provider
+    where l.session = ${session} and s.sls_url <> '' and s.logout_method = 'frontchannel'
+    order by l.pk limit ${maxVisited}`.execute(query);
+  return rows;
+}
+
+export async function forgetLogin(
+  tx: Query,
+  { session, provider }: Pick<Login, 'session' | 'provider'>,
+): Promise<void> {
+  await sql`delete from saml_logins where session = ${session} and provider = ${provider}`.execute(tx);
+}
+
+/** Whether there is any service provider at all to be told of anything. */
+export async function hasLogins(query: Query): Promise<boolean> {
+  const { rows } = await sql`select 1 from saml_logins limit 1`.execute(query);
+  return rows.length > 0;
+}
+
+const maxVisited = 20;
+const maxTaken = 500;
+
+/** Takes logins out whose session is over. */
+export async function takeEndedLogins(tx: Query, now: string): Promise<Login[]> {
+  const { rows } = await sql<Login>`delete from saml_logins where pk in (select l.pk from saml_logins l
+      left join authenticated_sessions s on s.pk = l.session and s.expires > ${now}
+      where s.pk is null order by l.pk limit ${maxTaken})
+    returning session, provider, session_index, name_id, name_id_format, issuer`.execute(tx);
+  return rows;
+}

@@ -9,6 +9,8 @@ import { redirectBrowser } from '../../../provider/browser-answers.ts';
 import { type BrowserMount, browserCall } from '../../../provider/browser-call.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type Incoming, incomingPost, incomingRedirect } from './incoming.ts';
+import { resumeLogout, takeLogoutPost, takeLogoutRedirect, takeLogoutSoap } from './logout/handle-logout.ts';
+import { beginTour, continueTour, tourPath } from './logout/tour.ts';
 import type { SamlNeeds } from './needs.ts';
 import { PageRefusal } from './page-refusal.ts';
 import { loadServiceProvider, type ServiceProvider } from './service-provider.ts';
@@ -53,36 +55,43 @@ export function samlRoutes(mount: SamlMount): Route[] {
 
   const byRedirect: Endpoint = async ({ raw }, call, provider) => {
     const { query } = call.request;
-    const [ticket, sealed] = [query.get('ticket'), query.get('request')];
+    const [ticket, sealed, logout] = [query.get('ticket'), query.get('request'), query.get('logout')];
     if (!query.has('SAMLRequest') && !query.has('SAMLResponse')) {
       if (ticket !== null) return redeem(mount, call, provider, ticket);
       if (sealed !== null) return resume(mount, call, provider, sealed);
+      if (logout !== null) return resumeLogout(mount, call, provider, logout);
       throw new SamlError('The SAML request payload is missing.');
     }
-    return take(incomingRedirect(queryOf(raw.url)), call, provider, (request) =>
-      handleRequest(mount, call, provider, request),
-    );
+    const incoming = incomingRedirect(queryOf(raw.url));
+    switch (kindOf(incoming)) {
+      case 'AuthnRequest':
+        return handleRequest(mount, call, provider, readAt(call, provider, incoming));
+      case 'LogoutRequest':
+        return takeLogoutRedirect(mount, call, provider, incoming);
+      case 'LogoutResponse':
+        return continueTour(mount, call, provider, incoming);
+    }
   };
 
   // A form that another site makes the browser send comes without its cookies; asked for by GET, it comes with them.
-  const byPost: Endpoint = async ({ body }, call, provider) =>
-    take(incomingPost(new URLSearchParams(body.toString('utf8'))), call, provider, async (request) => ({
-      ...redirectBrowser(addressOf(mount, call, provider, request)),
-      status: 303,
-    }));
-
-  async function take(
-    incoming: Incoming,
-    { now }: Call,
-    provider: ServiceProvider,
-    goOn: (request: ReturnType<typeof readRequest>) => Promise<HttpAnswer>,
-  ): Promise<HttpAnswer> {
-    const { local } = incoming.root;
-    if (incoming.name === 'SAMLRequest' && local === 'AuthnRequest') {
-      return goOn(readRequest(incoming, provider, { publicUrl: mount.publicUrl, now }));
+  const byPost: Endpoint = async ({ body }, call, provider) => {
+    const incoming = incomingPost(new URLSearchParams(body.toString('utf8')));
+    switch (kindOf(incoming)) {
+      case 'AuthnRequest': {
+        const address = addressOf(mount, call, provider, readAt(call, provider, incoming));
+        return { ...redirectBrowser(address), status: 303 };
+      }
+      case 'LogoutRequest':
+        return takeLogoutPost(mount, call, provider, incoming);
+      case 'LogoutResponse':
+        return continueTour(mount, call, provider, incoming);
     }
-    throw new SamlError(`Unsupported SAML message type: ${local.slice(0, 100)}`);
-  }
+  };
+
+  const readAt = ({ now }: Call, provider: ServiceProvider, incoming: Incoming) =>
+    readRequest(incoming, provider, { publicUrl: mount.publicUrl, now });
+
+  const bySoap: Endpoint = ({ body }, call, provider) => takeLogoutSoap(mount, call, provider, body.toString('utf8'));
 
   const begin: Endpoint = (_http, call, provider) => handleRequest(mount, call, provider, unsolicited(provider));
   const metadata: Endpoint = async (_http, _call, { pk }) =>
@@ -95,12 +104,25 @@ export function samlRoutes(mount: SamlMount): Route[] {
     handle: serve(endpoint),
   });
   const post = (path: string): Route => ({ methods: ['POST'], path: at(path), handle: serve(byPost) });
-  const messages = ['', 'sso/binding/redirect/', 'sso/binding/post/'];
+  const bindings = ['binding/redirect/', 'binding/post/'];
+  const messages = ['', ...bindings.map((path) => `sso/${path}`), ...bindings.map((path) => `slo/${path}`)];
+  const tour: AnswerCall = async (http) => beginTour(mount, await browserCall(mount, http));
   return [
+    { methods: ['GET'], path: tourPath, handle: tour },
+    { methods: ['POST'], path: at('slo/binding/soap/'), handle: serve(bySoap) },
     ...messages.flatMap((path) => [get(path, byRedirect), post(path)]),
     ...['init/', 'sso/binding/init/'].map((path) => get(path, begin)),
     get('metadata/', metadata),
   ];
+}
+
+const kinds = ['AuthnRequest', 'LogoutRequest', 'LogoutResponse'] as const;
+
+/** What a message is, if it came under the right name. */
+function kindOf({ name, root: { local } }: Incoming): (typeof kinds)[number] {
+  const kind = kinds.find((known) => known === local);
+  if (kind && name === (kind === 'LogoutResponse' ? 'SAMLResponse' : 'SAMLRequest')) return kind;
+  throw new SamlError(`Unsupported SAML message type: ${local.slice(0, 100)}`);
 }
 
 /** As it came, before anything decoded it. */

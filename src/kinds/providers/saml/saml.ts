@@ -1,10 +1,15 @@
+import { expired } from '../../../core/cleanup/cleanup.jobs.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { decideOnTicket } from '../../../provider/authorize/decide.ts';
 import type { ProviderKind } from '../../../provider/provider-kind.ts';
 import { samlDemo } from './demo.ts';
+import { logoutJobs, queueLogouts } from './logout/logout.jobs.ts';
+import { detourByTour } from './logout/tour.ts';
 import { metadataEndpoint } from './metadata.endpoint.ts';
 import { createSamlRefusals } from './refusal-events.ts';
 import { samlRoutes } from './routes.ts';
@@ -19,6 +24,8 @@ interface Needs {
   readonly key: InstanceKey;
   readonly installId: string;
   readonly sandbox: Sandbox;
+  readonly fetch: GuardedFetch;
+  jobs(): Jobs;
 }
 
 /** SAML 2.0: this server as the identity provider of applications. */
@@ -33,6 +40,13 @@ export function samlIdp(needs: Needs): ProviderKind {
       return samlRoutes({ ...needs, ...server, keyOf, refusals, publicUrl: needs.config.publicUrl });
     },
     append: decideOnTicket(needs.key),
+    detourOf: detourByTour(needs.key),
+    afterEvent: queueLogouts(needs.jobs),
+    jobs: (server) => logoutJobs({ ...needs, ...server, keyOf }),
+    expiring: [
+      expired('saml_logins', 'sign-ins to SAML applications'),
+      expired('saml_logouts', 'browsers that sign out of SAML applications'),
+    ],
     // Responses are brought by a form that the page sends.
     pageNeeds: { forms: true },
     endpoints: [metadataEndpoint({ ...needs, keyOf })],

@@ -26,6 +26,7 @@ import { samlProvider } from './0028-saml-provider.ts';
 import { outgoingSync } from './0029-outgoing-sync.ts';
 import { samlSignIns } from './0030-saml-sign-ins.ts';
 import { authorizationRequests } from './0031-authorization-requests.ts';
+import { samlLogouts } from './0032-saml-logouts.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   outgoingSync,
   samlSignIns,
   authorizationRequests,
+  samlLogouts,
 ];

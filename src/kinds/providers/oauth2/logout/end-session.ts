@@ -1,14 +1,10 @@
-import { sql } from 'kysely';
-import { findBrandOfHost } from '../../../../core/brand/brand-of-host.ts';
 import { brandTitle } from '../../../../core/brand/brand-title.ts';
-import { endSession } from '../../../../core/session/session.ts';
-import { endedSessionCookies } from '../../../../core/session/session-cookies.ts';
-import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser } from '../../../../provider/browser-answers.ts';
-import { type Call, requireActor } from '../../../../resource/call.ts';
+import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
+import type { Call } from '../../../../resource/call.ts';
 import type { BrowserNeeds } from '../authorize/browser-needs.ts';
 import { isRegisteredUri } from '../authorize/match-redirect-uri.ts';
 import { type Client, loadClient } from '../client.ts';
@@ -89,11 +85,9 @@ const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolea
 
 /** Through the flow that the brand has for it, if it has one. */
 async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<HttpAnswer> {
-  const slug = await invalidationFlow(call);
   const next = pageAfterwards(needs, call.request.path, afterwards);
-  const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
-  if (begun?.outcome === 'asks') return redirectBrowser(begun.to, begun.cookies);
-  return leave(needs, call, afterwards, begun?.cookies);
+  const { to, cookies } = await goThroughSignOut(needs, call, next);
+  return to === null ? leave(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
 }
 
 /** Whatever the flow did: the session that was to end has ended. */
@@ -104,25 +98,9 @@ async function leave(
   ofFlow: readonly string[] = [],
 ): Promise<HttpAnswer> {
   const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
-  const cookies = new Set([...ofFlow, ...(isTheirs ? await endHere(needs, call) : [])]);
+  const cookies = new Set([...ofFlow, ...(isTheirs ? await endOwnSession(needs, call, 'svc_providers_oauth2') : [])]);
   const answer = await landing(needs, call, afterwards);
   return cookies.size === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
-}
-
-async function endHere({ publicUrl }: BrowserNeeds, call: Call): Promise<string[]> {
-  const session = requireActor(call).session ?? '';
-  await call.db.write(async (tx) => {
-    if (!(await endSession(tx, session))) return;
-    await call.world.record(tx, call, { action: 'logout', app: 'svc_providers_oauth2', context: {} });
-  });
-  return endedSessionCookies(publicUrl.startsWith('https:'));
-}
-
-async function invalidationFlow({ request, db }: Call): Promise<string | null> {
-  const brand = await findBrandOfHost(request.host, db.read);
-  const { rows } = await sql<{ slug: string }>`select f.slug from brands b join flows f on f.pk = b.flow_invalidation
-    where b.pk = ${brand?.pk ?? null}`.execute(db.read);
-  return rows[0]?.slug ?? null;
 }
 
 async function confirmPage(

@@ -1,10 +1,10 @@
 import { addMilliseconds } from '../../../../platform/clock.ts';
-import type { Query } from '../../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../../platform/fetch/guarded-fetch.ts';
 import { OutboundError } from '../../../../platform/fetch/outbound-error.ts';
 import { type JobKind, type Jobs, PermanentFailure, type RunningJob } from '../../../../platform/jobs/job.ts';
 import { randomUuid } from '../../../../platform/random.ts';
-import type { Call, NewEvent } from '../../../../resource/call.ts';
+import { queueWhenSessionsEnd } from '../../../../provider/ended-sessions.ts';
+import type { Call } from '../../../../resource/call.ts';
 import { seconds } from '../claims.ts';
 import { type Client, loadClient } from '../client.ts';
 import type { OAuthNeeds } from '../needs.ts';
@@ -26,28 +26,7 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const lifetimeMs = 2 * 60_000;
 
 /** Has clients told at once of an event that ends sessions; of sessions that expire they hear later. */
-export const queueLogouts =
-  (jobs: () => Jobs) =>
-  async (tx: Query, _call: Call, event: NewEvent): Promise<void> => {
-    if (mayEndSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind: findEnded, key: findEnded });
-  };
-
-/** What is written down when sessions end, or may have ended; which models for actions that tell of one. */
-const ending: Readonly<Record<string, readonly string[] | 'always'>> = {
-  logout: 'always',
-  password_set: 'always',
-  model_updated: ['user'],
-  user_write: ['user'],
-  model_deleted: ['user', 'authenticatedsession'],
-};
-
-function mayEndSession({ action, context }: NewEvent): boolean {
-  const models = Object.hasOwn(ending, action) ? ending[action] : undefined;
-  if (models === undefined || models === 'always') return models !== undefined;
-  // As `modelFacts` writes it, where there is one.
-  const { model_name } = (context.model ?? {}) as { readonly model_name?: string };
-  return models.includes(model_name ?? '');
-}
+export const queueLogouts = (jobs: () => Jobs) => queueWhenSessionsEnd(jobs, findEnded, hasLogins);
 
 /**
  * Tells clients that a session is over, in whatever way it ended: by signing out, by an administrator, by time. OpenID

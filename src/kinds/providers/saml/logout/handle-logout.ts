@@ -1,0 +1,195 @@
+import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { endSession } from '../../../../core/session/session.ts';
+import { readLogoutRequest, writeLogoutResponse } from '../../../../lib/saml/logout.ts';
+import { newMessageId, SamlError } from '../../../../lib/saml/message.ts';
+import { statusCodes } from '../../../../lib/saml/names.ts';
+import { signXml } from '../../../../lib/xml/sign.ts';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import { plainPage } from '../../../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
+import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { deliver } from '../deliver.ts';
+import { type Incoming, ofDocument } from '../incoming.ts';
+import { findLogin, forgetLogin, loginsOf } from '../logins.ts';
+import { samlApp } from '../models.ts';
+import type { SamlNeeds } from '../needs.ts';
+import { PageRefusal } from '../page-refusal.ts';
+import type { ServiceProvider } from '../service-provider.ts';
+import { checkDestination, checkIssueInstant } from '../sso/read-request.ts';
+import { issuerOf, samlPaths } from '../urls.ts';
+import { readEnvelope, soapEnvelope, soapHeaders } from './soap.ts';
+
+/** What is remembered of a logout request while the browser is on the way. A type, since it is sealed as JSON. */
+type PendingLogout = {
+  readonly provider: number;
+  readonly id: string;
+  readonly nameId: string;
+  readonly indexes: readonly string[];
+  /** Whether the service provider has proven that it asks. */
+  readonly isProven: boolean;
+  readonly relayState: string | null;
+  /** What it is answered; null until that is known. */
+  readonly code: string | null;
+};
+
+const sealedAs = 'saml logout';
+const lifetimeMs = 30 * 60_000;
+const maxIndexes = 20;
+
+/** Checks a logout request. Throws `SamlError` with words for the person. */
+function readLogout(needs: SamlNeeds, { now }: Call, provider: ServiceProvider, incoming: Incoming): PendingLogout {
+  const isProven = provider.verification !== null;
+  const request = readLogoutRequest(
+    provider.verification === null ? incoming.root : incoming.verified(provider.verification),
+  );
+  checkDestination(request.destination, provider, needs.publicUrl);
+  checkIssueInstant(request.issueInstant, now);
+  if (request.notOnOrAfter !== null && request.notOnOrAfter <= Date.parse(now))
+    throw new SamlError('The message is too old.');
+  return {
+    provider: provider.pk,
+    id: request.id.slice(0, 256),
+    nameId: request.nameId.value,
+    indexes: request.sessionIndexes.slice(0, maxIndexes),
+    isProven,
+    relayState: incoming.relayState,
+    code: null,
+  };
+}
+
+/** The address at which a logout request goes on. */
+function addressOf({ key }: SamlNeeds, call: Call, provider: ServiceProvider, pending: PendingLogout): string {
+  const sealed = key.box.seal(JSON.stringify({ pending, expires: addMilliseconds(call.now, lifetimeMs) }), sealedAs);
+  return `${samlPaths(provider.application.slug).endpoint}?${new URLSearchParams({ logout: sealed })}`;
+}
+
+/** By POST, the browser comes without its session; asked for by GET, it brings it. */
+export const takeLogoutPost = (
+  needs: SamlNeeds,
+  call: Call,
+  provider: ServiceProvider,
+  incoming: Incoming,
+): HttpAnswer => ({
+  ...redirectBrowser(addressOf(needs, call, provider, readLogout(needs, call, provider, incoming))),
+  status: 303,
+});
+
+export const takeLogoutRedirect = (needs: SamlNeeds, call: Call, provider: ServiceProvider, incoming: Incoming) =>
+  goOn(needs, call, provider, readLogout(needs, call, provider, incoming));
+
+/** Somebody comes back with a request that this server has checked. */
+export function resumeLogout(
+  needs: SamlNeeds,
+  call: Call,
+  provider: ServiceProvider,
+  sealed: string,
+): Promise<HttpAnswer> {
+  let opened: { readonly pending: PendingLogout; readonly expires: string } | null = null;
+  try {
+    opened = JSON.parse(needs.key.box.open(sealed, sealedAs));
+  } catch {
+    // The box says in no other way that it did not seal this.
+  }
+  if (opened?.pending.provider !== provider.pk || opened.expires <= call.now) {
+    throw new PageRefusal('This request is too old, or not one of this application.');
+  }
+  return goOn(needs, call, provider, opened.pending);
+}
+
+async function goOn(
+  needs: SamlNeeds,
+  call: Call,
+  provider: ServiceProvider,
+  pending: PendingLogout,
+): Promise<HttpAnswer> {
+  if (pending.code !== null) return respond(needs, call, provider, pending, pending.code);
+  const session = call.actor?.session ?? null;
+  // Nobody is signed in here: what was wished for is so already.
+  if (session === null) return respond(needs, call, provider, pending, statusCodes.success);
+  const login = await findLogin(call.db.read, session, provider.pk);
+  // Anybody can write a request that is not signed; only the service provider knows the index of the session.
+  const isMeant =
+    login !== null &&
+    login.name_id === pending.nameId &&
+    (pending.indexes.includes(login.session_index) || (pending.isProven && pending.indexes.length === 0));
+  if (!isMeant) return respond(needs, call, provider, pending, statusCodes.requester);
+  // It knows; the others have to be told.
+  await call.db.write((tx) => forgetLogin(tx, login));
+  const next = addressOf(needs, call, provider, { ...pending, code: statusCodes.success });
+  const { to, cookies } = await goThroughSignOut(needs, call, next);
+  if (to !== null) return redirectBrowser(to, cookies);
+  const ended = await endOwnSession(needs, call, samlApp);
+  const answer = await respond(needs, call, provider, pending, statusCodes.success);
+  return withCookies(answer, [...new Set([...cookies, ...ended])]);
+}
+
+/** Answers the service provider; where it takes no answers, the person. */
+async function respond(
+  needs: SamlNeeds,
+  call: Call,
+  provider: ServiceProvider,
+  { id, relayState }: PendingLogout,
+  code: string,
+): Promise<HttpAnswer> {
+  const { sls_url, sls_binding } = provider;
+  if (sls_url === '' || sls_binding === 'soap') return signedOutPage(call, provider, code);
+  const key = needs.keyOf(provider);
+  const response = responseTo(needs, call, provider, id, code);
+  const message = key && sls_binding === 'post' ? signXml(response, key) : response;
+  return deliver({ name: 'SAMLResponse', to: sls_url, binding: sls_binding, message, relayState, key });
+}
+
+const responseTo = (
+  { publicUrl }: SamlNeeds,
+  { now }: Call,
+  provider: ServiceProvider,
+  inResponseTo: string,
+  code: string,
+) =>
+  writeLogoutResponse({
+    id: newMessageId(),
+    issuer: issuerOf(publicUrl, { issuer: provider.issuer, slug: provider.application.slug }),
+    destination: provider.sls_url,
+    now: new Date(now),
+    inResponseTo,
+    code,
+  });
+
+const signedOutPage = async (call: Call, { application }: ServiceProvider, code: string): Promise<HttpAnswer> => {
+  if (code !== statusCodes.success)
+    throw new PageRefusal('The request does not name the session that you are signed in with.');
+  return plainPage({
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'You are signed out',
+    paragraphs: [`You have signed out of ${application.name}.`],
+    link: { to: '/', text: 'Sign in again' },
+  });
+};
+
+/** A service provider asks this server directly. Without a browser, only its signature can prove that it asks. */
+export async function takeLogoutSoap(
+  needs: SamlNeeds,
+  call: Call,
+  provider: ServiceProvider,
+  text: string,
+): Promise<HttpAnswer> {
+  if (provider.verification === null)
+    throw new SamlError('Logout by SOAP needs the certificate of the service provider.');
+  const incoming = ofDocument('SAMLRequest', readEnvelope(text), null);
+  const pending = readLogout(needs, call, provider, incoming);
+  const logins = await loginsOf(call.db.read, provider.pk, pending.nameId, pending.indexes);
+  await call.db.write(async (tx) => {
+    for (const login of logins) {
+      await forgetLogin(tx, login);
+      if (!(await endSession(tx, login.session))) continue;
+      const context = { logout_reason: `Signed out by ${provider.application.name}` };
+      await call.world.record(tx, call, { action: 'logout', app: samlApp, context });
+    }
+  });
+  const code = logins.length > 0 ? statusCodes.success : statusCodes.requester;
+  const response = responseTo(needs, call, provider, pending.id, code);
+  const key = needs.keyOf(provider);
+  return { status: 200, headers: soapHeaders, body: soapEnvelope(key ? signXml(response, key) : response) };
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
+import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
+import { newMessageId } from '../../../../lib/saml/message.ts';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import type { HttpAnswer } from '../../../../platform/http/routes.ts';
+import { type InstanceKey, sealContext } from '../../../../platform/keys.ts';
+import { randomToken, randomUuid } from '../../../../platform/random.ts';
+import { redirectBrowser } from '../../../../provider/browser-answers.ts';
+import type { Call } from '../../../../resource/call.ts';
+import { deliver } from '../deliver.ts';
+import type { Incoming } from '../incoming.ts';
+import { type Login, loginsToVisit } from '../logins.ts';
+import type { SamlNeeds } from '../needs.ts';
+import { loadServiceProvider, type ServiceProvider } from '../service-provider.ts';
+import { logoutRequestFor } from './logout-request.ts';
+
+// A browser that signs out visits the service providers that it signed in to, one after the other: each gets a logout request
+// and sends the browser back with a response. What is left is stored under the ID of the request that is on the way.
+
+/** Of pages that belong to no application. */
+export const tourPath = '/application/saml-logout/';
+
+/** A type, since it is stored as JSON. */
+type Tour = {
+  /** Still to be visited. */
+  readonly queue: readonly Login[];
+  /** The service provider that is being visited. */
+  readonly at: number | null;
+  /** Where the browser goes in the end; an address of this server. */
+  readonly to: string;
+};
+
+const lifetimeMs = 15 * 60_000;
+const sealedAs = 'saml logout tour';
+
+async function storeTour(tx: Query, key: InstanceKey, id: string, tour: Tour, now: string): Promise<void> {
+  const pk = randomUuid();
+  const content = key.box.seal(JSON.stringify(tour), sealContext('saml_logouts', 'content', pk));
+  await sql`insert into saml_logouts (pk, id_hash, content, expires)
+    values (${pk}, ${key.hash(`saml logout ${id}`)}, ${content}, ${addMilliseconds(now, lifetimeMs)})`.execute(tx);
+}
+
+/** Takes a tour out, which then goes on from here alone. */
+async function takeTour(call: Call, key: InstanceKey, id: string): Promise<Tour | null> {
+  const { rows } = await call.db.write((tx) =>
+    sql<{ pk: string; content: string; expires: string }>`delete from saml_logouts
+      where id_hash = ${key.hash(`saml logout ${id}`)} returning pk, content, expires`.execute(tx),
+  );
+  const [row] = rows;
+  if (!row || row.expires <= call.now) return null;
+  return JSON.parse(key.box.open(row.content, sealContext('saml_logouts', 'content', row.pk)));
+}
+
+/** The way past the service providers that only the browser can tell. They are noted before the session ends. */
+export function detourByTour(key: InstanceKey): DetourOf {
+  return async (call, session) => {
+    const queue = await loginsToVisit(call.db.read, session);
+    if (queue.length === 0) return null;
+    const id = randomToken();
+    await call.db.write((tx) => storeTour(tx, key, id, { queue, at: null, to: '/' }, call.now));
+    return (to) => `${tourPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify({ id, to }), sealedAs) })}`;
+  };
+}
+
+/** Somebody begins their tour; nobody else can write its address. */
+export async function beginTour(needs: SamlNeeds, call: Call): Promise<HttpAnswer> {
+  let opened: { readonly id: string; readonly to: string };
+  try {
+    opened = JSON.parse(needs.key.box.open(call.request.query.get('after') ?? '', sealedAs));
+  } catch {
+    // The box says in no other way that it did not seal this.
+    return redirectBrowser('/');
+  }
+  const tour = await takeTour(call, needs.key, opened.id);
+  return visitNext(needs, call, { queue: tour?.queue ?? [], at: null, to: opened.to });
+}
+
+async function visitNext(needs: SamlNeeds, call: Call, { queue: [login, ...queue], to }: Tour): Promise<HttpAnswer> {
+  if (!login) return redirectBrowser(to);
+  const provider = await loadServiceProvider(needs.db, { provider: login.provider });
+  if (!provider || provider.sls_url === '' || provider.sls_binding === 'soap') {
+    return visitNext(needs, call, { queue, at: null, to });
+  }
+  const id = newMessageId();
+  await call.db.write((tx) => storeTour(tx, needs.key, id, { queue, at: provider.pk, to }, call.now));
+  return deliver({
+    name: 'SAMLRequest',
+    to: provider.sls_url,
+    binding: provider.sls_binding,
+    message: logoutRequestFor(needs.keyOf, provider, login, { id, now: call.now }),
+    relayState: null,
+    key: needs.keyOf(provider),
+  });
+}
+
+/**
+ * A service provider has sent the browser back. Whatever it says, the tour goes on: its RelayState is never followed, and who
+ * is on no tour goes to the start page.
+ */
+export async function continueTour(
+  needs: SamlNeeds,
+  call: Call,
+  provider: ServiceProvider,
+  incoming: Incoming,
+): Promise<HttpAnswer> {
+  const message = provider.verification === null ? incoming.root : incoming.verified(provider.verification);
+  const { inResponseTo } = readLogoutResponse(message);
+  const tour = inResponseTo === null ? null : await takeTour(call, needs.key, inResponseTo);
+  return tour?.at === provider.pk ? visitNext(needs, call, tour) : redirectBrowser('/');
+}

@@ -1,0 +1,30 @@
+import type { Query } from '../platform/db/database.ts';
+import type { Jobs } from '../platform/jobs/job.ts';
+import type { Call, NewEvent } from '../resource/call.ts';
+
+/** Events that are recorded when sessions end, or may have ended; which models for actions that tell of one. */
+const ending: Readonly<Record<string, readonly string[] | 'always'>> = {
+  logout: 'always',
+  password_set: 'always',
+  model_updated: ['user'],
+  user_write: ['user'],
+  model_deleted: ['user', 'authenticatedsession'],
+};
+
+function mayEndSession({ action, context }: NewEvent): boolean {
+  const models = Object.hasOwn(ending, action) ? ending[action] : undefined;
+  if (models === undefined || models === 'always') return models !== undefined;
+  // As `modelFacts` writes it, where there is one.
+  const { model_name } = (context.model ?? {}) as { readonly model_name?: string };
+  return models.includes(model_name ?? '');
+}
+
+/**
+ * Queues the job that finds ended sessions, at once for an event that ends some. Applications hear later of sessions that
+ * expire, when the job runs by itself.
+ */
+export const queueWhenSessionsEnd =
+  (jobs: () => Jobs, kind: string, hasLogins: (query: Query) => Promise<boolean>) =>
+  async (tx: Query, _call: Call, event: NewEvent): Promise<void> => {
+    if (mayEndSession(event) && (await hasLogins(tx))) await jobs().enqueue(tx, { kind, key: kind });
+  };

@@ -1,0 +1,262 @@
+import { createPrivateKey } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { csrfHeader } from '../../../src/core/session/session-cookies.ts';
+import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
+import { statusCodes } from '../../../src/lib/saml/names.ts';
+import { readRedirect } from '../../../src/lib/saml/redirect-binding.ts';
+import { attributeOf } from '../../../src/lib/xml/element.ts';
+import { readXml } from '../../../src/lib/xml/read-xml.ts';
+import { signXml } from '../../../src/lib/xml/sign.ts';
+import { until } from '../../support/jobs.ts';
+import { stranger, type Visitor, visitor } from '../../support/relying-party.ts';
+import {
+  deflated,
+  elementOf,
+  encoded,
+  formOf,
+  makeServiceProvider,
+  responseOn,
+  type ServiceProvider,
+  type SpPair,
+  storePair,
+  textIn,
+} from '../../support/saml-sp.ts';
+import { describeOnBoth } from '../../support/server.ts';
+
+const sls_url = 'https://sp.example/slo';
+let pair: SpPair;
+beforeAll(async () => {
+  const request = { commonName: 'sp', subjectAltNames: [], validityDays: 1, algorithm: 'rsa', rsaBits: 2048 } as const;
+  pair = await generateCertificate(request);
+});
+
+const head = (id: string) =>
+  `xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${id}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
+const logoutRequest = (nameId: string, index: string | null, id = '_logout') =>
+  `<samlp:LogoutRequest ${head(id)}><saml:Issuer>sp</saml:Issuer><saml:NameID>${nameId}</saml:NameID>${index === null ? '' : `<samlp:SessionIndex>${index}</samlp:SessionIndex>`}</samlp:LogoutRequest>`;
+const logoutResponse = (inResponseTo: string) =>
+  `<samlp:LogoutResponse ${head('_answer')} InResponseTo="${inResponseTo}"><saml:Issuer>sp</saml:Issuer><samlp:Status><samlp:StatusCode Value="${statusCodes.success}"/></samlp:Status></samlp:LogoutResponse>`;
+const signed = (markup: string) =>
+  signXml(
+    { markup },
+    {
+      privateKey: createPrivateKey(pair.key),
+      certificate: pair.certificate,
+      signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+      digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    },
+  ).markup;
+
+/** The message in an address that a browser is sent to. */
+const messageIn = (location: URL | null) => {
+  const { text, name, relayState } = readRedirect(location?.search.slice(1) ?? '');
+  return {
+    name,
+    relayState,
+    root: readXml(text, { maxLength: 100_000 }),
+    to: `${location?.origin}${location?.pathname}`,
+  };
+};
+
+describeOnBoth(
+  'SAML single logout',
+  (server) => {
+    const received: { type: string; text: string }[] = [];
+    const receiver = createServer(async (request, response) => {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      received.push({ type: request.headers['content-type'] ?? '', text });
+      response.writeHead(200).end();
+    });
+    let receiverUrl = '';
+    beforeAll(async () => {
+      await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+      receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/slo`;
+    });
+    afterAll(() => void receiver.close());
+
+    const isSignedIn = async ({ session }: Visitor) =>
+      (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
+
+    /** Signs somebody in to service providers; what each knows them by. */
+    async function signedInTo(browser: Visitor, ...sps: ServiceProvider[]) {
+      const known: { nameId: string; index: string }[] = [];
+      for (const sp of sps) {
+        const { root } = responseOn(await browser.visit(sp.at('init/')));
+        const statement = elementOf(root, 'AuthnStatement');
+        known.push({
+          nameId: textIn(root, 'NameID') ?? '',
+          index: (statement && attributeOf(statement, 'SessionIndex')) ?? '',
+        });
+      }
+      return known;
+    }
+    const slo = (message: string, more = {}) =>
+      `slo/binding/redirect/?${new URLSearchParams({ SAMLRequest: deflated(message), ...more })}`;
+
+    test('a service provider that names the session ends it and is answered, by redirect and by POST', async () => {
+      for (const [binding, values] of [
+        ['redirect', {}],
+        ['post', { sls_binding: 'post' }],
+      ] as const) {
+        const sp = await makeServiceProvider(server(), { sls_url, ...values });
+        const browser = await visitor(server());
+        const [known] = await signedInTo(browser, sp);
+        const message = logoutRequest(known?.nameId ?? '', known?.index ?? '');
+        if (binding === 'redirect') {
+          const { location } = await browser.visit(sp.at(slo(message, { RelayState: 'r' })));
+          const { name, relayState, root, to } = messageIn(location);
+          expect([name, relayState, to, attributeOf(root, 'InResponseTo')]).toEqual([
+            'SAMLResponse',
+            'r',
+            sls_url,
+            '_logout',
+          ]);
+          expect(location?.searchParams.has('Signature')).toBe(true);
+        } else {
+          const sent = await stranger(server()).visit(
+            sp.at('slo/binding/post/'),
+            formOf({ SAMLRequest: encoded(message) }),
+          );
+          expect(sent.status).toBe(303);
+          const { status, to } = responseOn(await browser.visit(sent.location ?? ''));
+          expect([status.code, to]).toEqual([statusCodes.success, sls_url]);
+        }
+        expect(await isSignedIn(browser)).toBe(false);
+      }
+    });
+
+    test('a request that does not know the session ends nothing', async () => {
+      const sp = await makeServiceProvider(server(), { sls_url });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, sp);
+      const { nameId = '', index = '' } = known ?? {};
+      for (const message of [
+        logoutRequest(nameId, 'guessed'),
+        logoutRequest('other', index),
+        logoutRequest(nameId, null),
+      ]) {
+        const { root } = messageIn((await browser.visit(sp.at(slo(message)))).location);
+        const code = elementOf(root, 'StatusCode');
+        expect(code && attributeOf(code, 'Value')).toBe(statusCodes.requester);
+      }
+      expect(await isSignedIn(browser)).toBe(true);
+    });
+
+    test('with a certificate, requests must be signed; then the name is enough', async () => {
+      const verification_kp = await storePair(server(), { certificate: pair.certificate });
+      const sp = await makeServiceProvider(server(), { sls_url, verification_kp });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, sp);
+      const { nameId = '', index = '' } = known ?? {};
+      expect((await browser.visit(sp.at(slo(logoutRequest(nameId, index))))).status).toBe(400);
+      const form = formOf({ SAMLRequest: encoded(signed(logoutRequest(nameId, null))) });
+      const { location } = await browser.visit(sp.at('slo/binding/post/'), form);
+      await browser.visit(location ?? '');
+      expect(await isSignedIn(browser)).toBe(false);
+    });
+
+    test('who is not signed in is not asked to sign in; without an address for answers they see a page', async () => {
+      const sp = await makeServiceProvider(server());
+      const { status, text } = await stranger(server()).visit(sp.at(slo(logoutRequest('x', 'y'))));
+      expect([status, text.includes('You are signed out')]).toEqual([200, true]);
+    });
+
+    test('the other service providers are visited one after the other, and no RelayState is followed', async () => {
+      const others = [`${sls_url}/one`, `${sls_url}/two`];
+      const sps = [await makeServiceProvider(server(), { sls_url })];
+      for (const url of others) sps.push(await makeServiceProvider(server(), { sls_url: url }));
+      const browser = await visitor(server());
+      const known = await signedInTo(browser, ...sps);
+      const [asking] = sps;
+      let { location } = await browser.visit(
+        asking?.at(slo(logoutRequest(known[0]?.nameId ?? '', known[0]?.index ?? ''))) ?? '',
+      );
+      location = (await browser.visit(location ?? '')).location;
+      expect(await isSignedIn(browser)).toBe(false);
+      for (const [index, url] of others.entries()) {
+        const { name, root, to } = messageIn(location);
+        expect([name, to, textIn(root, 'SessionIndex')]).toEqual(['SAMLRequest', url, known[index + 1]?.index]);
+        const query = new URLSearchParams({
+          SAMLResponse: deflated(logoutResponse(attributeOf(root, 'ID') ?? '')),
+          RelayState: 'https://evil.example/',
+        });
+        const back = sps[index + 1]?.at(`slo/binding/redirect/?${query}`) ?? '';
+        location = (await stranger(server()).visit(back)).location;
+        // It is taken once.
+        expect((await stranger(server()).visit(back)).location?.pathname).toBe('/');
+      }
+      expect(location?.pathname).toBe(asking?.at(''));
+      const { name, to } = messageIn((await browser.visit(location ?? '')).location);
+      expect([name, to]).toEqual(['SAMLResponse', sls_url]);
+    });
+
+    test('who signs out here visits the service providers', async () => {
+      const sp = await makeServiceProvider(server(), { sls_url, sls_binding: 'post' });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, sp);
+      const headers = { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '' };
+      const step = JSON.parse(
+        (await browser.visit('/api/v3/flows/executor/default-invalidation-flow/?query=', { headers })).text,
+      );
+      expect(step.to).toMatch(/^\/application\/saml-logout\/\?after=/);
+      const { text } = await browser.visit(step.to);
+      expect(text).toContain(`action="${sls_url}"`);
+      const request = Buffer.from(/name="SAMLRequest" value="([^"]+)"/.exec(text)?.[1] ?? '', 'base64').toString();
+      expect(request).toContain(known?.index);
+      expect(request).toContain('<ds:Signature');
+      expect((await browser.visit('/application/saml-logout/?after=forged')).location?.pathname).toBe('/');
+    });
+
+    test('however a session ends, service providers are told behind the scenes, by POST and by SOAP', async () => {
+      const endings: ((browser: Visitor) => Promise<unknown>)[] = [
+        ({ session }) => server().admin.delete(`/core/authenticated_sessions/${session}/`),
+        ({ person }) => server().admin.patch(`/core/users/${person.pk}/`, { is_active: false }),
+      ];
+      for (const sls_binding of ['post', 'soap']) {
+        for (const end of endings) {
+          const sp = await makeServiceProvider(server(), {
+            sls_url: receiverUrl,
+            sls_binding,
+            logout_method: 'backchannel',
+          });
+          const browser = await visitor(server());
+          const [known] = await signedInTo(browser, sp);
+          const before = received.length;
+          await end(browser);
+          await until(() => received.length > before);
+          const { type, text } = received.at(-1) ?? { type: '', text: '' };
+          expect(type.startsWith(sls_binding === 'soap' ? 'text/xml' : 'application/x-www-form-urlencoded')).toBe(true);
+          const message =
+            sls_binding === 'soap'
+              ? text
+              : Buffer.from(new URLSearchParams(text).get('SAMLRequest') ?? '', 'base64').toString();
+          expect(message).toContain(`<samlp:SessionIndex>${known?.index}</samlp:SessionIndex>`);
+          expect(message).toContain('<ds:Signature');
+        }
+      }
+    });
+
+    test('a service provider can ask this server directly, when it has signed', async () => {
+      const verification_kp = await storePair(server(), { certificate: pair.certificate });
+      const sp = await makeServiceProvider(server(), { verification_kp });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, sp);
+      const ask = (message: string) =>
+        stranger(server()).visit(sp.at('slo/binding/soap/'), {
+          method: 'POST',
+          headers: { 'content-type': 'text/xml' },
+          body: `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${message}</s:Body></s:Envelope>`,
+        });
+      const message = logoutRequest(known?.nameId ?? '', known?.index ?? '');
+      expect((await ask(message)).status).toBe(400);
+      expect(await isSignedIn(browser)).toBe(true);
+      const { status, text } = await ask(signed(message));
+      expect([status, text.includes(statusCodes.success)]).toEqual([200, true]);
+      expect(await isSignedIn(browser)).toBe(false);
+    });
+  },
+  { env: { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8' } },
+);
