@@ -32,6 +32,8 @@ export type PlannedGroup = {
 export interface MappedIdentity {
   readonly user: Properties;
   readonly groups: readonly PlannedGroup[];
+  /** How many elements of `groups` were no names, and so were skipped. */
+  readonly skippedGroups: number;
 }
 
 // Each takes an evaluation of every group mapping, one after the other.
@@ -50,10 +52,10 @@ export async function mapIdentity(
   const mappings = await loadMappings('source_user_property_mappings', source.pk, mappingModel, query);
   const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base).value;
   for (const member of ['username', 'email', 'name', 'path']) checkText(user, member);
-  return { user: withoutNulls(user), groups: await mapGroups(groups) };
+  const { identifiers, skipped } = readIdentifiers(groups);
+  return { user: withoutNulls(user), groups: await mapGroups(identifiers), skippedGroups: skipped };
 
-  async function mapGroups(ids: Json): Promise<PlannedGroup[]> {
-    const identifiers = readIdentifiers(ids);
+  async function mapGroups(identifiers: readonly string[]): Promise<PlannedGroup[]> {
     if (identifiers.length === 0) return [];
     const ofGroups = await loadMappings('source_group_property_mappings', source.pk, mappingModel, query);
     return identifiers.map((identifier) => {
@@ -65,13 +67,12 @@ export async function mapIdentity(
   }
 }
 
-function readIdentifiers(ids: Json): string[] {
-  if (!Array.isArray(ids) || !ids.every((id) => (typeof id === 'string' && id !== '') || typeof id === 'number')) {
-    throw new MappingFailed('', 'The groups of a user must be a list of texts.');
-  }
-  if (ids.length > mostGroups)
+function readIdentifiers(ids: Json): { readonly identifiers: string[]; readonly skipped: number } {
+  if (!Array.isArray(ids)) throw new MappingFailed('', 'The groups of a user must be a list of texts.');
+  const names = ids.filter((id) => (typeof id === 'string' && id !== '') || typeof id === 'number').map(String);
+  if (names.length > mostGroups)
     throw new MappingFailed('', `A user can have at most ${mostGroups} groups from a source.`);
-  return [...new Set(ids.map(String))];
+  return { identifiers: [...new Set(names)], skipped: ids.length - names.length };
 }
 
 function checkText(properties: Properties, member: string): void {

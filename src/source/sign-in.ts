@@ -147,23 +147,31 @@ async function loadActiveUser(pk: number, call: Call): Promise<UserFacts> {
   return user;
 }
 
-/** A failed mapping is recorded for administrators; the person only learns that it failed. */
+/** What is wrong with the mappings is recorded for administrators; the person only learns that one failed. */
 async function mapOrRefuse(sandbox: Sandbox, arrival: Arrival, call: Call): Promise<MappedIdentity> {
-  const { source, sourceResource, mappingModel, identity } = arrival;
+  const { source, mappingModel, identity } = arrival;
   try {
-    return await mapIdentity(sandbox, source, mappingModel, identity, call.db.read);
+    const mapped = await mapIdentity(sandbox, source, mappingModel, identity, call.db.read);
+    const { skippedGroups } = mapped;
+    if (skippedGroups > 0) {
+      await reportMapping(arrival, { message: `Skipped ${skippedGroups} groups of a user that have no name.` }, call);
+    }
+    return mapped;
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
-    const context = {
-      message: `Failed to evaluate the property mappings of a source: ${error.message}`,
-      expression: error.expression,
-      source: modelFacts(sourceResource, source.pk, source),
-    };
-    if (!isDryRun(call)) {
-      await call.db.write((tx) =>
-        call.world.record(tx, call, { action: 'configuration_error', app: sourceResource.app, context }),
-      );
-    }
+    const message = `Failed to evaluate the property mappings of a source: ${error.message}`;
+    await reportMapping(arrival, { message, expression: error.expression }, call);
     throw Invalid.whole('The property mappings of the source could not be evaluated.');
   }
+}
+
+async function reportMapping(
+  { source, sourceResource }: Arrival,
+  about: { readonly message: string; readonly expression?: string },
+  call: Call,
+): Promise<void> {
+  if (isDryRun(call)) return;
+  const context = { ...about, source: modelFacts(sourceResource, source.pk, source) };
+  const event = { action: 'configuration_error', app: sourceResource.app, context };
+  await call.db.write((tx) => call.world.record(tx, call, event));
 }

@@ -197,6 +197,14 @@ describeOnBoth('OAuth sources', (server) => {
     ]) {
       expect([query, await found(query)]).toEqual([query, expect.arrayContaining([source.slug])]);
     }
+    // Keys that the service publishes count as well.
+    await admin.patch(`/sources/oauth/${source.slug}/`, { oidc_jwks: {} });
+    expect(await found('has_jwks=true')).not.toContain(source.slug);
+    const published = JSON.stringify({ from: 'https://x.example', jwks: { keys: [] } });
+    await server().world.db.write((tx) =>
+      sql`update source_oauth set oidc_discovered = ${published} where pk = ${source.pk}`.execute(tx),
+    );
+    expect(await found('has_jwks=true')).toContain(source.slug);
     for (const query of ['has_jwks=false', 'provider_type=github', 'provider_type=myspace', 'enabled=true']) {
       expect([query, await found(query)]).toEqual([query, expect.not.arrayContaining([source.slug])]);
     }

@@ -351,7 +351,6 @@ describeOnBoth(
       'return info.nothing.at.all',
       'return "text"',
       'return { groups: "x" }',
-      'return { groups: [{}] }',
       'return { username: 5 }',
       'for (;;) {}',
     ])('a mapping that fails (%s) is refused and told to the administrator', async (expression) => {
@@ -373,6 +372,22 @@ describeOnBoth(
         action: 'configuration_error',
         context: { message: expect.stringContaining('property mappings'), source: { name: source.name } },
       });
+    });
+
+    test('groups without a name are skipped and told to the administrator', async () => {
+      const { body: mapping } = await server().admin.post('/propertymappings/source/mediasrc/', {
+        name: unique('m'),
+        expression: "return { groups: [{}, 'staff', null, 7, ''] }",
+      });
+      const { redeem } = await world(server(), { user_property_mappings: [mapping.pk] });
+      const events = await eventsDuring(server(), async () => {
+        const plan = await planOf(server(), await redeem(person().token));
+        const step = plan?.append.find(({ step: name }) => name === 'sync_groups');
+        expect(step?.content).toMatchObject([{ identifier: 'staff' }, { identifier: '7' }]);
+      });
+      expect(events).toMatchObject([
+        { action: 'configuration_error', context: { message: 'Skipped 3 groups of a user that have no name.' } },
+      ]);
     });
 
     test('the token must be given, and a token', async () => {

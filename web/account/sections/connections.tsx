@@ -2,7 +2,7 @@ import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { PasswordField } from '../../elements/field.tsx';
-import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { type Loadable, Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { Listed, useListing } from '../listing.tsx';
@@ -24,6 +24,7 @@ const path = '/sources/user_connections/all/';
 export function Connections() {
   const { pk } = usePerson();
   const connections = useListing<Connection>(`${path}?user=${pk}`);
+  const settings = useAnswer<readonly UserSetting[]>('/sources/all/user_settings/');
   const done = useDone();
 
   async function disconnect(connection: Connection): Promise<void> {
@@ -33,6 +34,10 @@ export function Connections() {
   }
 
   const { answer } = connections;
+  const offered = settings.answer.state === 'ready' ? settings.answer.value : [];
+  /** What was uploaded for the source, else the icon of its type. */
+  const iconOf = ({ icon, slug }: Connection['source']) =>
+    icon ?? (offered.find(({ object_uid }) => object_uid === slug)?.icon_url || null);
   const connected = answer.state === 'ready' ? answer.value.rows.map(({ source }) => source.slug) : [];
   return (
     <Section title="Connected accounts" intro="Accounts elsewhere with which you can sign in here.">
@@ -41,7 +46,7 @@ export function Connections() {
           <ul className="rows">
             {rows.map((connection) => (
               <li key={connection.pk} className="rows-row">
-                <Picture address={connection.source.icon} name={connection.source.name} />
+                <Picture address={iconOf(connection.source)} name={connection.source.name} />
                 <div className="rows-text">
                   <h2>{connection.source.name}</h2>
                   <p className="quiet small">
@@ -63,6 +68,7 @@ export function Connections() {
         )}
       </Listed>
       <Connectable
+        settings={settings}
         connected={connected}
         onConnected={async (name) => {
           await connections.reload();
@@ -74,13 +80,13 @@ export function Connections() {
 }
 
 interface ConnectableProps {
+  readonly settings: Loadable<readonly UserSetting[]>;
   /** Slugs of the sources that are already connected. */
   readonly connected: readonly string[];
   onConnected(name: string): Promise<void>;
 }
 
-function Connectable({ connected, onConnected }: ConnectableProps) {
-  const settings = useAnswer<readonly UserSetting[]>('/sources/all/user_settings/');
+function Connectable({ settings, connected, onConnected }: ConnectableProps) {
   return (
     <Loaded {...settings}>
       {(all) => {

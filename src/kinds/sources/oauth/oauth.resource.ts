@@ -47,7 +47,11 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
       'group_matching_mode',
     ],
     filters: {
-      has_jwks: eitherFilter((row) => sql`cast(${row.col('oidc_jwks')} as text) <> '{}'`),
+      // By hand, or published by the service.
+      has_jwks: eitherFilter(
+        (row) =>
+          sql`(cast(${row.col('oidc_jwks')} as text) <> '{}' or cast(${row.col('oidc_discovered')} as text) like '%"keys"%')`,
+      ),
       provider_type: fieldFilter('provider_type', text()),
     },
     fields: {
