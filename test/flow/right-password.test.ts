@@ -10,7 +10,7 @@ const atPassword = [
   ['password', { backends }],
 ] as const;
 
-describeOnBoth('a right password resets the failed attempts and the score of the user when', (server) => {
+describeOnBoth('a right password resets the failed attempts and the score of the user', (server) => {
   const failuresOf = async (username: string) => {
     const { db, key } = server().world;
     const subject = key.hash(`attempts:name:${username.toLowerCase()}`);
@@ -29,7 +29,7 @@ describeOnBoth('a right password resets the failed attempts and the score of the
     ['nobody can tell whether the next step is due', [['dummy']], 'throw new Error("no")', 'xak-stage-access-denied'],
     ['the person is signed in', [['user_login']], null, 'xak-flow-redirect'],
     ['nothing follows', [], null, 'xak-flow-redirect'],
-  ] as const)('%s', async (_, following, policy, component) => {
+  ] as const)('when %s', async (_, following, policy, component) => {
     const user = await server().user();
     await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'right horse' });
     const walk = await makeWalk(server(), [...atPassword, ...following]);

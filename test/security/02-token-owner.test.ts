@@ -3,7 +3,7 @@ import { describeOnBoth } from '../support/server.ts';
 
 // A token whose owner can be changed makes its holder whoever they name (CVE-2024-37905).
 describeOnBoth('class 2: the owner of a token', (server) => {
-  test('is not changed by PATCH or PUT, whoever asks', async () => {
+  test('is not changed by PATCH or PUT, whoever the caller is', async () => {
     const { admin, user, as } = server();
     const attacker = await user(['svc_core.add_token', 'svc_core.change_token', 'svc_core.view_token']);
     const { body: root } = await admin.get('/core/users/me/');
@@ -21,7 +21,7 @@ describeOnBoth('class 2: the owner of a token', (server) => {
     expect((await as(shown.key).get('/core/users/me/')).body.user.pk).toBe(attacker.pk);
   });
 
-  test('is not chosen on creation but by superusers', async () => {
+  test('can be chosen on creation by superusers only', async () => {
     const { admin, user, as } = server();
     const attacker = await user(['svc_core.add_token']);
     const { body: root } = await admin.get('/core/users/me/');
@@ -33,7 +33,7 @@ describeOnBoth('class 2: the owner of a token', (server) => {
     });
   });
 
-  test('is the only one but superusers who can give it another key or identifier', async () => {
+  test('must be the caller to change or delete it, whatever permissions others hold', async () => {
     const { admin, user } = server();
     const owner = await user();
     const attacker = await user(['svc_core.change_token', 'svc_core.delete_token', 'svc_core.view_token']);

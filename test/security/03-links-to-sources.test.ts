@@ -58,7 +58,7 @@ describeOnBoth('class 3: connections to sources', (server) => {
   const groupRights = change.map((verb) => `svc_sources_scim.${verb}_scimsourcegroup`);
   const userRights = change.map((verb) => `svc_sources_scim.${verb}_scimsourceuser`);
 
-  test('E7: a record moves to another group only for those who may change both groups', async () => {
+  test('E7: a record is moved to another group only by callers who may change both groups', async () => {
     const { admin } = server();
     const source = await sourceOf(server(), 'scim');
     const [from, to] = [
@@ -83,7 +83,7 @@ describeOnBoth('class 3: connections to sources', (server) => {
     expect((await admin.get(path)).body.group).toBe(to.pk);
   });
 
-  test('E7: a record moves to another source only for those who may change both sources', async () => {
+  test('E7: a record is moved to another source only by callers who may change both sources', async () => {
     const { admin } = server();
     const [from, to] = [await sourceOf(server(), 'scim'), await sourceOf(server(), 'scim')];
     const { body: group } = await admin.post('/core/groups/', { name: unique('group') });
@@ -123,7 +123,7 @@ describeOnBoth('class 3: connections to sources', (server) => {
     }
   });
 
-  test('a user record moves only for those who may change both users, and never to a superuser', async () => {
+  test('a user record is moved only by callers who may change both users, and never to a superuser', async () => {
     const { admin } = server();
     const source = await sourceOf(server(), 'scim');
     const [from, to] = [await server().user(), await server().user()];

@@ -41,7 +41,7 @@ describeOnSqlite('class 4: private keys', (server) => {
     expect((await server().nobody.get((await urls()).certificate)).status).toBe(403);
   });
 
-  test('are given with their own permission, certificates with that to view, and each time is recorded', async () => {
+  test('are downloaded with their own permission, certificates with the view permission, and each download is recorded', async () => {
     const holder = await server().user([
       'svc_crypto.view_certificatekeypair',
       'svc_crypto.view_certificatekeypair_key',
@@ -55,7 +55,7 @@ describeOnSqlite('class 4: private keys', (server) => {
     expect(JSON.stringify(body)).not.toContain(secretLine);
   });
 
-  test('are never shown by the pair, its list, its events and its refusals', async () => {
+  test('never appear in the pair, its list, its events or its error messages', async () => {
     const { admin } = server();
     const answers = [
       await admin.get(`/crypto/certificatekeypairs/${pk}/`),

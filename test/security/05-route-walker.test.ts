@@ -99,7 +99,7 @@ describeOnSqlite(
       expect(Object.keys(openToAnyone).filter((id) => !operationIds.includes(id))).toEqual([]);
     });
 
-    test('methods that a path does not offer are refused, too', async () => {
+    test('unsupported methods of every path are refused', async () => {
       const filled = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, 'x');
       const paths = new Set(server().app.operations.map(filled));
       for (const path of paths) {

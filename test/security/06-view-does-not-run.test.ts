@@ -21,7 +21,7 @@ describeOnBoth('class 6: the permission to view an expression does not let anybo
     },
   ];
 
-  test.each(subjects)('$what is tested only by callers who may change it', async ({ path, test: base, right }) => {
+  test.each(subjects)('$what can be tested only by callers who may change it', async ({ path, test: base, right }) => {
     const running = server();
     const { body } = await running.admin.post(path, { name: `guarded ${path}`, expression: 'return "ran"' });
     const target = `${base}${body.pk}/test/`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOnSqlite } from '../support/server.ts';
 
 // Class 7: expressions ran with the server's powers. The sandbox's own tests go further; these go in by the front door.
-describeOnSqlite('class 7: an expression has none of the powers of the server', (server) => {
+describeOnSqlite('class 7: an expression cannot use the powers of the server', (server) => {
   async function run(expression: string, context: Record<string, unknown> = {}) {
     const { admin } = server();
     const made = await admin.post('/policies/expression/', { name: crypto.randomUUID(), expression });
@@ -38,7 +38,7 @@ describeOnSqlite('class 7: an expression has none of the powers of the server', 
     ['return "x".repeat(1e9)', /memory|invalid string length/i],
     ['const f = () => f(); return f()', /stack|recursion/i],
     ['return Array(3e8).join("x")', /memory|longer than 50 ms|invalid/i],
-  ])('%s costs one evaluation, no more', async (expression, complaint) => {
+  ])('%s fails its own evaluation only', async (expression, complaint) => {
     const started = process.cpuUsage();
     const { status, body } = await run(expression);
     const spentMs = process.cpuUsage(started).user / 1000;
@@ -57,7 +57,7 @@ describeOnSqlite('class 7: an expression has none of the powers of the server', 
     expect(body.passing).toBe(false);
   });
 
-  test('the user object has no secrets, and changing it changes nothing', async () => {
+  test('the user object has no secrets, and changes to it are not stored', async () => {
     const { body } = await run(
       `user.is_superuser = false; user.username = "nobody"; request.context.mark = 1;
        message(Object.keys(user).sort().join(" ")); return true`,

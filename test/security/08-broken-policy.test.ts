@@ -6,7 +6,7 @@ import { describeOnBoth } from '../support/server.ts';
 describeOnBoth('class 8: a policy that fails', (server) => {
   const broken = 'throw new Error("inner words")';
 
-  test('keeps its flow from beginning', async () => {
+  test('prevents its flow from starting', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const flow = (await server().admin.get(`/flows/instances/${walk.slug}/`)).body;
     await bindExpression(server(), flow.policybindingmodel_ptr_id, broken);
@@ -33,7 +33,7 @@ describeOnBoth('class 8: a policy that fails', (server) => {
     expect(answer.text).not.toContain('inner words');
   });
 
-  test('does so for unknown user names as well', async () => {
+  test('ends the walk for unknown user names as well', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const browser = openBrowser(server(), { 'x-forwarded-for': 'a' });
     expect((await browser.show(walk.slug)).body.component).toBe('xak-stage-dummy');

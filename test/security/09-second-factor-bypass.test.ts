@@ -52,7 +52,7 @@ describeOnBoth(
     });
 
     test.each(setups)(
-      'a flow that sets up %s before it asks does not help those who have a device and do not show it',
+      'a flow that sets up %s before validation does not let people skip a device that they have',
       async (...setup) => {
         const { user } = await withApp();
         const { slug } = await makeWalk(server(), [
@@ -71,7 +71,7 @@ describeOnBoth(
       },
     );
 
-    test('a second factor does not stand in for the password', async () => {
+    test('a second factor does not replace the password', async () => {
       const { user, app } = await withApp();
       const flow = await makeWalk(server(), [
         identification,
@@ -92,7 +92,7 @@ describeOnBoth(
       expect((await browser.answer(flow.slug, { password })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('a proof for one user does not hold for another whom the flow turns to', async () => {
+    test('a proof for one user is not accepted for another user whom the flow switches to', async () => {
       const mine = await withApp();
       const other = await withApp();
       const { slug } = await makeWalk(server(), [
@@ -113,7 +113,7 @@ describeOnBoth(
       expect(await devices(other.user.pk)).toBe(1);
     });
 
-    test('a code answered in one walk does not move another', async () => {
+    test('a code sent in one walk does not advance another', async () => {
       const { user, app } = await withApp();
       const first = await pastPassword(server(), user.username);
       const second = await pastPassword(server(), user.username);
@@ -122,7 +122,7 @@ describeOnBoth(
       expect(await isSignedIn(second.browser)).toBe(false);
     });
 
-    test('an unknown user name looks like somebody without a device', async () => {
+    test('an unknown user name gets the same answers as a user without a device', async () => {
       const user = await personWithPassword(server());
       const { slug } = await makeWalk(server(), [
         ['identification', { user_fields: ['username'], pretend_user_exists: true }],

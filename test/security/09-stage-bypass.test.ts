@@ -45,7 +45,7 @@ describeOnBoth('class 9: skipping steps by an empty or foreign answer', (server)
     return browser;
   };
 
-  test('no stage for signed-in people is passed', async () => {
+  test('no stage for signed-in people is passed by an empty or foreign answer', async () => {
     for (const [kind, values] of personal) {
       const walk = await makeWalk(server(), [
         [kind, values],
@@ -62,7 +62,7 @@ describeOnBoth('class 9: skipping steps by an empty or foreign answer', (server)
     }
   });
 
-  test('no stage is passed', async () => {
+  test('no stage for anonymous people is passed by an empty or foreign answer', async () => {
     for (const [kind, values] of await kinds()) {
       const walk = await makeWalk(server(), [
         [kind, values],
@@ -85,7 +85,7 @@ describeOnBoth('class 9: skipping steps by an empty or foreign answer', (server)
     }
   });
 
-  test('the walk of one flow answers nothing in another', async () => {
+  test('answers to one flow do not advance another', async () => {
     const first = await makeWalk(server(), [
       ['identification', { user_fields: ['username'] }],
       ['password', { backends }],

@@ -54,7 +54,7 @@ describeOnBoth('class 10: passkey assertions of another person, flow or step', (
     await refuses(slug, third.browser, createAuthenticator({ origin: server().url }).register(registration));
   });
 
-  test('an assertion identifies somebody only where nobody was named', async () => {
+  test('an assertion identifies a user only where no user was named before', async () => {
     const [ada, eve, slug] = [await person(), await person(), await flow()];
     const open = await makeWalk(server(), [
       ['authenticator/validate', { device_classes: ['webauthn'], not_configured_action: 'deny' }],

@@ -22,7 +22,7 @@ describeOnBoth(
       return { ...user, app, device };
     };
 
-    test('a code of somebody else’s app does not count, and is not used up', async () => {
+    test('a code of another user’s app is refused, and is not used up', async () => {
       const victim = await person();
       const attacker = await person();
       const { browser } = await pastPassword(server(), victim.username);
@@ -33,7 +33,7 @@ describeOnBoth(
       expect((await own.browser.answer(signInFlow, { code })).body.component).toBe('xak-flow-redirect');
     });
 
-    test('a code of somebody else’s app does not count when the answer names that device', async () => {
+    test('a code of another user’s app is refused when the answer names that device', async () => {
       const victim = await person();
       const attacker = await person();
       const { browser } = await pastPassword(server(), victim.username);
@@ -47,7 +47,7 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('a recovery code of somebody else does not count, and is not used up', async () => {
+    test('a recovery code of another user is refused, and is not used up', async () => {
       const victim = await personWithPassword(server());
       await giveCodes(server(), victim.username);
       const attacker = await personWithPassword(server());

@@ -63,7 +63,7 @@ describeOnBoth(
       }
     });
 
-    test('a consent holds until it expires', async () => {
+    test('a consent is valid until it expires', async () => {
       const owner = await server().user();
       const consent = { user: owner.pk, application: (await makeApplication(server())).pk, scopes: ['b', 'a'] };
       const stands = () => hasConsent(server().world.db.read, { ...consent, scopes: ['a', 'b'] }, now);

@@ -42,7 +42,7 @@ describeOnBoth('class 14: inactive users get no tokens by any grant', (server) =
     },
   };
 
-  test.each(Object.keys(ways))('%s', async (name) => {
+  test.each(Object.keys(ways))('a user is refused with invalid_grant: %s', async (name) => {
     const grant_types = [
       'authorization_code',
       'refresh_token',
@@ -62,7 +62,7 @@ describeOnBoth('class 14: inactive users get no tokens by any grant', (server) =
     expect((await control?.())?.status).toBe(200);
   });
 
-  test("the client's own account", async () => {
+  test('the service account of the client is refused with invalid_grant', async () => {
     const relying = await makeRelying(server());
     const ask = () => token(relying, { grant_type: 'client_credentials', scope: 'openid' });
     expect((await ask()).status).toBe(200);
@@ -71,7 +71,7 @@ describeOnBoth('class 14: inactive users get no tokens by any grant', (server) =
     expect((await ask()).body.error).toBe('invalid_grant');
   });
 
-  test('tokens issued before are inactive and tell nothing', async () => {
+  test('tokens issued before the deactivation are inactive and reveal nothing', async () => {
     const relying = await makeRelying(server());
     const person = await server().user();
     const { access_token } = await tokensFor(server(), relying, person.pk, { scope: ['openid', 'gatehouse/api'] });

@@ -32,14 +32,14 @@ describeOnBoth('class 14: an inactive user', (server) => {
     }
   });
 
-  test('created inactive has no way in', async () => {
+  test('who was created inactive cannot sign in', async () => {
     const { user } = server();
     const person = await user([], { is_active: false });
     const ways = await credentials(person.pk, person.username);
     for (const api of Object.values(ways)) expect((await api.get('/core/users/me/')).status).toBe(403);
   });
 
-  test('stays out when the database is changed behind the server’s back', async () => {
+  test('is refused when deactivated directly in the database', async () => {
     const { user, world } = server();
     const person = await user();
     const ways = await credentials(person.pk, person.username);

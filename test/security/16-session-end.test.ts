@@ -30,7 +30,7 @@ describeOnBoth('class 16: a session ends for good', (server) => {
     expect(await isDead(session)).toBe(true);
   });
 
-  test('when its user is switched off, gets a new password or is deleted', async () => {
+  test('when its user is deactivated, gets a new password or is deleted', async () => {
     const { user, admin } = server();
     const ends: ((pk: number) => Promise<unknown>)[] = [
       (pk) => admin.patch(`/core/users/${pk}/`, { is_active: false }),
@@ -67,7 +67,7 @@ describeOnBoth('class 16: a session ends for good', (server) => {
     expect((await recovering.get('/core/users/me/')).body.user.pk).toBe(person.pk);
   });
 
-  test('and does not revive when its user is switched on again', async () => {
+  test('and is not restored when its user is activated again', async () => {
     const { user, admin } = server();
     const person = await user();
     const session = await signIn(server(), person.pk);
@@ -76,7 +76,7 @@ describeOnBoth('class 16: a session ends for good', (server) => {
     expect(await isDead(session)).toBe(true);
   });
 
-  test('and so does a token that is deleted', async () => {
+  test('as does a token when it is deleted', async () => {
     const { user, admin, as } = server();
     const person = await user();
     await admin.post('/core/tokens/', { identifier: 'short-lived', user: person.pk });

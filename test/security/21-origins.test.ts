@@ -14,7 +14,7 @@ describeOnBoth('class 21: origins that begin like those of a client', (server) =
     'null',
   ];
 
-  test('may not read any answer', async () => {
+  test('cannot read any answer', async () => {
     const { slug, clientId: client_id, clientSecret: client_secret } = await makeRelyingParty(server());
     const { visit } = await visitor(server());
     const ask = async (origin: string) => {
@@ -32,7 +32,7 @@ describeOnBoth('class 21: origins that begin like those of a client', (server) =
     for (const origin of origins) expect([origin, ...(await ask(origin))]).toEqual([origin, null, null, null]);
   });
 
-  test('cannot read answers of the authorize endpoint, and neither can any other', async () => {
+  test('cannot read answers of the authorize endpoint, as no origin can', async () => {
     const { clientId: client_id } = await makeRelyingParty(server());
     const { visit } = await visitor(server());
     const query = new URLSearchParams({

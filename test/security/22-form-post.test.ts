@@ -4,7 +4,7 @@ import { describeOnBoth } from '../support/server.ts';
 
 // What a client sends came back as markup, or went to an address that runs (CVE-2026-42849, GHSA-3p62-6fjh-3p5h).
 describeOnBoth('class 22: form_post answers', (server) => {
-  test('are escaped, and nothing else runs on the page', async () => {
+  test('are escaped, and no other script runs on the page', async () => {
     const party = await makeRelyingParty(server());
     const { authorize } = await visitor(server());
     const state = `"><script>alert(1)</script>'&`;
@@ -22,7 +22,7 @@ describeOnBoth('class 22: form_post answers', (server) => {
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; /);
   });
 
-  test('and error pages never repeat input as markup', async () => {
+  test('never contain input as markup, nor do error pages', async () => {
     const { visit } = await visitor(server());
     const evil = '"><img src=x onerror=alert(1)>';
     for (const path of [
@@ -37,7 +37,7 @@ describeOnBoth('class 22: form_post answers', (server) => {
     }
   });
 
-  test('cannot go to an address that runs script', async () => {
+  test('cannot be sent to an address that runs script', async () => {
     for (const url of ['javascript:alert(1)', ' java\tscript:alert(1)', 'data:text/html,x', 'vbscript:x']) {
       const uris = [{ matching_mode: 'strict', url }];
       await expect(makeRelyingParty(server(), { redirect_uris: uris })).rejects.toThrow('not allowed');

@@ -32,7 +32,7 @@ describeOnSqlite('class 22: addresses of images', (server) => {
     expect([made.status, Object.keys(made.body).sort()]).toEqual([400, ['branding_favicon', 'branding_logo']]);
   });
 
-  test('accept the web and our own files', async () => {
+  test('accept web addresses and uploaded files', async () => {
     for (const url of ['https://example.org/a.png', 'http://example.org/a.png?x=1', '/static/flow-background.svg']) {
       const { status } = await server().admin.post('/flows/instances/evil/set_background_url/', { url });
       expect([url, status]).toEqual([url, 200]);

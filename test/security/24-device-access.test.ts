@@ -22,7 +22,7 @@ describeOnBoth('class 24: devices of people who may not use the application', (s
     return { party, device, ask };
   }
 
-  test('are refused', async () => {
+  test('cannot be approved and get access_denied', async () => {
     const { party, device, ask } = await begin();
     await bindExpression(server(), party.application.pk, 'return false;');
     const { answer } = await connectDevice(await visitor(server()), device.user_code);

@@ -4,7 +4,7 @@ import { describeOnBoth } from '../support/server.ts';
 
 // Any client could look into and take back the tokens of every other (CVE-2024-47077).
 describeOnBoth("class 25: another client's tokens", (server) => {
-  test('are inactive to a client, and stay valid whatever it does', async () => {
+  test('are shown as inactive to a client, and cannot be revoked by it', async () => {
     const [owner, other] = [await makeRelying(server()), await makeRelying(server())];
     const given = await tokensFor(server(), owner, (await server().user()).pk);
     for (const token of [given.access_token, given.refresh_token, given.id_token]) {

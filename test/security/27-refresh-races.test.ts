@@ -23,7 +23,7 @@ describeOnBoth('class 27: a reused refresh token', (server) => {
     expect((await refresh(server(), relying, given[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test('is detected by a server that was started afterwards', async () => {
+  test('is detected after a restart of the server', async () => {
     const relying = await makeRelying(server());
     const { refresh_token } = await tokensFor(server(), relying, (await server().user()).pk);
     const next = await refresh(server(), relying, refresh_token);

@@ -36,7 +36,7 @@ describeOnBoth(
       expect([answer.status, plan]).toEqual([403, null]);
     });
 
-    test('links to no user even when a mapping passes it on', async () => {
+    test('links to no user even when a mapping returns it', async () => {
       const victim = await server().user([], { email: `${unique('victim')}@example.com` });
       const { body } = await server().admin.get(`/core/users/${victim.pk}/`);
       const { body: mapping } = await server().admin.post('/propertymappings/source/mediasrc/', {
@@ -50,18 +50,21 @@ describeOnBoth(
       expect(answer.status).toBe(403);
     });
 
-    test('does not count as confirmed when somebody enrols with it', async () => {
+    test('is left out when somebody enrols with it', async () => {
       const { plan } = await redeem(server(), 'whoever@example.com', false);
       expect(plan?.pending_user).toBeNull();
       expect(plan?.prompt_data.email).toBe('');
     });
 
-    test.each([[true], [undefined]])('differs from a confirmed one, which links (%j)', async (confirmed) => {
-      const user = await server().user([], { email: `${unique('user')}@example.com` });
-      const { body } = await server().admin.get(`/core/users/${user.pk}/`);
-      const { plan } = await redeem(server(), body.email, confirmed, { user_matching_mode: 'email_link' });
-      expect(plan?.pending_user).toBe(user.pk);
-    });
+    test.each([[true], [undefined]])(
+      'is told apart from a confirmed one, which links (confirmed: %j)',
+      async (confirmed) => {
+        const user = await server().user([], { email: `${unique('user')}@example.com` });
+        const { body } = await server().admin.get(`/core/users/${user.pk}/`);
+        const { plan } = await redeem(server(), body.email, confirmed, { user_matching_mode: 'email_link' });
+        expect(plan?.pending_user).toBe(user.pk);
+      },
+    );
   },
   { env },
 );

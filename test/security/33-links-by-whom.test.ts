@@ -41,7 +41,7 @@ describeOnBoth(
     });
 
     // Whoever stole a token made themselves a way in that outlived it.
-    test.each(ways)('%s links nobody for an API token', async (way) => {
+    test.each(ways)('%s links no user when called with an API token', async (way) => {
       const { path, links } = await place();
       const user = await server().user();
       const { status, body } = await user.api.post(path(way), { plex_token: account() });
@@ -49,25 +49,22 @@ describeOnBoth(
       expect(await links()).toEqual([]);
     });
 
-    test.each(ways)(
-      '%s links nobody for a session that has ended, from another site or while impersonating',
-      async (way) => {
-        const { path, links } = await place();
-        const user = await server().user();
-        const ended = await signIn(server(), user.pk);
-        await user.api.delete(`/core/authenticated_sessions/${ended.pk}/`);
-        const late = await signIn(server(), user.pk, { lifetimeMs: 0 });
-        const current = await signIn(server(), user.pk);
-        const helper = await server().user(['svc_core.view_user', 'svc_core.impersonate']);
-        const acting = await signIn(server(), helper.pk);
-        expect((await acting.browser.post(`/core/users/${user.pk}/impersonate/`)).status).toBe(204);
-        for (const api of [ended.browser, late.browser, current.otherSite, acting.browser]) {
-          const { status } = await api.post(path(way), { plex_token: account() });
-          expect(status).toBeGreaterThanOrEqual(400);
-        }
-        expect(await links()).toEqual([]);
-      },
-    );
+    test.each(ways)('%s links no user for an ended session, from another site or while impersonating', async (way) => {
+      const { path, links } = await place();
+      const user = await server().user();
+      const ended = await signIn(server(), user.pk);
+      await user.api.delete(`/core/authenticated_sessions/${ended.pk}/`);
+      const late = await signIn(server(), user.pk, { lifetimeMs: 0 });
+      const current = await signIn(server(), user.pk);
+      const helper = await server().user(['svc_core.view_user', 'svc_core.impersonate']);
+      const acting = await signIn(server(), helper.pk);
+      expect((await acting.browser.post(`/core/users/${user.pk}/impersonate/`)).status).toBe(204);
+      for (const api of [ended.browser, late.browser, current.otherSite, acting.browser]) {
+        const { status } = await api.post(path(way), { plex_token: account() });
+        expect(status).toBeGreaterThanOrEqual(400);
+      }
+      expect(await links()).toEqual([]);
+    });
   },
   { env },
 );

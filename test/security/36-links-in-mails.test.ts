@@ -71,7 +71,7 @@ describeOnBoth(
       expect(await opens(walk.slug, query)).toBe(refused);
     });
 
-    test('are void for a user who is switched off, and switch nobody on', async () => {
+    test('are void for an inactive user, and activate nobody', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       await server().admin.patch(`/stages/email/${walk.stages[1]}/`, { activate_user_on_success: true });
@@ -114,7 +114,7 @@ describeOnBoth(
       expect((await browser.show(walk.slug)).body.component).toBe('xak-stage-identification');
     });
 
-    test('are stored as hashes, and are neither in events nor in redirects', async () => {
+    test('are stored as hashes, and appear neither in events nor in redirects', async () => {
       const user = await person();
       const { walk, query } = await linkFor(user.pk);
       const token = query.split('=')[1] as string;
@@ -124,7 +124,7 @@ describeOnBoth(
       expect(JSON.stringify(await contentsOf(server().world.db))).not.toContain(token);
     });
 
-    test('of superusers can only be made by superusers', async () => {
+    test('of superusers can only be created by superusers', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
       const helper = await server().user([

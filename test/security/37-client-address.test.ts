@@ -56,13 +56,18 @@ describeOnSqlite(
   'class 37: with trusted proxies',
   (server) => {
     test.each<[string, string, string, string]>([
-      ['a stranger is not believed', '127.0.0.44', '203.0.113.7', '127.0.0.44'],
-      ['a proxy is', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
-      ['a proxy behind a proxy is', '127.0.0.1', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
-      ['what the caller wrote himself is not', '127.0.0.1', '192.0.2.66, 203.0.113.7', '203.0.113.7'],
-      ['nor behind two proxies', '127.0.0.1', '10.9.9.9, 192.0.2.66, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
-      ['an IPv6 address is one', '127.0.0.1', '2001:db8::7', '2001:db8::7'],
-      ['a mapped one is its IPv4 address', '127.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
+      ['the header of an untrusted peer is ignored', '127.0.0.44', '203.0.113.7', '127.0.0.44'],
+      ['the header of a trusted proxy is used', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
+      ['the header of a proxy behind a trusted proxy is used', '127.0.0.1', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
+      ['an address that the client added itself is ignored', '127.0.0.1', '192.0.2.66, 203.0.113.7', '203.0.113.7'],
+      [
+        'an address that the client added itself is ignored behind two proxies',
+        '127.0.0.1',
+        '10.9.9.9, 192.0.2.66, 203.0.113.7, 10.1.2.3',
+        '203.0.113.7',
+      ],
+      ['an IPv6 address is recorded', '127.0.0.1', '2001:db8::7', '2001:db8::7'],
+      ['a mapped IPv6 address is recorded as IPv4', '127.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
     ])('%s', async (_, peer, forwarded, expected) => {
       expect(await recordedAddress(server(), { 'x-forwarded-for': forwarded }, peer)).toBe(expected);
     });

@@ -31,7 +31,7 @@ describeOnBoth('class 41: SCIM sources', (server) => {
     }
   });
 
-  test('the client of one source sees nothing of another’s', async () => {
+  test('the client of one source sees no records of another', async () => {
     const { admin } = server();
     const [ours, theirs] = [await makeSource(server(), 'scim', {}), await makeSource(server(), 'scim', {})];
     const user = await server().user();
@@ -57,7 +57,7 @@ describeOnBoth('class 41: SCIM sources', (server) => {
     expect((await client.post('/sources/scim_users/', {})).status).toBe(403);
   });
 
-  test('the key of a client is nowhere in the answers about the source', async () => {
+  test('the token of a client does not appear in answers about the source', async () => {
     const { admin } = server();
     const source = await makeSource(server(), 'scim', {});
     const { body } = await admin.get(`/core/tokens/${source.token_obj.identifier}/view_key/`);
@@ -71,7 +71,7 @@ describeOnBoth('class 41: SCIM sources', (server) => {
 
   const paths = ['', '/Users', '/Groups', '/ServiceProviderConfig', '/Schemas', '/ResourceTypes', '/Nothing'];
 
-  test('without the token of this very source the SCIM server says nothing, not even what there is', async () => {
+  test('without the token of this source the SCIM server reveals nothing, not even which sources exist', async () => {
     const { admin, nobody } = server();
     const [ours, theirs] = [await scimClient(server()), await scimClient(server())];
     const disabled = await scimClient(server());
@@ -104,7 +104,7 @@ describeOnBoth('class 41: SCIM sources', (server) => {
     expect((await ours.get('/Users')).status).toBe(200);
   });
 
-  test('a token that has expired, an account that is off and a key that was changed are of no use', async () => {
+  test('an expired token, an inactive account and a replaced key are refused', async () => {
     const { admin } = server();
     const client = await scimClient(server());
     const { identifier, user } = client.source.token_obj;
@@ -132,7 +132,7 @@ describeOnBoth('class 41: SCIM sources', (server) => {
     expect((await server().as('k'.repeat(60)).get('/core/users/me/')).status).toBe(403);
   });
 
-  test('one source reaches nothing of another by the ids of its users and groups', async () => {
+  test('one source cannot read or change another source’s users and groups by their ids', async () => {
     const [ours, theirs] = [await scimClient(server()), await scimClient(server())];
     const paths = [`/Users/${(await theirs.user()).id}`, `/Groups/${(await theirs.group()).id}`];
     for (const path of paths) {

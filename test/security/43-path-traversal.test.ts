@@ -17,15 +17,18 @@ const climbs = [
 ];
 
 describeOnSqlite('class 43: path traversal', (server) => {
-  test.each(['/media/', '/static/', '/static/sources/'])('nothing outside is reached through %s', async (prefix) => {
-    for (const climb of climbs) {
-      const { status, text } = await rawRequest(server().url, prefix + climb);
-      expect([climb, status]).not.toEqual([climb, 200]);
-      expect(status).toBeLessThan(500);
-      expect(text).not.toMatch(/"dependencies"|root:/);
-    }
-    expect((await rawRequest(server().url, '/static/favicon.svg')).status).toBe(200);
-  });
+  test.each(['/media/', '/static/', '/static/sources/'])(
+    'nothing outside the folder is served through %s',
+    async (prefix) => {
+      for (const climb of climbs) {
+        const { status, text } = await rawRequest(server().url, prefix + climb);
+        expect([climb, status]).not.toEqual([climb, 200]);
+        expect(status).toBeLessThan(500);
+        expect(text).not.toMatch(/"dependencies"|root:/);
+      }
+      expect((await rawRequest(server().url, '/static/favicon.svg')).status).toBe(200);
+    },
+  );
 
   test('the name of an uploaded file is ignored', async () => {
     const values = { name: 'c', slug: 'climber', title: 'C', designation: 'enrollment' };

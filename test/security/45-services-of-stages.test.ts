@@ -15,7 +15,7 @@ describeOnSqlite('class 45: services of stages cannot be in the server’s netwo
     ['this machine in disguise', () => service.url.replace('127.0.0.1', '[::ffff:127.0.0.1]')],
     ['the metadata of clouds', () => 'http://169.254.169.254'],
     ['a private network', () => 'http://10.0.0.1'],
-  ])('%s', async (_, url) => {
+  ])('%s is not called', async (_, url) => {
     service.answer = () => json({ success: true, stat: 'OK', response: {} });
     const keys = { public_key: 'x', private_key: 'x', js_url: 'https://captcha.example.com/api.js' };
     const captcha = await makeWalk(server(), [['captcha', { ...keys, api_url: `${url()}/verify` }]]);

@@ -20,7 +20,7 @@ describeOnBoth('class 46: impersonation', (server) => {
   const group = async (values: Record<string, unknown>) =>
     (await server().admin.post('/core/groups/', { name: unique('group'), ...values })).body.pk as string;
 
-  test('of superusers, direct or by a parent group, is for superusers', async () => {
+  test('of superusers, directly or by a parent group, is allowed to superusers only', async () => {
     const helper = await server().user(rights);
     const above = await group({ is_superuser: true });
     const below = await group({ parent: above });
@@ -30,7 +30,7 @@ describeOnBoth('class 46: impersonation', (server) => {
     expect(await acts(root.pk, superuser.pk)).toBe(204);
   });
 
-  test('is refused where the user holds a permission that the helper lacks', async () => {
+  test('is refused when the user holds a permission that the impersonator lacks', async () => {
     const helper = await server().user(rights);
     const thing = await group({});
     const direct = await server().user(['svc_core.change_user']);
@@ -79,7 +79,7 @@ describeOnBoth('class 46: impersonation', (server) => {
     }
   });
 
-  test('cannot make a token, key, password or session', async () => {
+  test('cannot create a token, key, password or session', async () => {
     const helper = await server().user([...rights, 'svc_core.reset_user_password']);
     const person = await server().user(['svc_core.view_user', 'svc_core.reset_user_password']);
     const identifier = unique('token');

@@ -66,54 +66,63 @@ describeOnBoth('class 46: a delegated administrator', (server) => {
 
   describe('is refused, and nothing is written', () => {
     const attacks: Record<string, (api: Api) => Promise<Answer>> = {
-      'making a group one of superusers': (api) => api.patch(groups('own'), { is_superuser: true }),
-      'replacing a group by one of superusers': (api) => api.put(groups('own'), { name: 'own', is_superuser: 'yes' }),
-      'a new group of superusers': (api) => api.post('/core/groups/', { name: 'new', is_superuser: true, users: [] }),
-      'a group below superusers': (api) => api.patch(groups('own'), { parent: keys.superusers }),
-      'a group below a group below superusers': (api) => api.patch(groups('own'), { parent: keys.belowSuperusers }),
-      'a new group below superusers': (api) => api.post('/core/groups/', { name: 'new', parent: keys.superusers }),
+      'making a group a superuser group': (api) => api.patch(groups('own'), { is_superuser: true }),
+      'making a group a superuser group by PUT': (api) => api.put(groups('own'), { name: 'own', is_superuser: 'yes' }),
+      'creating a superuser group': (api) => api.post('/core/groups/', { name: 'new', is_superuser: true, users: [] }),
+      'moving a group below superusers': (api) => api.patch(groups('own'), { parent: keys.superusers }),
+      'moving a group below a group below superusers': (api) =>
+        api.patch(groups('own'), { parent: keys.belowSuperusers }),
+      'creating a group below superusers': (api) => api.post('/core/groups/', { name: 'new', parent: keys.superusers }),
       'joining superusers from the side of the user': (api) => api.patch(me(), { groups: [keys.superusers] }),
       'joining a group below superusers': (api) => api.patch(me(), { groups: [keys.own, keys.belowSuperusers] }),
       'joining superusers from the side of the group': (api) =>
         api.patch(groups('superusers'), { users: [root, deputy.pk] }),
-      'joining by add_user': (api) => api.post(groups('superusers', 'add_user/'), { pk: deputy.pk }),
-      'joining by add_user, below': (api) => api.post(groups('belowSuperusers', 'add_user/'), { pk: deputy.pk }),
-      'a new user among superusers': (api) =>
+      'joining superusers by add_user': (api) => api.post(groups('superusers', 'add_user/'), { pk: deputy.pk }),
+      'joining a group below superusers by add_user': (api) =>
+        api.post(groups('belowSuperusers', 'add_user/'), { pk: deputy.pk }),
+      'creating a user among superusers': (api) =>
         api.post('/core/users/', { username: 'sock-puppet', name: '', groups: [keys.superusers] }),
-      'turning superusers out': (api) => api.post(groups('superusers', 'remove_user/'), { pk: root }),
+      'removing a superuser from their group': (api) => api.post(groups('superusers', 'remove_user/'), { pk: root }),
       'emptying the group of superusers': (api) => api.patch(groups('superusers'), { users: [] }),
-      'taking the mark from superusers': (api) => api.patch(groups('superusers'), { is_superuser: false }),
+      'taking is_superuser from the group of superusers': (api) =>
+        api.patch(groups('superusers'), { is_superuser: false }),
       'renaming the group of superusers': (api) => api.patch(groups('superusers'), { name: 'x' }),
       'deleting the group of superusers': (api) => api.delete(groups('superusers')),
-      'a role with more than one holds': (api) => api.patch(groups('own'), { roles: [keys.strongRole] }),
-      'a role with more than one holds on one object': (api) =>
+      'giving a group a role with more permissions than their own': (api) =>
+        api.patch(groups('own'), { roles: [keys.strongRole] }),
+      'giving a group a role with more permissions on one object than their own': (api) =>
         api.patch(groups('own'), { roles: [keys.strongRoleHere] }),
-      'a new group with such a role': (api) => api.post('/core/groups/', { name: 'new', roles: [keys.strongRole] }),
-      'joining a group with such a role': (api) => api.patch(me(), { groups: [keys.own, keys.strong] }),
-      'joining a group with such a role on one object': (api) => api.patch(me(), { groups: [keys.strongHere] }),
-      'joining it from the side of the group': (api) => api.patch(groups('strong'), { users: [deputy.pk] }),
-      'joining it by add_user': (api) => api.post(groups('strong', 'add_user/'), { pk: deputy.pk }),
-      'bringing a friend into it': (api) => api.post(groups('strongHere', 'add_user/'), { pk: member.pk }),
-      'a group below a group with such a role': (api) => api.patch(groups('own'), { parent: keys.strong }),
-      'giving oneself what one lacks': (api) => api.post(`${byUsers}${deputy.pk}/assign/`, { permissions: [lacking] }),
-      'giving a friend what one lacks': (api) =>
+      'creating a group with a stronger role': (api) =>
+        api.post('/core/groups/', { name: 'new', roles: [keys.strongRole] }),
+      'joining a group with a stronger role': (api) => api.patch(me(), { groups: [keys.own, keys.strong] }),
+      'joining a group with a stronger role on one object': (api) => api.patch(me(), { groups: [keys.strongHere] }),
+      'joining a group with a stronger role from the side of the group': (api) =>
+        api.patch(groups('strong'), { users: [deputy.pk] }),
+      'joining a group with a stronger role by add_user': (api) =>
+        api.post(groups('strong', 'add_user/'), { pk: deputy.pk }),
+      'adding another user to a group with a stronger role': (api) =>
+        api.post(groups('strongHere', 'add_user/'), { pk: member.pk }),
+      'moving a group below one with a stronger role': (api) => api.patch(groups('own'), { parent: keys.strong }),
+      'assigning to themselves a permission that they lack': (api) =>
+        api.post(`${byUsers}${deputy.pk}/assign/`, { permissions: [lacking] }),
+      'assigning to another user a permission that they lack': (api) =>
         api.post(`${byUsers}${member.pk}/assign/`, { permissions: ['svc_core.view_user', lacking] }),
-      'giving a role what one lacks': (api) =>
+      'assigning to a role a permission that they lack': (api) =>
         api.post(`${byRoles}${keys.weakRole}/assign/`, { permissions: [lacking] }),
-      'the password of a superuser': (api) => api.post(`/core/users/${root}/set_password/`, { password: 'mine now' }),
-      'the address of a superuser': (api) => api.patch(`/core/users/${root}/`, { email: 'me@example.com' }),
-      'switching a superuser off': (api) => api.patch(`/core/users/${root}/`, { is_active: false }),
+      'setting the password of a superuser': (api) =>
+        api.post(`/core/users/${root}/set_password/`, { password: 'mine now' }),
+      'changing the address of a superuser': (api) => api.patch(`/core/users/${root}/`, { email: 'me@example.com' }),
+      'deactivating a superuser': (api) => api.patch(`/core/users/${root}/`, { is_active: false }),
       'replacing a superuser': (api) => api.put(`/core/users/${root}/`, { username: 'x', name: 'x' }),
       'deleting a superuser': (api) => api.delete(`/core/users/${root}/`),
-      'switching on a superuser who is switched off': (api) =>
-        api.patch(`/core/users/${hiddenSuperuser.pk}/`, { is_active: true }),
-      'the password of such a superuser': (api) =>
+      'activating an inactive superuser': (api) => api.patch(`/core/users/${hiddenSuperuser.pk}/`, { is_active: true }),
+      'setting the password of an inactive superuser': (api) =>
         api.post(`/core/users/${hiddenSuperuser.pk}/set_password/`, { password: 'mine now' }),
-      'permissions of a superuser': (api) =>
+      'taking permissions from a superuser': (api) =>
         api.patch(`${byUsers}${root}/unassign/`, { permissions: ['svc_core.view_user'] }),
-      'permissions for a superuser': (api) =>
+      'assigning permissions to a superuser': (api) =>
         api.post(`${byUsers}${root}/assign/`, { permissions: ['svc_core.view_user'] }),
-      'the key of a superuser': (api) => api.get('/core/tokens/gatehouse-bootstrap-token/view_key/'),
+      'viewing the key of a superuser’s token': (api) => api.get('/core/tokens/gatehouse-bootstrap-token/view_key/'),
     };
 
     test.each(Object.entries(attacks))('%s', async (_name, attack) => {

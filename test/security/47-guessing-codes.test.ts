@@ -56,7 +56,7 @@ describeOnBoth(
       expect(await failuresOf(user.pk)).toBe(0);
     });
 
-    test('guesses at one user make no other wait', async () => {
+    test('guesses at one user do not delay another', async () => {
       const [user, other] = [await withApp(), await withApp()];
       const guesser = await pastPassword(server(), user.username);
       for (let guess = 0; guess < 12; guess++) await guesser.browser.answer(signInFlow, { code: `no ${guess}` });

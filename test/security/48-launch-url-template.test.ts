@@ -5,7 +5,7 @@ import { adminPassword, describeOnSqlite } from '../support/server.ts';
 
 // A launch URL was a template over the whole user: it could show the password's hash.
 describeOnSqlite('class 48: placeholders of launch URLs', (server) => {
-  test('reach neither the password hash nor anything else beyond the list', async () => {
+  test('are not filled in when they name the password hash or anything else that is not listed', async () => {
     const { rows } = await sql<{ password: string }>`select password from users where username = 'admin'`.execute(
       server().world.db.read,
     );
@@ -42,7 +42,7 @@ describeOnSqlite('class 48: placeholders of launch URLs', (server) => {
     }
   });
 
-  test('are filled in when they are on the list', async () => {
+  test('are filled in when they are listed', async () => {
     const { launch_url } = await makeApplication(server(), {
       meta_launch_url: 'https://x.example/%(pk)s/%(uuid)s/%(username)s/%(name)s/%(email)s/%(type)s',
     });

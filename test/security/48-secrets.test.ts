@@ -10,7 +10,7 @@ import { signIn } from '../support/session.ts';
 
 // Secrets compared in variable time, kept in clear, told to readers (CVE-2024-52307, CVE-2023-46249, ATH-01-008).
 describeOnBoth('class 48: secrets', (server) => {
-  test('no table holds a token, a session or a password in clear', async () => {
+  test('no table contains a token, a session or a password in plain text', async () => {
     const { admin, user, world } = server();
     const person = await user();
     await admin.post(`/core/users/${person.pk}/set_password/`, { password: 'a-password-to-look-for' });
@@ -76,7 +76,7 @@ describeOnBoth('class 48: secrets', (server) => {
     expect(events[0]?.text).not.toContain('in-the-open');
   });
 
-  test('the refusal of a token does not tell why', async () => {
+  test('the refusal of a token does not reveal the reason', async () => {
     const { admin, as, user } = server();
     await admin.post('/core/tokens/', { identifier: 'for-an-app', intent: 'app_password' });
     const { body: app } = await admin.get('/core/tokens/for-an-app/view_key/');
@@ -91,7 +91,7 @@ describeOnBoth('class 48: secrets', (server) => {
     }
   });
 
-  test('the objects of the first start are made once', async () => {
+  test('the bootstrap step that creates the administrator is stored only once', async () => {
     const { world } = server();
     const { rows } = await sql<{ name: string }>`select name from bootstrap_steps where name = 'administrator'`.execute(
       world.db.read,

@@ -5,7 +5,7 @@ import { bindExpression, made, makeWalk, unique } from '../support/make-walk.ts'
 import { describeOnBoth } from '../support/server.ts';
 
 // Whoever may edit a part of a flow, and holds nothing else, took the password out of it and signed in as a superuser.
-describeOnBoth('class 49: who edits flows signs in as nobody else', (server) => {
+describeOnBoth('class 49: an editor of flows cannot sign in as another user', (server) => {
   const bindingsOf = async (slug: string) => {
     const flow = (await server().admin.get(`/flows/instances/${slug}/`)).body;
     const { results } = (await server().admin.get(`/flows/bindings/?target=${flow.pk}&ordering=order`)).body;
@@ -60,7 +60,7 @@ describeOnBoth('class 49: who edits flows signs in as nobody else', (server) => 
     },
   };
 
-  test.each(Object.entries(attacks))('%s alone', async (right, attack) => {
+  test.each(Object.entries(attacks))('%s alone does not allow changes to the sign-in flow', async (right, attack) => {
     const [app, codename = ''] = right.split('.');
     const view = `${app}.${codename.replace(/^[a-z]+/, 'view')}`;
     const delegate = await server().user([right, view]);
@@ -73,7 +73,7 @@ describeOnBoth('class 49: who edits flows signs in as nobody else', (server) => 
 
   const bindingRights = ['add', 'change', 'delete', 'view'].map((verb) => `svc_policies.${verb}_policybinding`);
 
-  test('a binding needs the right to change what it is bound to, before and after', async () => {
+  test('a policy binding is moved only with the permission to change its old and its new target', async () => {
     const application = async () => made(server(), '/core/applications/', { name: unique('a'), slug: unique('a') });
     const [mine, others] = [await application(), await application()];
     const group = await made(server(), '/core/groups/', { name: unique('g') });
@@ -95,7 +95,7 @@ describeOnBoth('class 49: who edits flows signs in as nobody else', (server) => 
     expect((await delegate.api.delete(path)).status).toBe(204);
   });
 
-  test('a group is not deleted to undo the binding that names it', async () => {
+  test('a group cannot be deleted to remove a binding that names it', async () => {
     const walk = await makeWalk(server(), [['dummy']]);
     const { policybindingmodel_ptr_id: target } = (await server().admin.get(`/flows/instances/${walk.slug}/`)).body;
     const group = await made(server(), '/core/groups/', { name: unique('few') });
@@ -105,7 +105,7 @@ describeOnBoth('class 49: who edits flows signs in as nobody else', (server) => 
     expect((await server().admin.delete(`/core/groups/${group.pk}/`)).status).toBe(204);
   });
 
-  test('the right to change one policy is not the right to what it decides', async () => {
+  test('the permission to change one policy does not allow changing what it decides', async () => {
     const walk = await makeWalk(server(), [['deny'], ['user_login']]);
     await bindExpression(server(), walk.bindings[0]?.target ?? '', 'return true');
     const { results } = (await server().admin.get('/policies/expression/?ordering=-created')).body;

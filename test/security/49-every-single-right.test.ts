@@ -84,7 +84,7 @@ const opened: Record<string, (operation: Operation, isVerb: boolean) => boolean>
   delete: ({ method }) => method === 'DELETE',
 };
 
-describeOnSqlite('class 49: whoever holds one right ends as nobody who holds more', (server) => {
+describeOnSqlite('class 49: one permission cannot be used to gain more', (server) => {
   let ground: Ground | undefined;
   let probe: Probe;
   let stronger: TestUser;
@@ -117,7 +117,7 @@ describeOnSqlite('class 49: whoever holds one right ends as nobody who holds mor
     },
   );
 
-  test('each resource says what it reaches, or a reason stands above why it reaches nobody', () => {
+  test('each resource declares what it reaches, or is listed with a reason why it reaches nobody', () => {
     const { resources } = server().app.engine.registry;
     const silent = resources.filter((resource) => !resource.reaches && !isOwnOrLink(resource));
     expect(silent.map(({ model }) => model).filter((model) => !reachesNobody[model])).toEqual([]);
@@ -125,7 +125,7 @@ describeOnSqlite('class 49: whoever holds one right ends as nobody who holds mor
     expect(Object.keys(reachesNobody).filter((model) => !known.has(model))).toEqual([]);
   });
 
-  test('the document says which operations are for superusers', async () => {
+  test('the OpenAPI document says which operations are for superusers', async () => {
     const { paths } = (await server().nobody.get('/schema/')).body;
     expect(paths['/flows/instances/{slug}/'].patch).toMatchObject({
       'x-reaches': 'sign-in',

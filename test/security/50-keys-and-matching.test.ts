@@ -40,19 +40,19 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
           user_matching_mode: 'username_link',
         }),
     ],
-    'a mapping of what a source says': [
+    'a property mapping of a source': [
       ['svc_sources_oauth.add_oauthsourcepropertymapping'],
       (api) =>
         api.post('/propertymappings/source/oauth/', { name: unique('m'), expression: 'return {username:"admin"}' }),
     ],
-    'the key that signs': [
+    'the signing key': [
       ['svc_crypto.view_certificatekeypair', 'svc_crypto.change_certificatekeypair'],
       async (api) => {
         const pair = await firstOf('/crypto/certificatekeypairs/?has_key=true');
         return api.patch(`/crypto/certificatekeypairs/${pair.pk}/`, { name: 'mine' });
       },
     ],
-    'a mapping named like the scope of the API': [
+    'a new mapping for the scope of the API': [
       ['svc_providers_oauth2.add_scopemapping'],
       (api) =>
         api.post('/propertymappings/provider/scope/', {
@@ -61,7 +61,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
           expression: 'return {}',
         }),
     ],
-    'a mapping renamed to it': [
+    'a mapping renamed to the scope of the API': [
       ['svc_providers_oauth2.view_scopemapping', 'svc_providers_oauth2.change_scopemapping'],
       async (api) => {
         const body = { name: unique('m'), scope_name: 'harmless', expression: 'return {}' };
@@ -69,7 +69,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
         return api.patch(`/propertymappings/provider/scope/${pk}/`, { scope_name: apiScope });
       },
     ],
-    'a client of the API, made': [
+    'a new client with the scope of the API': [
       ['svc_providers_oauth2.add_oauth2provider'],
       async (api) =>
         api.post('/providers/oauth2/', {
@@ -79,7 +79,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
           property_mappings: await mappingsOf(server(), [apiScope]),
         }),
     ],
-    'a client of the API, sent elsewhere': [
+    'a new redirect URI for a client with the scope of the API': [
       ['svc_providers_oauth2.view_oauth2provider', 'svc_providers_oauth2.change_oauth2provider'],
       async (api) => {
         const { pk } = await makeProvider(server(), { property_mappings: await mappingsOf(server(), [apiScope]) });
@@ -97,7 +97,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
     expect((await attack(server().admin)).status).toBeLessThan(300);
   });
 
-  test('other clients are set up by who may', async () => {
+  test('other clients can be created with the permission to add providers', async () => {
     const delegate = await server().user(['svc_providers_oauth2.add_oauth2provider']);
     const { status } = await delegate.api.post('/providers/oauth2/', {
       name: unique('p'),
@@ -116,7 +116,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
     state: 's',
   });
 
-  test('a flow that asks nobody gives no client the scope of the API', async () => {
+  test('a flow without consent gives no client the scope of the API', async () => {
     const { clientId } = await makeRelyingParty(server());
     const browser = await visitor(server());
     const plain = await browser.authorize(asking(clientId, 'openid'));
@@ -129,7 +129,7 @@ describeOnBoth('class 50: settings by which people sign in are for superusers', 
     expect(events.map(({ action }) => action)).toContain('configuration_error');
   });
 
-  test('one that asks names it, and gives it to who agrees', async () => {
+  test('a flow with consent names the scope of the API, and gives it after consent', async () => {
     const flow = 'default-provider-authorization-explicit-consent';
     const { clientId } = await makeRelyingParty(server(), {}, flow);
     const browser = await visitor(server());

@@ -27,14 +27,14 @@ describeOnBoth(
       return server().nobody.post(`/sources/mediasrc/redeem_token/?slug=${source.slug}`, { plex_token: 't' });
     };
 
-    test('by name', async () => {
+    test('username_link refuses the name of a superuser and links another user', async () => {
       const answer = await redeem('username_link', { username: 'admin', email: 'x@example.com' });
       expect(answer.status).toBe(403);
       const { username } = await server().user();
       expect((await redeem('username_link', { username, email: 'y@example.com' })).status).toBe(200);
     });
 
-    test('by address', async () => {
+    test('email_link refuses the address of a superuser', async () => {
       const email = `${unique('root')}@example.com`;
       const root = (await server().admin.get('/core/users/me/')).body.user.pk;
       await server().admin.patch(`/core/users/${root}/`, { email });

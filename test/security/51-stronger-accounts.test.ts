@@ -6,7 +6,7 @@ import { describeOnBoth, type TestUser } from '../support/server.ts';
 const power = 'svc_events.delete_event';
 
 // A help desk that may reset passwords reset that of somebody who may more than they.
-describeOnBoth('class 51: nobody reaches an account that holds more than they do', (server) => {
+describeOnBoth('class 51: nobody takes over an account that holds more permissions', (server) => {
   let stronger: TestUser;
   let byRole: TestUser;
   let onOne: TestUser;
@@ -43,12 +43,12 @@ describeOnBoth('class 51: nobody reaches an account that holds more than they do
   const reaching: Record<string, (api: Api, user: TestUser) => Promise<Answer>> = {
     'the password': (api, user) => api.post(at(user, 'set_password/'), { password: 'mine from now on' }),
     'the key of a token': (api, user) => api.get(`/core/tokens/of-${user.username}/view_key/`),
-    'the address': (api, user) => api.patch(at(user), { email: `${unique('mine')}@example.com` }),
-    'the name to sign in by': (api, user) => api.patch(at(user), { username: unique('renamed') }),
+    'the e-mail address': (api, user) => api.patch(at(user), { email: `${unique('mine')}@example.com` }),
+    'the user name': (api, user) => api.patch(at(user), { username: unique('renamed') }),
     'attributes that policies read': (api, user) => api.patch(at(user), { attributes: { vip: true } }),
-    'its state': (api, user) => api.patch(at(user), { is_active: false }),
-    'a link to recover by': (api, user) => api.post(at(user, 'recovery/')),
-    'its end': (api, user) => api.delete(at(user)),
+    is_active: (api, user) => api.patch(at(user), { is_active: false }),
+    'a recovery link': (api, user) => api.post(at(user, 'recovery/')),
+    'its deletion': (api, user) => api.delete(at(user)),
   };
 
   test.each(Object.entries(reaching))('%s', async (_, reach) => {
@@ -68,7 +68,7 @@ describeOnBoth('class 51: nobody reaches an account that holds more than they do
     expect((await reach(desk.api, clerk)).status).not.toBe(403);
   });
 
-  test('what reaches nothing may be changed all the same', async () => {
+  test('members that give no access can be changed on such an account', async () => {
     const desk = await server().user(rights);
     expect((await desk.api.patch(at(stronger), { name: 'A Better Spelling' })).status).toBe(200);
     const { body } = await server().admin.get(at(weaker));

@@ -5,7 +5,7 @@ import { describeOnBoth } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // A superuser who opened an invitation while signed in had their name and password rewritten by it.
-describeOnBoth('class 52: an enrolment writes to nobody’s account', (server) => {
+describeOnBoth('class 52: an enrolment changes no existing account', (server) => {
   const enrolment = async (designation: string) =>
     makeWalk(
       server(),
@@ -22,17 +22,20 @@ describeOnBoth('class 52: an enrolment writes to nobody’s account', (server) =
   const invite = (values: object) =>
     made(server(), '/stages/invitation/invitations/', { name: unique('invite'), ...values });
 
-  test.each(['enrollment', 'stage_configuration'])('of whoever opens the link signed in (%s)', async (designation) => {
-    const walk = await enrolment(designation);
-    const { token } = await invite({ flow: walk.pk, fixed_data: { username: unique('guest') } });
-    const admin = (await server().admin.get('/core/users/me/')).body.user;
-    const browser = await signedInBrowser(server(), admin.pk);
-    await browser.show(walk.slug, `itoken=${token}`);
-    await browser.answer(walk.slug, { email: `${unique('mail')}@example.org`, name: 'Guest' });
-    expect((await server().admin.get('/core/users/me/')).body.user).toEqual(admin);
-  });
+  test.each(['enrollment', 'stage_configuration'])(
+    'an invitation opened by a signed-in user does not change their account (%s)',
+    async (designation) => {
+      const walk = await enrolment(designation);
+      const { token } = await invite({ flow: walk.pk, fixed_data: { username: unique('guest') } });
+      const admin = (await server().admin.get('/core/users/me/')).body.user;
+      const browser = await signedInBrowser(server(), admin.pk);
+      await browser.show(walk.slug, `itoken=${token}`);
+      await browser.answer(walk.slug, { email: `${unique('mail')}@example.org`, name: 'Guest' });
+      expect((await server().admin.get('/core/users/me/')).body.user).toEqual(admin);
+    },
+  );
 
-  test('an enrolment without an invitation is about nobody, too', async () => {
+  test('an enrolment without an invitation does not change the signed-in user either', async () => {
     const username = unique('made');
     const prompts = [await makePrompt(server(), 'username', 'text'), await makePrompt(server(), 'name', 'text')];
     const stages = [
@@ -48,14 +51,14 @@ describeOnBoth('class 52: an enrolment writes to nobody’s account', (server) =
     expect((await server().admin.get(`/core/users/?username=${username}`)).body.results).toHaveLength(1);
   });
 
-  test('an invitation sets no password', async () => {
+  test('an invitation cannot set a password', async () => {
     for (const fixed_data of [{ password: 'known to me' }, { password_repeat: 'x' }, { Password: 'x' }]) {
       const { status, body } = await server().admin.post('/stages/invitation/invitations/', { name: 'p', fixed_data });
       expect([status, Object.keys(body)]).toEqual([400, ['fixed_data']]);
     }
   });
 
-  test('what it fixes is not for whoever was invited to change', async () => {
+  test('the fixed data of an invitation cannot be changed by the invited person', async () => {
     const walk = await enrolment('enrollment');
     const email = `${unique('fixed')}@example.org`;
     const username = unique('guest');

@@ -15,7 +15,7 @@ describeOnBoth('class 53: the key of an invitation lets nobody in', (server) => 
   const componentWith = async (slug: string, token: string) =>
     (await openBrowser(server()).show(slug, `itoken=${token}`)).body.component;
 
-  test('its token does, by the link that whoever made it is told', async () => {
+  test('the token in the link is accepted, the key is not', async () => {
     const { walk, invitation } = await invite();
     expect(invitation.token).toHaveLength(43);
     expect(new URL(invitation.link).search).toBe(`?itoken=${invitation.token}`);
@@ -23,7 +23,7 @@ describeOnBoth('class 53: the key of an invitation lets nobody in', (server) => 
     expect(await componentWith(walk.slug, invitation.token)).toBe('xak-stage-dummy');
   });
 
-  test('the token is told once, and stands neither in events nor in the database', async () => {
+  test('the token is shown once, and appears neither in events nor in the database', async () => {
     const { invitation } = await invite();
     const path = `/stages/invitation/invitations/${invitation.pk}/`;
     for (const answer of [await server().admin.get(path), await server().admin.patch(path, { single_use: true })])

@@ -10,20 +10,20 @@ describeOnBoth('class 54: no setting makes secrets weak', (server) => {
     [{ default_token_length: 31 }],
     [{ default_token_duration: 'seconds=1' }],
     [{ event_retention: 'minutes=1' }],
-  ])('%j is refused, to superusers too', async (values) => {
+  ])('%j is refused, even to superusers', async (values) => {
     const before = (await server().admin.get('/admin/settings/')).body;
     expect((await set(values)).status).toBe(400);
     expect((await server().admin.get('/admin/settings/')).body).toEqual(before);
   });
 
-  test('a key that somebody sets by hand is no shorter than one that is made', async () => {
+  test('a key set by hand must be as long as a generated one', async () => {
     await server().admin.post('/core/tokens/', { identifier: 'short-key' });
     const short = await server().admin.post('/core/tokens/short-key/set_key/', { key: 'x'.repeat(31) });
     expect(short.body).toEqual({ key: ['Ensure this field has at least 32 characters.'] });
     expect((await server().admin.post('/core/tokens/short-key/set_key/', { key: 'x'.repeat(32) })).status).toBe(204);
   });
 
-  test('what secrets depend on is for superusers, the other settings for who may edit them', async () => {
+  test('settings that secrets depend on are for superusers, others for callers with permission', async () => {
     const editor = await server().user(['svc_rbac.edit_system_settings', 'svc_rbac.view_system_settings']);
     const edit = (values: object) => editor.api.patch('/admin/settings/', values);
     expect((await edit({ default_token_length: 40 })).status).toBe(403);

@@ -78,9 +78,9 @@ const spellings = [...leads.flatMap((lead) => hosts.map((host) => lead + host)),
 const destination = (to: string) => new URL(to, `${publicUrl}/if/flow/x/`);
 
 describeOnSqlite(
-  'class 55: a path of ours that becomes an address elsewhere once it is normalized',
+  'class 55: a local path that becomes an external address when normalized',
   (server) => {
-    test('is refused: whatever is taken stays here, however often it is normalized', () => {
+    test('is refused, and every accepted path stays local however often it is normalized', () => {
       expect(spellings.length).toBeGreaterThan(200);
       let taken = 0;
       for (const spelling of spellings) {
@@ -112,11 +112,11 @@ describeOnSqlite(
       ['if/user/', null],
       ['', null],
       [null, null],
-    ])('%j is taken as %j', (given, expected) => {
+    ])('is not confused with a local path: %j is accepted as %j', (given, expected) => {
       expect(ownPath(given, publicUrl)).toBe(expected);
     });
 
-    test('leads nobody away who cancels a flow', { timeout: 60_000 }, async () => {
+    test('does not redirect to another site when a flow is cancelled', { timeout: 60_000 }, async () => {
       for (const spelling of spellings) {
         const path = `/flows/-/cancel/?next=${encodeURIComponent(spelling)}`;
         const { status, headers } = await rawRequest(server().url, path);
@@ -128,7 +128,7 @@ describeOnSqlite(
     });
 
     test.each(['/..//evil.example', '/a/..//evil.example', '/%2e%2e//evil.example', '/\\evil.example'])(
-      'leads nobody away who signs in with next=%s',
+      'does not redirect to another site after signing in with next=%s',
       async (next) => {
         const browser = openBrowser(server());
         const query = `next=${encodeURIComponent(next)}`;

@@ -6,7 +6,7 @@ import { describeOnBoth } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 // A stolen token took the second factor away and set a new password.
-describeOnBoth('class 56: what only a person may do takes a session', (server) => {
+describeOnBoth('class 56: operations for people only require a session', (server) => {
   const deviceOf = async (user: number): Promise<number> => {
     const { pk } = await made(server(), '/authenticators/admin/totp/', { name: 'phone' });
     const own = sql`update devices set "user" = ${user} where pk = ${pk}`;
@@ -28,7 +28,7 @@ describeOnBoth('class 56: what only a person may do takes a session', (server) =
     expect((await browser.delete(path)).status).toBe(204);
   });
 
-  test('a token walks through no flow', async () => {
+  test('a token cannot walk through a flow', async () => {
     const person = await server().user();
     const flow = '/flows/executor/default-password-change/';
     expect((await person.api.get(flow)).status).toBe(403);
@@ -41,7 +41,7 @@ describeOnBoth('class 56: what only a person may do takes a session', (server) =
     expect((await browser.get(flow)).status).toBe(200);
   });
 
-  test('an access token makes and shows nothing that outlives it', async () => {
+  test('an access token can neither create nor read a credential that outlives it', async () => {
     const relying = await makeRelying(server());
     const person = await server().user(['svc_core.reset_user_password', 'svc_core.view_user', 'svc_core.add_user']);
     const identifier = unique('token');
@@ -60,7 +60,7 @@ describeOnBoth('class 56: what only a person may do takes a session', (server) =
       expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining('access token')]);
   });
 
-  test('the document says what each operation takes', async () => {
+  test('the OpenAPI document says which credentials each operation accepts', async () => {
     const { paths } = (await server().nobody.get('/schema/')).body;
     expect(paths['/authenticators/totp/{id}/'].delete).toMatchObject({
       'x-credentials': ['session'],

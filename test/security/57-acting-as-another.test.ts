@@ -3,7 +3,7 @@ import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts
 import { describeOnBoth } from '../support/server.ts';
 
 // A refresh token that an administrator got while acting as somebody was good for months.
-describeOnBoth('class 57: what is made while acting as another does not outlive it', (server) => {
+describeOnBoth('class 57: an impersonator creates no access that outlives the impersonation', (server) => {
   const acting = async () => {
     const admin = await server().user([
       'svc_core.impersonate',
@@ -23,7 +23,7 @@ describeOnBoth('class 57: what is made while acting as another does not outlive 
     return { browser, person };
   };
 
-  test.each(['openid', 'openid offline_access'])('no client is let in (%s)', async (scope) => {
+  test.each(['openid', 'openid offline_access'])('a client gets no code (%s)', async (scope) => {
     const { clientId } = await makeRelyingParty(server());
     const { browser } = await acting();
     const { location } = await browser.authorize({
@@ -35,14 +35,14 @@ describeOnBoth('class 57: what is made while acting as another does not outlive 
     expect(location?.searchParams.get('error')).toBe('access_denied');
   });
 
-  test('no device is let in', async () => {
+  test('a device cannot be approved', async () => {
     const { browser } = await acting();
     const { status, text } = await browser.visit('/device');
     expect(status).toBeGreaterThanOrEqual(400);
     expect(text).toContain('for somebody else');
   });
 
-  test('no link to somebody’s account is made', async () => {
+  test('no recovery link, password or token is created', async () => {
     const { browser } = await acting();
     const third = await server().user();
     const post = (path: string, body = {}) =>

@@ -3,7 +3,7 @@ import { makeRelying, tokensFor } from '../support/oauth2.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // Whoever runs another service could call the API with the tokens that people brought them.
-describeOnBoth('class 58: a token for another resource is none for the API', (server) => {
+describeOnBoth('class 58: the audience of an access token for the API', (server) => {
   const statusWith = async (resource?: string[]) => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();
@@ -13,14 +13,14 @@ describeOnBoth('class 58: a token for another resource is none for the API', (se
     return (await server().as(access_token).get('/core/users/me/')).status;
   };
 
-  test('for another resource, and for one whose name begins like ours', async () => {
+  test('a token for another resource, or one with our URL as a prefix, is refused', async () => {
     const { publicUrl } = server().world.config;
     expect(await statusWith(['https://files.example/'])).toBe(403);
     expect(await statusWith([`${publicUrl}.evil.example/`])).toBe(403);
     expect(await statusWith([`${publicUrl}/api/v3x`])).toBe(403);
   });
 
-  test('for none in particular, or for this server', async () => {
+  test('a token without a resource or for this server is accepted', async () => {
     const { publicUrl } = server().world.config;
     expect(await statusWith()).toBe(200);
     expect(await statusWith([`${publicUrl}/api/v3/`])).toBe(200);

@@ -6,7 +6,7 @@ import { callback, makeRelyingParty, signInTo, visitor } from '../support/relyin
 import { describeOnBoth } from '../support/server.ts';
 
 // Everybody without an address was the same person to clients that know people by it.
-describeOnBoth('class 59: nobody is told apart by nothing', (server) => {
+describeOnBoth('class 59: the subject is never empty or shared', (server) => {
   const asking = (clientId: string) => ({
     client_id: clientId,
     redirect_uri: callback,
@@ -14,21 +14,21 @@ describeOnBoth('class 59: nobody is told apart by nothing', (server) => {
     scope: 'openid',
   });
 
-  test('who has no address gets no code from a client that knows people by it', async () => {
+  test('a user without an address gets no code where the subject is the address', async () => {
     const { clientId } = await makeRelyingParty(server(), { sub_mode: 'user_email' });
     const { location } = await (await visitor(server())).authorize(asking(clientId));
     expect(location?.searchParams.get('error')).toBe('access_denied');
     expect(location?.searchParams.has('code')).toBe(false);
   });
 
-  test('who has one is known by it', async () => {
+  test('a user with an address gets it as the subject', async () => {
     const party = await makeRelyingParty(server(), { sub_mode: 'user_email' });
     const person = await server().user([], { email: 'known@example.com' });
     const { tokens } = await signInTo(server(), party, await visitor(server(), person));
     expect(tokens.claims()?.sub).toBe('known@example.com');
   });
 
-  test('who shares a upn with another gets no code, and an event says why', async () => {
+  test('a user who shares a upn with another gets no code, and an event says why', async () => {
     const party = await makeRelyingParty(server(), { sub_mode: 'user_upn' });
     const upn = `${unique('shared')}@corp.example`;
     const first = await server().user([], { attributes: { upn } });
@@ -48,7 +48,7 @@ describeOnBoth('class 59: nobody is told apart by nothing', (server) => {
     }
   });
 
-  test('nor is what was granted before renewed', async () => {
+  test('a refresh token is refused once its user shares a upn with another', async () => {
     const relying = await makeRelying(server(), { sub_mode: 'user_upn' });
     const upn = unique('shared');
     const person = await server().user([], { attributes: { upn } });
@@ -59,7 +59,7 @@ describeOnBoth('class 59: nobody is told apart by nothing', (server) => {
     expect([refused.status, refused.body.error]).toEqual([400, 'access_denied']);
   });
 
-  test('nobody takes the hash for a name that others without one are known by', async () => {
+  test('a upn equal to the hashed subject of another user gets no code', async () => {
     const party = await makeRelyingParty(server(), { sub_mode: 'user_upn' });
     const { tokens } = await signInTo(server(), party, await visitor(server()));
     const thief = await server().user([], { attributes: { upn: tokens.claims()?.sub } });
@@ -67,7 +67,7 @@ describeOnBoth('class 59: nobody is told apart by nothing', (server) => {
     expect(location?.searchParams.get('error')).toBe('access_denied');
   });
 
-  test('an empty name elsewhere is not taken for one', async () => {
+  test('an empty upn is replaced by the hashed subject', async () => {
     const party = await makeRelyingParty(server(), { sub_mode: 'user_upn' });
     const person = await server().user([], { attributes: { upn: '' } });
     const { tokens } = await signInTo(server(), party, await visitor(server(), person));

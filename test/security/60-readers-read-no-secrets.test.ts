@@ -13,7 +13,7 @@ const shows = (value: unknown): boolean => value !== '' && JSON.stringify(value)
 
 // Members of the read-only group read client secrets, kubeconfigs and the credentials of services.
 describeEveryResource(
-  'class 60: who reads an object does not read its secrets',
+  'class 60: the permission to view an object does not show its secrets',
   (ground, declared) => {
     const names = secretsOf(declared).map(([name]) => name);
 
@@ -35,7 +35,7 @@ describeEveryResource(
   (resource) => secretsOf(resource).length > 0 && (resource.visibility?.by ?? 'permission') === 'permission',
 );
 
-describeOnBoth('class 60: a secret that is not seen', (server) => {
+describeOnBoth('class 60: a hidden secret', (server) => {
   const rights = ['view', 'change', 'add'].map((verb) => `svc_providers_oauth2.${verb}_oauth2provider`);
   const body = async (name: string) => ({
     name,
@@ -43,14 +43,14 @@ describeOnBoth('class 60: a secret that is not seen', (server) => {
     redirect_uris: [],
   });
 
-  test('is told to whoever makes the object, once', async () => {
+  test('is shown once to the caller who creates the object', async () => {
     const { api } = await server().user(rights);
     const made = await api.post('/providers/oauth2/', await body('told once'));
     expect(made.body.client_secret).toHaveLength(128);
     expect((await api.get(`/providers/oauth2/${made.body.pk}/`)).body.client_secret).toBe('');
   });
 
-  test('stays when what was read is sent back, and can be set anew', async () => {
+  test('is kept when the object is sent back as read, and can be replaced', async () => {
     const { pk, client_secret } = (await server().admin.post('/providers/oauth2/', await body('kept'))).body;
     const path = `/providers/oauth2/${pk}/`;
     const secret = async () => (await server().admin.get(path)).body.client_secret;

@@ -10,7 +10,7 @@ const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_UR
 
 // A mapping took the address from another member; that the account's own was confirmed counted for it too.
 describeOnBoth(
-  'class 62: that one address is confirmed says nothing of another',
+  'class 62: a source confirms one address only',
   (server) => {
     const redeem = async (expression: string, account: Record<string, unknown>) => {
       const flow = await makeFlow(server(), 'authentication');
@@ -29,14 +29,14 @@ describeOnBoth(
       return server().nobody.post(`/sources/mediasrc/redeem_token/?slug=${source.slug}`, { plex_token: 't' });
     };
 
-    test('another address links to nobody', async () => {
+    test('another address links to no user', async () => {
       const email = `${unique('victim')}@example.com`;
       await server().user([], { email });
       const answer = await redeem('return { email: info.contact }', { email: 'own@example.com', contact: email });
       expect(answer.status).toBe(403);
     });
 
-    test('the confirmed one links, in whatever case it is written', async () => {
+    test('the confirmed address links, in upper or lower case', async () => {
       const email = `${unique('person')}@example.com`;
       await server().user([], { email });
       const answer = await redeem('return { email: info.email }', { email: email.toUpperCase() });

@@ -10,8 +10,8 @@ import { describeOnBoth } from '../support/server.ts';
 const stranger = (clientIp: string) => ({ actor: null, request: { clientIp, method: 'POST' } }) as never;
 const ours = (n: number) => `2001:db8:1:2::${n.toString(16)}`;
 
-describeOnBoth('class 64: what strangers make the server store is bounded', (server) => {
-  test('by network, with an IPv6 /64 as one, and in all', async () => {
+describeOnBoth('class 64: rows that anonymous callers make the server store', (server) => {
+  test('are bounded per network, with an IPv6 /64 as one, and in total', async () => {
     const { db } = server().world;
     const limits = { events: { ofNetwork: 3, inAll: 1_000_000 } };
     const rows = createStrangerRows(db, limits);
@@ -27,7 +27,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(await full.admit('events', stranger('203.0.113.2'))).toBe(false);
   });
 
-  test('never for people who have signed in, nor for the server itself', async () => {
+  test('are not bounded for signed-in people and the server itself', async () => {
     const rows = createStrangerRows(server().world.db, { events: { ofNetwork: 0, inAll: 0 } });
     const request = { clientIp: '203.0.113.1', method: 'POST' };
     expect(await rows.admit('events', { actor: null, request } as never)).toBe(false);
@@ -35,7 +35,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(await rows.admit('events', { actor: null, request: { ...request, method: 'SYSTEM' } } as never)).toBe(true);
   });
 
-  test('pushed requests and device codes of clients without a secret', async () => {
+  test('are bounded for pushed requests and device codes of public clients', async () => {
     const relying = await makeRelying(server(), { client_type: 'public', grant_types: ['authorization_code', device] });
     const push = () =>
       post(server(), 'par', {
@@ -61,7 +61,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(Number(rows[0]?.n)).toBe(ofNetwork);
   });
 
-  test('events of failures in size, however the request is padded', async () => {
+  test('are bounded in size for events of failed sign-ins, however the request is padded', async () => {
     const browser = openBrowser(server(), { 'user-agent': 'x'.repeat(6_000) });
     await browser.show(signInFlow);
     await browser.answer(signInFlow, { uid_field: 'nobody-in-particular' });
@@ -76,7 +76,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(context.length).toBeLessThan(9_000);
   });
 
-  test('pushed requests in size, before they are parsed', async () => {
+  test('are bounded in size for pushed requests, before parsing', async () => {
     const relying = await makeRelying(server());
     const headers = { authorization: relying.basic };
     // Were it parsed, it would be told that a parameter stands twice.
@@ -93,7 +93,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(sent.status).toBe(413);
   });
 
-  test('scores and counts of attempts, links and large walks in all: what expires first makes room', async () => {
+  test('are bounded in total for scores, attempts, links and large walks, where the first to expire are replaced', async () => {
     const { db } = server().world;
     const { resourceWorld } = server().app;
     const insert = (n: number) => sql`insert into policy_reputation_scores
@@ -113,7 +113,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     for (const table of ['sign_in_attempts', 'flow_links']) await db.write((tx) => resourceWorld.makeRoom(table, tx));
   });
 
-  test('a failed sign-in asks for room for the score and the counts that it stores', async () => {
+  test('are bounded for the score and the counts that a failed sign-in stores', async () => {
     const asked: string[] = [];
     const { resourceWorld } = server().app;
     const { makeRoom } = resourceWorld;
@@ -131,7 +131,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect(asked).toEqual(expect.arrayContaining(['policy_reputation_scores', 'sign_in_attempts']));
   });
 
-  test('walks that hold much, apart from the others and fewer', async () => {
+  test('are bounded separately, and lower, for large walks', async () => {
     const { flow_plans, large_flow_plans } = strangerLimits;
     expect(large_flow_plans?.inAll).toBeLessThan((flow_plans?.inAll ?? 0) / 50);
     const field = await made(server(), '/stages/prompt/prompts/', {
@@ -158,7 +158,7 @@ describeOnBoth('class 64: what strangers make the server store is bounded', (ser
     expect((await tell(fileOf(100_000))).body.component).toBe('xak-stage-dummy');
   });
 
-  test('and the metrics show how much there is', async () => {
+  test('are counted in the metrics', async () => {
     const { text } = await apiFor(server().url, {}).send('GET', '/-/metrics');
     for (const table of Object.keys(strangerLimits)) {
       expect(text).toMatch(new RegExp(`gatehouse_stranger_rows\\{table="${table}"\\} \\d+`));

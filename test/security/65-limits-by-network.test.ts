@@ -22,7 +22,7 @@ describeOnBoth('class 65: attempts from all addresses of one IPv6 /64 share one 
     expect(await guess('203.0.113.7', 1_001)).toBe(true);
   });
 
-  test('messages that somebody wants sent', async () => {
+  test('requests for messages', async () => {
     const { db, key } = server().world;
     const call = { world: server().app.resourceWorld };
     const claim = (ip: string, n: number) =>
@@ -39,7 +39,7 @@ describeOnSqlite(
   (server) => {
     const from = (address: string) => apiFor(server().url, { 'x-forwarded-for': address });
 
-    test('calls without a sign-in', { timeout: 60_000 }, async () => {
+    test('anonymous API calls', { timeout: 60_000 }, async () => {
       const ask = async (address: string) => (await from(address).get('/core/groups/')).status;
       for (let n = 0; n < 1_000; n += 50) {
         const statuses = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(ours(n + i))));
@@ -49,7 +49,7 @@ describeOnSqlite(
       expect(await ask(neighbour)).toBe(403);
     });
 
-    test('failures to prove to be a client', { timeout: 60_000 }, async () => {
+    test('failed client authentications', { timeout: 60_000 }, async () => {
       const authorization = `Basic ${Buffer.from('nobody:wrong').toString('base64')}`;
       const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
       const ask = async (address: string) =>

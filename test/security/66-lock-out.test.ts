@@ -7,7 +7,7 @@ const blocked = 'Too many failed attempts. Please try again later.';
 const password = 'right horse battery staple';
 
 // How often one may guess told who exists, and whoever guessed locked the owner out.
-describeOnBoth('class 66: the lock-out tells nothing and spares the owner', (server) => {
+describeOnBoth('class 66: the lock-out does not reveal users or lock out the owner', (server) => {
   const person = async () => {
     const email = `${unique('mail')}@example.org`;
     const user = await server().user([], { email });
@@ -26,7 +26,7 @@ describeOnBoth('class 66: the lock-out tells nothing and spares the owner', (ser
   };
   const whoIsIn = async (browser: Browser) => (await browser.get('/core/users/me/')).body.user?.pk ?? null;
 
-  test('as many guesses at two names of one person as at two names of nobody', async () => {
+  test('two names of one user allow as many guesses as two unknown names', async () => {
     const { username, email } = await person();
     const known = await guessesAt([username, email]);
     const unknown = await guessesAt([unique('nobody'), `${unique('nobody')}@example.org`]);
@@ -34,7 +34,7 @@ describeOnBoth('class 66: the lock-out tells nothing and spares the owner', (ser
     expect(known).toBeLessThan(40);
   });
 
-  test('the owner goes on in a browser of theirs while others have to wait', async () => {
+  test('the owner can sign in from a known browser while others are locked out', async () => {
     const { pk, username } = await person();
     const own = openBrowser(server());
     await signInByPassword(own, username, password);
@@ -46,7 +46,7 @@ describeOnBoth('class 66: the lock-out tells nothing and spares the owner', (ser
     expect(await whoIsIn(own)).toBe(pk);
   });
 
-  test('a browser that is known to somebody else, or says so itself, is not spared', async () => {
+  test('a browser known for another user, or with a forged cookie, is locked out', async () => {
     const [victim, other] = [await person(), await person()];
     const browser = openBrowser(server());
     await signInByPassword(browser, other.username, password);
@@ -59,7 +59,7 @@ describeOnBoth('class 66: the lock-out tells nothing and spares the owner', (ser
     }
   });
 
-  test('nobody guesses for ever in a browser that is known', async () => {
+  test('guesses from a known browser are limited too', async () => {
     const { username } = await person();
     const own = openBrowser(server());
     await signInByPassword(own, username, password);

@@ -5,7 +5,7 @@ import { personWithPasskey } from '../support/passkey.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // Whoever found a key was signed in by touching it.
-describeOnBoth('class 67: a key alone signs in nobody who is not named', (server) => {
+describeOnBoth('class 67: passwordless sign-in requires user verification', (server) => {
   const passwordless = async (verification: string) =>
     (
       await makeWalk(
@@ -18,7 +18,7 @@ describeOnBoth('class 67: a key alone signs in nobody who is not named', (server
       )
     ).slug;
 
-  test.each(['discouraged', 'preferred', 'required'])('whatever the stage says (%s)', async (verification) => {
+  test.each(['discouraged', 'preferred', 'required'])('even where the stage says %s', async (verification) => {
     const flow = await passwordless(verification);
     const { key, pk } = await personWithPasskey(server());
     const attempt = async (verifiesUser: boolean) => {

@@ -3,12 +3,12 @@ import { unique } from '../support/make-walk.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // `Admin` beside `admin`: who signs in as which?
-describeOnBoth('class 68: no two people differ in case alone', (server) => {
+describeOnBoth('class 68: no two users differ only in case', (server) => {
   const create = (values: object) => server().admin.post('/core/users/', { name: 'x', ...values });
   const taken = { username: ['This field must be unique.'] };
   const takenAddress = { email: ['User with this email already exists.'] };
 
-  test('in their names', async () => {
+  test('user names that differ only in case are refused', async () => {
     expect((await create({ username: 'Admin' })).body).toEqual(taken);
     expect((await create({ username: 'ADMIN' })).body).toEqual(taken);
     const username = unique('somebody');
@@ -20,7 +20,7 @@ describeOnBoth('class 68: no two people differ in case alone', (server) => {
     expect(robot.status).toBe(400);
   });
 
-  test('in their addresses, which may be empty', async () => {
+  test('addresses that differ only in case are refused, empty ones are not', async () => {
     const email = `${unique('mail')}@example.com`;
     expect((await create({ username: unique('a'), email })).status).toBe(201);
     expect((await create({ username: unique('b'), email: email.toUpperCase() })).body).toEqual(takenAddress);
@@ -29,7 +29,7 @@ describeOnBoth('class 68: no two people differ in case alone', (server) => {
     expect((await server().admin.patch(`/core/users/${pk}/`, { email })).body).toEqual(takenAddress);
   });
 
-  test('nor when both are made at the same moment', async () => {
+  test('only one of several users created at once with such names is stored', async () => {
     const name = unique('twin');
     const answers = await Promise.all(
       [name, name.toUpperCase(), name, name.toUpperCase()].map((username) => create({ username })),

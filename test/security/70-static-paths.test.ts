@@ -68,7 +68,7 @@ describeOnSqlite(
       },
     );
 
-    test('and files are served by their names, escaped or not', async () => {
+    test('is told apart from the path of a file, which is served escaped or not', async () => {
       for (const name of ['favicon.svg', '%66avicon.svg', 'favicon%2Esvg']) {
         const { status, headers, text } = await rawRequest(server().url, `/static/${name}`);
         expect([name, status, headers['content-type']]).toEqual([name, 200, 'image/svg+xml']);
@@ -78,7 +78,7 @@ describeOnSqlite(
       }
     });
 
-    test('headers about ranges and encodings change nothing about that', async () => {
+    test('is not found whatever the headers on ranges and encodings', async () => {
       for (const range of ['bytes=9-2', 'bytes=0-', 'bytes=-1', 'bytes=99999999-', 'x', 'bytes=NaN-NaN']) {
         const { status, text } = await rawRequest(server().url, '/static/favicon.svg', { headers: { range } });
         expect([range, status, text.includes('</svg>')]).toEqual([range, 200, true]);

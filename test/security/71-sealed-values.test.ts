@@ -11,7 +11,7 @@ import { describeOnBoth, type TestServer } from '../support/server.ts';
 
 // Whoever can write to the database could move a secret they know into a row they do not own.
 describeOnBoth(
-  'class 71: a sealed value opens in its own row only',
+  'class 71: a sealed value can be opened in its own row only',
   (server) => {
     const write = (statement: RawBuilder<unknown>) => server().world.db.write((tx) => statement.execute(tx));
 
@@ -31,8 +31,8 @@ describeOnBoth(
       return app.engine.stored(resource, call)(call, world.db.read, pk);
     };
 
-    describe('moved between rows', () => {
-      test('no secret of any resource opens, and their lists show the others all the same', async () => {
+    describe('when moved to another row', () => {
+      test('no secret of any resource can be opened, and lists still show the other objects', async () => {
         const { make } = createMaker(server());
         const resources = server().app.engine.registry.resources.filter((resource) => secretsOf(resource).length > 0);
         expect(resources.length).toBeGreaterThan(10);
@@ -58,7 +58,7 @@ describeOnBoth(
         }
       }, 60_000);
 
-      test('a client secret lets nobody in', async () => {
+      test('a client secret is refused', async () => {
         const [known, target] = [await makeRelying(server()), await makeRelying(server())];
         await move('provider_oauth2', 'client_secret', known.provider.pk, target.provider.pk);
         const form = { grant_type: 'client_credentials', client_id: target.provider.client_id };
@@ -70,7 +70,7 @@ describeOnBoth(
         ).toBe(200);
       });
 
-      test('the key of an app that shows codes proves nobody else', async () => {
+      test('the key of a TOTP device accepts no codes', async () => {
         const [thief, victim] = [await personWithPassword(server()), await personWithPassword(server())];
         const [known] = [await giveApp(server(), thief.username), await giveApp(server(), victim.username)];
         const deviceOf = async (user: number) => {
@@ -89,7 +89,7 @@ describeOnBoth(
         expect((await browser.get('/core/users/me/')).status).toBe(403);
       });
 
-      test('the key of a token is shown to nobody', async () => {
+      test('the key of a token is not shown', async () => {
         const { admin, world } = server();
         for (const identifier of ['moved-from', 'moved-to']) await admin.post('/core/tokens/', { identifier });
         const { rows } = await sql<{ pk: string }>`select pk from tokens where identifier like 'moved-%'
@@ -102,7 +102,7 @@ describeOnBoth(
         expect(answer.text).not.toContain(key);
       });
 
-      test('the state of a walk leads nobody else on', async () => {
+      test('the state of a walk cannot be continued', async () => {
         const [one, other] = [openBrowser(server()), openBrowser(server())];
         for (const browser of [one, other]) {
           await browser.show(signInFlow);
