@@ -104,7 +104,9 @@ export function readSecretKey(text: string): string {
   return text;
 }
 
-/** Address ranges separated by commas or spaces. A range of all addresses would disable the check that it configures. */
+/**
+ * Address ranges separated by commas or spaces. A range of all addresses would disable the check that it configures.
+ */
 export function readRanges(text: string): string[] {
   const ranges = text.split(/[\s,]+/).filter((range) => range !== '');
   for (const range of ranges) {

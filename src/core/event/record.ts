@@ -109,7 +109,10 @@ function requestFacts({ request }: Call, geo: Geo): Record<string, unknown> {
   };
 }
 
-/** The query parameters by name. Pages pass their own query in one parameter: it is parsed too, since it may contain secrets. */
+/**
+ * The query parameters by name. Pages pass their own query in one parameter: it is parsed too, since it may contain
+ * secrets.
+ */
 function argsOf(query: URLSearchParams): Record<string, unknown> {
   const argument = ([name, value]: [string, string]) => [
     storableText(name),

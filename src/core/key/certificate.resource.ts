@@ -14,7 +14,9 @@ import { certificateModel } from './certificate-model.ts';
 
 const path = '/crypto/certificatekeypairs/';
 
-/** Certificates, with or without their private keys. Keys are sealed at rest and leave only through `view_private_key`. */
+/**
+ * Certificates, with or without their private keys. Keys are sealed at rest and leave only through `view_private_key`.
+ */
 export function certificateResource(): Resource {
   const reader = createPemReader();
   return defineResource({

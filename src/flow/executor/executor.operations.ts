@@ -33,7 +33,10 @@ interface Needs {
   readonly kinds: readonly StageKind[];
 }
 
-/** `GET` shows the current challenge and starts a walk if needed; `POST` takes an answer. Open to anonymous callers: the flow decides. */
+/**
+ * `GET` shows the current challenge and starts a walk if needed; `POST` takes an answer. Open to anonymous callers: the
+ * flow decides.
+ */
 export function executorOperations(needs: Needs): Operation[] {
   const { union, schemas } = challengeTypes(needs.kinds);
   const common = {

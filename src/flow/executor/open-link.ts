@@ -30,7 +30,10 @@ interface Followed {
 
 const voidLink = 'This link is not valid, or not any more.';
 
-/** Enters a flow by a link. Opening the link does not consume it, so mail scanners do no harm; the person's confirmation does. */
+/**
+ * Enters a flow by a link. Opening the link does not consume it, so mail scanners do no harm; the person's confirmation
+ * does.
+ */
 export async function followLink(
   needs: Needs,
   call: Call,

@@ -40,8 +40,8 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
   /** For kinds whose settings define the answer's members: whether this may be an answer. `judge` gets all of it. */
   isAnswer?(given: Row): boolean;
   /**
-   * Returns a challenge, or a move that needs no input. Called again before each answer is judged, so it must not change
-   * what `memory` already holds.
+   * Returns a challenge, or a move that needs no input. Called again before each answer is judged, so it must not
+   * change what `memory` already holds.
    */
   show(step: Step<S>): Promise<Move>;
   /** Judges an answer that has passed validation. */

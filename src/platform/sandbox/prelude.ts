@@ -25,7 +25,8 @@ export const prelude = String.raw`
   // Microtasks never run here, and there is no second thread.
   delete globalThis.queueMicrotask;
   delete globalThis.SharedArrayBuffer;
-  // QuickJS seeds its own when it starts, and every evaluation starts from the same memory: all would draw the same numbers.
+  // QuickJS seeds its own when it starts, and every evaluation starts from the same memory: all would draw the same
+  // numbers.
   Math.random = function random() { return ask('Math.random', []); };
 
   give('True', true);

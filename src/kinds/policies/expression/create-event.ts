@@ -8,8 +8,8 @@ const actionName = /^[\w.-]{1,80}$/;
 const prefix = 'custom_';
 
 /**
- * Lets expressions write events. Their actions get a prefix of their own, so that an expression cannot forge a sign-in or a
- * change.
+ * Lets expressions write events. Their actions get a prefix of their own, so that an expression cannot forge a sign-in
+ * or a change.
  */
 export function eventWriter(events: NewEvent[]): (action: Json, context?: Json) => Json {
   return (action, context = {}) => {

@@ -22,8 +22,8 @@ const maxPerUser = 10;
 const maxPerNumber = 5;
 
 /**
- * Issues a code that replaces any earlier one, or returns null when this number or user has reached its limit. One statement
- * per subject does the counting, so that concurrent requests cannot exceed the limit.
+ * Issues a code that replaces any earlier one, or returns null when this number or user has reached its limit. One
+ * statement per subject does the counting, so that concurrent requests cannot exceed the limit.
  */
 export async function issueCode(db: Database, key: Hashing, subject: CodeSubject, now: string): Promise<string | null> {
   const code = randomText(codeLength, '0123456789');

@@ -7,7 +7,10 @@ export const twofactorSetupModel = 'svc_stages_authenticator_twofactor.authentic
 
 const hidden = { readOnly: true, writeOnly: true } as const;
 
-/** A phone that receives push notifications. One created by an administrator is unknown to the service and proves nothing. */
+/**
+ * A phone that receives push notifications. One created by an administrator is unknown to the service and proves
+ * nothing.
+ */
 export const twofactorDevices = defineDevice({
   segment: 'twofactor',
   model: 'svc_stages_authenticator_twofactor.twofactordevice',

@@ -112,7 +112,8 @@ async function standing(needs: Needs, step: Step<ValidateSettings>): Promise<Val
   const { context, settings } = step;
   const user = await step.pendingUser();
   const accepted = needs.deviceKinds.filter(({ deviceClass }) => settings.device_classes.includes(deviceClass));
-  // Nobody is identified yet, so the device may identify the user. An unknown user name counts as a user without devices.
+  // Nobody is identified yet, so the device may identify the user. An unknown user name counts as a user without
+  // devices.
   if (!user && context.pending_user_identifier === null) {
     const factors = await usableFactors(step, accepted, null);
     return factors.length > 0 ? { at: 'asked', user, factors } : { at: 'without', move: deny(nothingAccepted) };
@@ -124,7 +125,8 @@ async function standing(needs: Needs, step: Step<ValidateSettings>): Promise<Val
     const verified = alreadyShown(needs, step, user, factors);
     return verified ? { at: 'proven', ...verified } : { at: 'asked', user, factors };
   }
-  // A used-up list or a key of a type no longer allowed is not the same as having no device: it must not skip the check.
+  // A used-up list or a key of a type no longer allowed is not the same as having no device: it must not skip the
+  // check.
   const isNone = ownedAccepted.length === 0;
   if (settings.not_configured_action === 'skip' && isNone) return { at: 'without', move: next() };
   if (settings.not_configured_action !== 'configure' || !user || hasBegunSetUp(step))
@@ -237,7 +239,9 @@ async function prove(
   });
 }
 
-/** Handles a correct proof. Only an accepted class completes the stage; any other just lets its owner enrol a device. */
+/**
+ * Handles a correct proof. Only an accepted class completes the stage; any other just lets its owner enrol a device.
+ */
 async function passed(
   needs: Needs,
   step: Step<ValidateSettings>,

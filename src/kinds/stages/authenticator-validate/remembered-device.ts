@@ -42,8 +42,8 @@ export function rememberCookies(
 const maxMs = 400 * 86_400_000;
 
 /**
- * The key of the device that this user verified at this stage in this browser. Valid for the stage's current duration and
- * only since the last password change. The caller checks that the user still has the device.
+ * The key of the device that this user verified at this stage in this browser. Valid for the stage's current duration
+ * and only since the last password change. The caller checks that the user still has the device.
  */
 export function rememberedDevice(needs: RememberNeeds, step: Step<ValidateSettings>, user: UserFacts): number | null {
   const { call, settings } = step;

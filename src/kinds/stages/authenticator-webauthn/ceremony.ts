@@ -134,7 +134,9 @@ export async function assertionOptions(
   return { ...options };
 }
 
-/** Verifies an assertion for this device and owner. Returns the device's signature counter, or null if it is invalid. */
+/**
+ * Verifies an assertion for this device and owner. Returns the device's signature counter, or null if it is invalid.
+ */
 export async function checkAssertion(
   party: RelyingParty,
   device: WebauthnDevice,

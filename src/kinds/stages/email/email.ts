@@ -28,8 +28,8 @@ type Needs = MailNeeds & RecoveryNeeds;
 const tooSoon = 'A mail was sent a moment ago. Please wait before you ask for another.';
 
 /**
- * Sends a link and waits until it is opened. The response does not reveal whether the user exists: unknown names are counted,
- * stored and queued like any other, and the job finds no recipient.
+ * Sends a link and waits until it is opened. The response does not reveal whether the user exists: unknown names are
+ * counted, stored and queued like any other, and the job finds no recipient.
  */
 export function emailKind(needs: Needs): StageKind {
   return defineStageKind({

@@ -3,7 +3,10 @@ import type { Dialect } from '../../../platform/db/dialect.ts';
 import type { Call } from '../../../resource/call.ts';
 import { userFields } from './identification-stage.resource.ts';
 
-/** The one user whom the text matches by one of these members; null if there is none, or several and none matches exactly. */
+/**
+ * The one user whom the text matches by one of these members; null if there is none, or several and none matches
+ * exactly.
+ */
 export async function findUser(
   { db }: Call,
   text: string,

@@ -105,7 +105,10 @@ async function inlinePassword({ engine, settings: { password_stage }, call }: St
   return password_stage === null ? null : loadStage(engine, resource, password_stage, call);
 }
 
-/** Links for people who cannot or need not sign in here. Without a recovery flow of its own, the stage offers the brand's. */
+/**
+ * Links for people who cannot or need not sign in here. Without a recovery flow of its own, the stage offers the
+ * brand's.
+ */
 async function links({ settings, call, flow }: Step<Settings>): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
   const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;

@@ -46,8 +46,8 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
   });
 
 /**
- * Opening an invitation does not consume it: mail scanners open links too, and a walk may fail. It is consumed when a user is
- * created from it or when the flow ends. If two people use one invitation, only one succeeds.
+ * Opening an invitation does not consume it: mail scanners open links too, and a walk may fail. It is consumed when a
+ * user is created from it or when the flow ends. If two people use one invitation, only one succeeds.
  */
 async function useUp(context: FlowContext, tx: Query, call: Call): Promise<void> {
   const used: unknown = context.invitation;

@@ -37,8 +37,8 @@ interface Needs extends VisitNeeds {
 }
 
 /**
- * Authenticates a person at a source. If the flow already has a user, it must be the same person; otherwise the user linked to
- * the account becomes the flow's user. No links or users are created here: the source's own flows do that.
+ * Authenticates a person at a source. If the flow already has a user, it must be the same person; otherwise the user
+ * linked to the account becomes the flow's user. No links or users are created here: the source's own flows do that.
  */
 export function sourceStageKind(needs: Needs): StageKind {
   const kinds = needs.sourceKinds.filter(canBeAsked);

@@ -22,8 +22,8 @@ interface Visited {
 }
 
 /**
- * Redirects to a source, and resumes the walk on return. An unusable account ends the walk: the source would only send the same
- * one again.
+ * Redirects to a source, and resumes the walk on return. An unusable account ends the walk: the source would only send
+ * the same one again.
  */
 export async function visitSource(
   needs: VisitNeeds,

@@ -7,7 +7,10 @@ type Values = Record<string, Json>;
 const ownMembers = ['username', 'name', 'email'];
 const attributePrefix = 'attributes.';
 
-/** The part of the prompt data that is about the user: a few members, and attributes as `attributes.a.b` or `attributes`. */
+/**
+ * The part of the prompt data that is about the user: a few members, and attributes as `attributes.a.b` or
+ * `attributes`.
+ */
 export function userValues(data: Readonly<Values>): Values {
   const values: Values = {};
   let attributes: JsonObject = isJsonObject(data.attributes) ? data.attributes : {};
