@@ -1,48 +1,109 @@
-import { captureRows } from './capture.ts';
-import { type Loaded, load, loadMoreUsers } from './load.ts';
-import type { MeasuredRow } from './measure.ts';
-import { measureRows } from './measure-all.ts';
-import { adminToken, withApp } from './open-app.ts';
+import type { BenchDatabase } from './databases.ts';
+import { benchPassword, type Loaded, load, loadMoreEvents, loadMoreUsers } from './load.ts';
+import { allByTurns, type Figures, type Side } from './measure.ts';
+import { adminToken, commonSettings, withApp } from './open-app.ts';
 import type { BenchOptions } from './options.ts';
-import { buildBundle } from './processes.ts';
-import { userRows } from './rows.ts';
+import { buildBundle, type DriverProcess, type ServerProcess, startDriver, startServer } from './processes.ts';
+import { benchRows, signInFlow } from './rows.ts';
 
-export const fewUsers = 10_000;
-export const manyUsers = 1_000_000;
-const usersPerStep = 50_000;
-
-export interface Growth {
-  readonly few: readonly MeasuredRow[];
-  readonly many: readonly MeasuredRow[];
+export interface GrowthSizes {
+  readonly users: number;
+  readonly events: number;
 }
 
-/** The same lists before and after users have become a hundred times as many. */
-export async function measureGrowth(options: BenchOptions): Promise<Growth> {
-  const { databases, only, say } = options;
-  const rows = userRows.filter(({ title }) => title.includes(only));
+export const few: GrowthSizes = { users: 10_000, events: 100_000 };
+export const many: GrowthSizes = { users: 1_000_000, events: 10_000_000 };
+const rowsPerStep = 50_000;
+
+export interface GrowthRow {
+  readonly title: string;
+  readonly few: Figures;
+  readonly many: Figures;
+}
+
+/** What may grow with users and events: lists, searches, and writes with their event. */
+const isWatched = (title: string) => /^(users|events|search|E21)/.test(title);
+
+/** A server with few users and events and one with many, by turns, so that what else happens on the machine falls on both. */
+export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): Promise<GrowthRow[]> {
+  const { databases, only, rounds, say } = options;
   buildBundle();
-  const database = await databases.fresh();
-  let data: Loaded | undefined;
+  const stores: BenchDatabase[] = [];
+  const servers: ServerProcess[] = [];
+  const driver = startDriver();
   try {
-    const before = await withApp(database, async (world, app, url) => {
-      data = await load(world, app, { users: fewUsers, policies: 0, rules: 0, events: 0, accessTokens: 0 });
-      return captureRows(rows, world, app, url, data, adminToken);
-    });
-    await database.settle();
-    say(`${fewUsers} users`);
-    const { rows: few } = await measureRows(before, database, options);
-    const after = await withApp(database, async (world, app, url) => {
-      for (let from = fewUsers; from < manyUsers; from += usersPerStep) {
-        await loadMoreUsers(world, app, from, Math.min(from + usersPerStep, manyUsers));
-        say(`${from} users`);
-      }
-      return captureRows(rows, world, app, url, data as Loaded, adminToken);
-    });
-    await database.settle();
-    say(`${manyUsers} users`);
-    const { rows: many } = await measureRows(after, database, options);
-    return { few, many };
+    const loaded: Loaded[] = [];
+    for (const each of [few, sizes]) {
+      const database = await databases.fresh();
+      stores.push(database);
+      loaded.push(await fill(database, each, say));
+      servers.push(await startServer({ ...commonSettings, ...database.settings }));
+    }
+    const measured: GrowthRow[] = [];
+    for (const { title, sideOf } of watchedRows(driver, rounds.connections)) {
+      if (!title.includes(only)) continue;
+      const sides = servers.map((server, index) => sideOf(server, loaded[index] as Loaded));
+      const [small, large] = await allByTurns(sides, rounds);
+      if (small && large) measured.push({ title, few: small.figures, many: large.figures });
+      say(title);
+    }
+    return measured;
   } finally {
-    await database.drop();
+    driver.stop();
+    for (const server of servers) await server.stop();
+    for (const store of stores) await store.drop();
   }
+}
+
+interface Watched {
+  readonly title: string;
+  sideOf(server: ServerProcess, data: Loaded): Side;
+}
+
+function watchedRows(driver: DriverProcess, connections: number): Watched[] {
+  const rows = benchRows
+    .filter(({ title }) => isWatched(title))
+    .map(
+      ({ title, requests }): Watched => ({
+        title,
+        sideOf: ({ port, pid }, data) => ({
+          name: String(port),
+          pid,
+          run: (seconds, run) =>
+            driver.drive({ port, token: adminToken, requests: requests(data), connections, seconds, run }),
+        }),
+      }),
+    );
+  const signIns: Watched = {
+    title: 'sign-in by password through the whole default flow',
+    sideOf: ({ port, pid }, { signInNames }) => ({
+      name: String(port),
+      pid,
+      run: (seconds) =>
+        driver.drive({
+          signIn: { flow: signInFlow, names: signInNames, password: benchPassword },
+          port,
+          connections,
+          seconds,
+        }),
+    }),
+  };
+  return [...rows, signIns];
+}
+
+async function fill(database: BenchDatabase, { users, events }: GrowthSizes, say: (line: string) => void) {
+  const data = await withApp(database, async (world, app) => {
+    const first = await load(world, app, { ...few, policies: 0, rules: 0, accessTokens: 0 });
+    for (let from = few.users; from < users; from += rowsPerStep) {
+      await loadMoreUsers(world, app, from, Math.min(from + rowsPerStep, users));
+      say(`${from} users`);
+    }
+    for (let from = few.events; from < events; from += rowsPerStep) {
+      await loadMoreEvents(world, app, Math.min(rowsPerStep, events - from));
+      say(`${from} events`);
+    }
+    return first;
+  });
+  await database.settle();
+  return data;
 }

@@ -85,6 +85,10 @@ export function loadMoreUsers(world: World, app: App, from: number, to: number):
   return world.db.write((tx) => addUsers(loadingOn(world, app, tx), from, to));
 }
 
+export function loadMoreEvents(world: World, app: App, count: number): Promise<void> {
+  return world.db.write((tx) => addEvents(loadingOn(world, app, tx), count));
+}
+
 function loadingOn(world: World, app: App, tx: Query): Loading {
   const silent = { ...app.resourceWorld, record: async () => {} };
   const call = systemCall(world.db, silent, world.clock.now());

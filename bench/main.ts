@@ -1,16 +1,20 @@
 import { parseArgs } from 'node:util';
 import { postgresDatabases, sqliteDatabases } from './databases.ts';
 import { writeSection } from './document.ts';
-import { measureGrowth } from './growth.ts';
+import { many, measureGrowth } from './growth.ts';
 import { measureAll } from './measure-all.ts';
 import { measureOAuth } from './oauth/measure.ts';
 import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
-import { growthTable, machineLine, operationsTable, serverTable } from './report.ts';
+import { growthTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
+import { measureScaling } from './scaling.ts';
 
 const usage = `npm run bench -- [options]
   --postgres URL    on new databases on this PostgreSQL server (the role must be allowed to create them)
-  --large           instead: lists of users at 10,000 and at 1,000,000 users
+  --large           instead: 10,000 users and 100,000 events beside many of both
+  --users N         with --large (1,000,000)
+  --events N        with --large (10,000,000)
+  --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
@@ -23,6 +27,9 @@ const { values } = parseArgs({
   options: {
     postgres: { type: 'string' },
     large: { type: 'boolean', default: false },
+    users: { type: 'string', default: String(many.users) },
+    events: { type: 'string', default: String(many.events) },
+    instances: { type: 'boolean', default: false },
     oauth: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
@@ -59,7 +66,11 @@ if (values.write) writeSection(section, content);
 async function measured(): Promise<{ section: string; tables: string[] }> {
   const { kind } = options.databases;
   if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
-  if (values.large) return { section: `${kind}, many users`, tables: [growthTable(await measureGrowth(options))] };
+  if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
+  if (values.large) {
+    const sizes = { users: Number(values.users), events: Number(values.events) };
+    return { section: `${kind}, growth`, tables: [growthTable(await measureGrowth(options, sizes), sizes)] };
+  }
   const { rows, figures } = await measureAll(options);
   return { section: kind, tables: [operationsTable(rows), ...(figures ? [serverTable(figures)] : [])] };
 }

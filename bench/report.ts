@@ -1,11 +1,12 @@
 import { cpus } from 'node:os';
-import type { Growth } from './growth.ts';
+import { few, type GrowthRow, type GrowthSizes } from './growth.ts';
 import type { MeasuredRow } from './measure.ts';
 import type { ServerFigures } from './measure-all.ts';
 import type { BenchOptions } from './options.ts';
+import type { ScalingRow } from './scaling.ts';
 
 const listTail = 10;
-const growthLimit = 3;
+const growthLimit = 2;
 const targets = {
   readyOnDataMs: 1000,
   readyOnEmptyMs: 2000,
@@ -83,32 +84,33 @@ export function serverTable(figures: ServerFigures): string {
   );
 }
 
-export function growthTable({ few, many }: Growth): string {
+export function growthTable(rows: readonly GrowthRow[], sizes: GrowthSizes): string {
+  const heads = [few, sizes].map(({ users, events }) => `${whole(users)} users, ${whole(events)} events`);
+  const [small, large] = heads;
   return table(
-    [
-      'request',
-      'p50 at 10,000',
-      'p95 at 10,000',
-      'p50 at 1,000,000',
-      'p95 at 1,000,000',
-      'growth of p95',
-      'ratio at 1,000,000',
-    ],
-    many.map((large, index) => {
-      const small = few[index] as MeasuredRow;
-      const growth = large.server.p95 / small.server.p95;
+    ['request', `p50, ${small}`, 'p95', 'CPU', `p50, ${large}`, 'p95', 'CPU', 'growth of p95', 'growth of CPU'],
+    rows.map((row) => {
+      const growth = row.many.p95 / row.few.p95;
       return [
-        large.captured.row.title,
-        milliseconds(small.server.p50),
-        milliseconds(small.server.p95),
-        milliseconds(large.server.p50),
-        milliseconds(large.server.p95),
+        row.title,
+        ...[row.few, row.many].flatMap(({ p50, p95, cpuMs }) => [p50, p95, cpuMs].map(milliseconds)),
         mark(`${growth.toFixed(1)} times`, growth <= growthLimit),
-        large.ratio.toFixed(2),
+        `${(row.many.cpuMs / row.few.cpuMs).toFixed(1)} times`,
       ];
     }),
   );
 }
+
+export const scalingTable = (rows: readonly ScalingRow[]): string =>
+  table(
+    ['request', 'instances', 'req/s', 'CPU of servers', 'CPU of the database', 'together'],
+    rows.map(({ title, instances, perSecond, serverMs, databaseMs }) => [
+      title,
+      String(instances),
+      whole(perSecond),
+      ...[serverMs, databaseMs, serverMs + databaseMs].map(milliseconds),
+    ]),
+  );
 
 /** Marks a figure that misses its target. */
 export const mark = (text: string, isMet: boolean): string => (isMet ? text : `**${text}** (missed)`);

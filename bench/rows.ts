@@ -142,4 +142,3 @@ export const benchRows: readonly BenchRow[] = [
 ];
 
 /** What must hardly slow down as users become a hundred times as many. */
-export const userRows: readonly BenchRow[] = benchRows.filter(({ operation }) => operation === 'core_users_list');

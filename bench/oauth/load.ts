@@ -55,9 +55,9 @@ export async function loadOAuth(world: World, url: string, count: number): Promi
     rsaBits: 2048,
   });
   const signing = { name: 'bench', certificate_data: pair.certificate, key_data: pair.key };
-  const flow = { name: 'bench', slug: 'bench', title: 'Bench', designation: 'authorization' };
+  const flow = { name: 'bench-oauth', slug: 'bench-oauth', title: 'Bench', designation: 'authorization' };
   const provider = await post('/providers/oauth2/', {
-    name: 'bench',
+    name: 'bench-oauth',
     authorization_flow: (await post('/flows/instances/', flow)).pk,
     signing_key: (await post('/crypto/certificatekeypairs/', signing)).pk,
     redirect_uris: [{ matching_mode: 'strict', url: callback }],
