@@ -59,7 +59,7 @@ describeOnBoth('Prefer: handling=strict', (server) => {
     });
   });
 
-  test('takes what is known, members that are only shown as well', async () => {
+  test('accepts known members, read-only ones too', async () => {
     const { admin } = server();
     const made = await admin.post(
       '/core/groups/',
@@ -83,8 +83,8 @@ describeOnBoth('Prefer: handling=strict', (server) => {
   });
 });
 
-describeOnSqlite('kinds that are yet to come', (server) => {
-  test('are refused with words that say so, at every path and by every method', async () => {
+describeOnSqlite('kinds that are not supported yet', (server) => {
+  test('are refused with a message that says so, on every path and method', async () => {
     const { admin, app } = server();
     const model = 'svc_providers_radius.radiusprovider';
     expect(app.engine.registry.resources.map((resource) => resource.model)).not.toContain(model);

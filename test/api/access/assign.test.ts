@@ -93,7 +93,7 @@ describeOnBoth('assigning permissions', (server) => {
     });
   });
 
-  test('asks for its rights', async () => {
+  test('requires permission to assign', async () => {
     const { user } = server();
     const target = await user();
     const role = await newRole('asked for');
@@ -118,7 +118,7 @@ describeOnBoth('assigning permissions', (server) => {
     expect((await taker.api.patch(`${byRoles}${role}/unassign/`, { permissions: [own] })).status).toBe(204);
   });
 
-  test('leaves one event', async () => {
+  test('records one event', async () => {
     const { admin, user } = server();
     const person = await user();
     const role = await newRole('recorded');

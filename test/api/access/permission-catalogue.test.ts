@@ -27,14 +27,14 @@ describeOnBoth('the catalogue of permissions', (server) => {
     }
   });
 
-  test('has those that belong to no verb', async () => {
+  test('has the permissions that belong to no verb', async () => {
     const all = new Set(await names());
     for (const name of ['svc_core.reset_user_password', 'svc_core.view_token_key', 'svc_rbac.view_system_info']) {
       expect(all).toContain(name);
     }
   });
 
-  test('is read, not written, when nothing is new', async () => {
+  test('is only read at start-up when nothing is new', async () => {
     const { world, app } = server();
     const statements: string[] = [];
     const stop = world.db.onStatement(({ sql: text }) => statements.push(text));
@@ -43,7 +43,7 @@ describeOnBoth('the catalogue of permissions', (server) => {
     expect(statements.filter((text) => /permissions/.test(text))).toHaveLength(1);
   });
 
-  test('gets back what is missing, and the readers may read it', async () => {
+  test('restores missing permissions, and gives the view permissions to the readers', async () => {
     const { world, app } = server();
     await world.db.write((tx) => sql`delete from permissions where codename = 'view_brand'`.execute(tx));
     await bootstrap(world, app);

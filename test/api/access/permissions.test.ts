@@ -110,7 +110,7 @@ describeOnBoth('permissions on single objects', (server) => {
     expect((await admin.get(`${path}users/?user_id=x`)).status).toBe(400);
   });
 
-  test('describe only what the caller may view, and nothing that is gone', async () => {
+  test('describe only objects that the caller may view and that still exist', async () => {
     const { admin, user } = server();
     const person = await user();
     const key = await group('hidden');
@@ -149,7 +149,7 @@ describeOnBoth('permissions on single objects', (server) => {
     expect((await person.api.get(`/core/groups/${to}/`)).status).toBe(404);
   });
 
-  test('are read and written by permission', async () => {
+  test('require permission to read and to write', async () => {
     const { user, nobody } = server();
     const person = await user();
     const id = await give(person.pk, await group('guarded'));

@@ -45,7 +45,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
   });
 
   test.each(['view_group', 'svc_core.view_group', 'wrong_app.view_group'])(
-    'on an object, %s: only the permission on that object goes',
+    'on an object, %s, removes only the permission on that object',
     async (name) => {
       const { pk, group } = await holder();
       const other = await newGroup();
@@ -56,7 +56,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     },
   );
 
-  test('several at once', async () => {
+  test('removes several permissions at once', async () => {
     const { pk, group } = await holder();
     await unassign(pk, { permissions: [view, change] });
     expect(await held(pk)).toEqual([`${change} ${group}`, `${view} ${group}`]);
@@ -86,7 +86,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     expect(await held(pk)).toEqual([]);
   });
 
-  test.each([[{}], [{ permissions: [] }]])('takes nothing for the body %j', async (body) => {
+  test.each([[{}], [{ permissions: [] }]])('removes nothing for the body %j', async (body) => {
     const { pk, group } = await holder();
     const answer = await unassign(pk, body);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -192,7 +192,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     });
   });
 
-  test('keeps what a role gives', async () => {
+  test('keeps permissions from a role', async () => {
     const { admin, user } = server();
     const { body: role } = await admin.post('/rbac/roles/', { name: 'gives a view' });
     await admin.post(`/rbac/permissions/assigned_by_roles/${role.pk}/assign/`, { permissions: [view] });
@@ -215,7 +215,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     expect((await unassign(id, { permissions: [view] })).status).toBe(404);
   });
 
-  test('asks for two rights, on all users or on this one', async () => {
+  test('requires two permissions, on all users or on this one', async () => {
     const { user, admin, nobody } = server();
     const unassignRight = 'svc_core.unassign_user_permissions';
     const changeUser = 'svc_core.change_user';
@@ -250,7 +250,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     expect((await unassign(other.pk, { permissions: [view] }, nobody)).status).toBe(403);
   });
 
-  test('leaves one event on the user', async () => {
+  test('records one event about the user', async () => {
     const { pk, username, group } = await holder();
     const events = await eventsDuring(server(), async () => {
       await unassign(pk, { permissions: [view, change] });
@@ -263,7 +263,7 @@ describeOnBoth('E5 unassigning permissions of a user', (server) => {
     ]);
   });
 
-  test('takes nothing as a dry run', async () => {
+  test('removes nothing in a dry run', async () => {
     const { admin } = server();
     const { pk, group } = await holder();
     expect((await admin.patch(`${users}${pk}/unassign/?dry_run=true`, { permissions: [view] })).status).toBe(204);

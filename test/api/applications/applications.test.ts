@@ -83,7 +83,7 @@ describeOnBoth('applications', (server) => {
     }
   });
 
-  test('the launch URL is the administrator’s, else guessed from the provider, and filled in for who asks', async () => {
+  test('the launch URL is the configured one or derived from the provider, and filled in for the caller', async () => {
     const { admin } = server();
     const provider = await makeProvider(server(), {
       redirect_uris: [{ matching_mode: 'strict', url: 'https://guessed.example:8443/cb?x=1' }],
@@ -134,7 +134,7 @@ describeOnBoth('applications', (server) => {
     expect((await server().nobody.get(path)).status).toBe(403);
   });
 
-  test('policies see the application they are asked about, and a list has no consequences', async () => {
+  test('policies see the application, and a list records no events', async () => {
     const { admin } = server();
     const mark = `seen-${Math.random().toString(36).slice(2)}`;
     const policy = await admin.post('/policies/expression/', {
@@ -152,7 +152,7 @@ describeOnBoth('applications', (server) => {
     expect(await count()).toBe(before);
   });
 
-  test('a list costs the same however many applications and bindings there are', async () => {
+  test('a list takes the same number of statements for any number of applications and bindings', async () => {
     const { admin } = server();
     const count = async () => (await statementsOf(server(), () => admin.get(`${path}?page_size=1000`))).length;
     const everyone = (await admin.post('/core/groups/', { name: `every ${Math.random()}` })).body.pk;
@@ -166,7 +166,7 @@ describeOnBoth('applications', (server) => {
     expect(await count()).toBe(before);
   });
 
-  test('filters', async () => {
+  test('the list of applications is narrowed by every filter', async () => {
     const { admin } = server();
     const values = {
       name: 'Filtered',
@@ -185,7 +185,7 @@ describeOnBoth('applications', (server) => {
     expect(launchable).not.toContain('plain');
   });
 
-  test('whether one may use an application, anyone signed in may ask for themselves', async () => {
+  test('check_access tells signed-in callers whether they may use an application', async () => {
     const { admin } = server();
     const member = await server().user();
     const { pk, slug } = await makeApplication(server());

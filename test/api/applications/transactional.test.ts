@@ -82,7 +82,7 @@ describeOnBoth('an application together with its provider', (server) => {
     expect((await admin.get('/core/applications/neither/')).status).toBe(404);
   });
 
-  test('needs the permission to add both', async () => {
+  test('requires the permission to add both', async () => {
     const add = ['svc_core.add_application', 'svc_providers_oauth2.add_oauth2provider'];
     const whole = await body('by-right');
     for (const permissions of [[], [add[0] as string], [add[1] as string]]) {

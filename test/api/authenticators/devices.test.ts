@@ -108,7 +108,7 @@ describeOnBoth('devices', (server) => {
     expect((await api.put(path, {})).status).toBe(400);
   });
 
-  test('the list over all kinds says of each what it is, the newest first, and nothing secret', async () => {
+  test('the list of all kinds shows the kind of each device, newest first, without secrets', async () => {
     const user = await owner('static');
     const { body, text } = await user.api.get('/authenticators/all/');
     expect(body).toEqual([
@@ -129,7 +129,7 @@ describeOnBoth('devices', (server) => {
     expect((await server().nobody.get('/authenticators/all/')).status).toBe(403);
   });
 
-  test('the administrators’ list takes the key of a user and nothing else', async () => {
+  test('the administrators’ list accepts only the key of a user', async () => {
     const { admin } = server();
     const { pk } = await owner('totp');
     expect((await admin.get('/authenticators/admin/all/')).body.length).toBeGreaterThan(1);
@@ -141,7 +141,7 @@ describeOnBoth('devices', (server) => {
     }
   });
 
-  test('devices go with their owner', async () => {
+  test('devices are deleted with their owner', async () => {
     const user = await owner('totp');
     await server().admin.delete(`/core/users/${user.pk}/`);
     expect((await server().admin.get(`/authenticators/admin/totp/${user.device.pk}/`)).status).toBe(404);

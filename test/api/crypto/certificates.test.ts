@@ -175,7 +175,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     expect(await names('search=with&managed=nobody')).toEqual([]);
   });
 
-  test('generate makes a pair whose halves fit', async () => {
+  test('generate creates a certificate with its matching key', async () => {
     const { status, body } = await server().admin.post(`${path}generate/`, {
       common_name: 'made here',
       subject_alt_name: 'gate.example, 192.0.2.7 ,,2001:db8::1',
@@ -196,7 +196,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     ]);
   });
 
-  test('generate refuses what no certificate can be made of', async () => {
+  test('generate refuses invalid input', async () => {
     await make('taken');
     const good = { common_name: 'another', validity_days: 1, alg: 'ecdsa' };
     const refusals: [Record<string, unknown>, Record<string, unknown>][] = [
@@ -223,7 +223,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="a_name_of_nkind_letters_certificate.pem"');
   });
 
-  test('a pair in use says so and can be deleted', async () => {
+  test('used_by names what uses a pair, and the pair can be deleted', async () => {
     const pair = await make('in use');
     const connection = await server().admin.post('/outposts/service_connections/container/', {
       name: `uses ${pair.pk}`,
@@ -246,7 +246,7 @@ describeOnBoth('certificate-key pairs', (server) => {
     expect(left.body.tls_verification).toBeNull();
   });
 
-  test('without rights nothing is seen, with rights on one pair that one', async () => {
+  test('pairs are visible by permission, on all or on one', async () => {
     const made = await make('one of many');
     const stranger = await server().user();
     for (const target of [path, `${path}${made.pk}/`]) {

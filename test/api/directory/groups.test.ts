@@ -141,7 +141,7 @@ describeOnBoth('groups', (server) => {
     ['members_by_username=gf-member', ['gf one']],
     ['members_by_username=gf-member&members_by_username=admin', ['Gatehouse Admins', 'gf one']],
     ['attributes={"colour":"red"}', ['gf one']],
-  ])('the filter %s', async (query, expected) => {
+  ])('groups are filtered by %s', async (query, expected) => {
     const { admin, user } = server();
     if ((await admin.get('/core/groups/?name=gf+one')).body.pagination.count === 0) {
       const member = await user([], { username: 'gf-member' });
@@ -198,7 +198,7 @@ describeOnBoth('groups', (server) => {
     expect((await admin.post(`/core/groups/${crypto.randomUUID()}/add_user/`, { pk: person.pk })).status).toBe(404);
   });
 
-  test('joining asks for the right to, to see the group and to see the user', async () => {
+  test('add_user requires its own permission and those to view the group and the user', async () => {
     const { user } = server();
     const person = await user();
     const { body: group } = await create({ name: 'guarded' });
@@ -227,7 +227,7 @@ describeOnBoth('groups', (server) => {
     ]);
   });
 
-  test('a very large membership is taken and reduced', async () => {
+  test('a very large list of members is stored and reduced', async () => {
     const { admin, world } = server();
     const { body: group } = await create({ name: 'large' });
     const missing = Array.from({ length: 40_000 }, (_, index) => 1_000_000 + index);

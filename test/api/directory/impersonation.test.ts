@@ -12,7 +12,7 @@ const me = '/core/users/me/';
 describeOnBoth('impersonation', (server) => {
   const start = (pk: number) => `/core/users/${pk}/impersonate/`;
 
-  test('shows the other user, names both, and ends', async () => {
+  test('shows the other user, records both, and can be ended', async () => {
     const helper = await server().user([...rights, 'svc_core.add_group']);
     const person = await server().user(['svc_core.add_group']);
     const { browser } = await signIn(server(), helper.pk);
@@ -60,7 +60,7 @@ describeOnBoth('impersonation', (server) => {
       async () => (await server().user([], { is_active: false })).pk,
       'Nobody can act as a user who is not active.',
     ],
-  ])('nobody acts as %s', async (_who, target, words) => {
+  ])('of %s is refused', async (_who, target, words) => {
     const helper = await server().user(rights);
     const { browser } = await signIn(server(), helper.pk);
     const answer = await browser.post(start(await target(helper.pk)));

@@ -36,7 +36,7 @@ describeOnBoth('the last way in', (server) => {
     expect((await admin()).groups).toEqual([group.pk]);
   });
 
-  test('a superuser goes once there is another', async () => {
+  test('a superuser can be deleted once there is another', async () => {
     const group = await admins();
     const second = await made(server(), '/core/users/', { username: unique('second'), name: '', groups: [group.pk] });
     expect((await server().admin.patch(`/core/users/${second.pk}/`, { is_active: false })).status).toBe(200);

@@ -25,12 +25,12 @@ const env = {
 };
 
 describeOnBoth(
-  'links by which users recover',
+  'recovery links',
   (server) => {
     const link = (pk: number) => `/core/users/${pk}/recovery/`;
     const byMail = (pk: number, stage: string) => `/core/users/${pk}/recovery_email/?email_stage=${stage}`;
 
-    test('one is made by whoever may set passwords, and lets the user choose one', async () => {
+    test('are created by callers who may set passwords, and let the user choose a password', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
       const helper = await server().user(rights);
@@ -60,7 +60,7 @@ describeOnBoth(
       expect((await openBrowser(server()).show(walk.slug, query)).body.component).toBe('xak-stage-access-denied');
     });
 
-    test('is sent by an e-mail stage', async () => {
+    test('are sent by an e-mail stage', async () => {
       const walk = await makeRecovery(server(), { subject: 'Your way back' });
       await recoverBy(server(), walk.pk);
       const stage = walk.stages[1] as string;
@@ -77,7 +77,7 @@ describeOnBoth(
       expect((await browser.answer(walk.slug, yes, query)).body.component).toBe('xak-stage-prompt');
     });
 
-    test('takes the permission, on everybody or on one user', async () => {
+    test('require permission, on all users or on one', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
       const user = await server().user([], { email: `${unique('me')}@example.org` });
@@ -92,7 +92,7 @@ describeOnBoth(
       expect((await stranger.api.post(link(2_000_000))).status).toBe(404);
     });
 
-    test('tells what is missing', async () => {
+    test('are refused with the reason when flow, stage or address is missing or the user inactive', async () => {
       const { admin } = server();
       const user = await server().user([], { email: `${unique('me')}@example.org` });
       const complaint = async (path: string) => {
@@ -129,7 +129,7 @@ describeOnBoth(
       expect([unseen.status, unseen.body]).toEqual([400, { email_stage: ['There is no such e-mail stage.'] }]);
     });
 
-    test('a dry run makes none', async () => {
+    test('are not created by a dry run', async () => {
       const walk = await makeRecovery(server());
       await recoverBy(server(), walk.pk);
       const user = await server().user([], { email: `${unique('me')}@example.org` });

@@ -81,7 +81,7 @@ describeOnBoth('service accounts', (server) => {
     expect((await admin.get('/core/users/')).body.pagination.count).toBe(before);
   });
 
-  test('need the permissions to add users, tokens and, where wanted, groups', async () => {
+  test('require the permissions to add users, tokens and, if requested, groups', async () => {
     const { user } = server();
     const cases: [string[], boolean, number][] = [
       [[], false, 403],
@@ -97,7 +97,7 @@ describeOnBoth('service accounts', (server) => {
     }
   });
 
-  test('leave one event without the password', async () => {
+  test('record one event without the password', async () => {
     let token = '';
     const events = await eventsDuring(server(), async () => {
       token = (await create({ name: 'recorded', create_group: true })).body.token;

@@ -65,7 +65,7 @@ describeOnBoth(
       });
     });
 
-    test('one that has ended is gone, also while its row is still there', async () => {
+    test('an ended session is not found, even while its row exists', async () => {
       const { user, admin } = server();
       const person = await user();
       const ended = await signIn(server(), person.pk, { lifetimeMs: 60_000 });
@@ -88,7 +88,7 @@ describeOnBoth(
       expect((await lasting.browser.get('/core/users/me/')).status).toBe(200);
     });
 
-    test('people see their own, superusers all; permissions change nothing', async () => {
+    test('people see their own sessions and superusers all, whatever permissions they hold', async () => {
       const { user, admin, nobody } = server();
       const one = await user();
       const other = await user(['svc_core.view_authenticatedsession', 'svc_core.delete_authenticatedsession']);
@@ -117,7 +117,7 @@ describeOnBoth(
       expect((await nobody.get(path)).status).toBe(403);
     });
 
-    test('current is the session that asks', async () => {
+    test('current marks the session of the caller', async () => {
       const { user } = server();
       const person = await user();
       const first = await signIn(server(), person.pk);
@@ -131,7 +131,7 @@ describeOnBoth(
       expect(await currents(person.api)).toEqual({ [first.pk]: false, [second.pk]: false });
     });
 
-    test('they are found by user, address and browser, and come by user name', async () => {
+    test('sessions are filtered by user, address and browser, and ordered by user name', async () => {
       const { user, admin } = server();
       const a = await user([], { username: 'session-a' });
       const b = await user([], { username: 'session-b' });
@@ -170,11 +170,11 @@ describeOnBoth(
       expect((await admin.patch(`${path}${session.pk}/`, { user: 1 })).status).toBe(405);
     });
 
-    test.each(['x', crypto.randomUUID()])('knows no session %s', async (key) => {
+    test.each(['x', crypto.randomUUID()])('the session %s is not found', async (key) => {
       expect((await server().admin.get(`${path}${key}/`)).status).toBe(404);
     });
 
-    test('an expired session is nobody’s, without any clean-up', async () => {
+    test('an expired session is refused before any clean-up', async () => {
       const { user } = server();
       const person = await user();
       const { browser } = await signIn(server(), person.pk, { lifetimeMs: 1_000 });
@@ -184,7 +184,7 @@ describeOnBoth(
       clock.at -= 1_000;
     });
 
-    test('use is noted at most once a minute, with the address and browser it came from', async () => {
+    test('last use is stored at most once a minute, with address and browser', async () => {
       const { user, world } = server();
       const person = await user();
       const session = await signIn(server(), person.pk);
@@ -209,7 +209,7 @@ describeOnBoth(
       expect(writes).toHaveLength(1);
     });
 
-    test('a cookie that was changed is worth nothing', async () => {
+    test('a changed cookie is refused', async () => {
       const { user, url } = server();
       const person = await user();
       const { cookie } = await signIn(server(), person.pk);
@@ -220,7 +220,7 @@ describeOnBoth(
       expect((await apiFor(url, { cookie: `${cookie.split('=')[0]}=` }).get('/core/users/me/')).status).toBe(403);
     });
 
-    test('a bearer token counts before a cookie, and a wrong one is not saved by it', async () => {
+    test('a bearer token takes precedence over a cookie, even when it is wrong', async () => {
       const { user, url } = server();
       const person = await user();
       const other = await user();

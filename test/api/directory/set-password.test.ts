@@ -60,7 +60,7 @@ describeOnBoth('E16 setting a password', (server) => {
     expect(await stored(person.pk)).toEqual(before);
   });
 
-  test('works on inactive users and on accounts of programs', async () => {
+  test('is possible for inactive users and service accounts', async () => {
     const { user, world } = server();
     for (const values of [{ is_active: false }, { type: 'service_account' }]) {
       const person = await user([], values);
@@ -93,7 +93,7 @@ describeOnBoth('E16 setting a password', (server) => {
     expect((await elsewhere.browser.get('/core/users/me/')).status).toBe(403);
   });
 
-  test('leaves one event that names the user and never the password', async () => {
+  test('records one event that names the user and never the password', async () => {
     const { user } = server();
     const person = await user();
     const events = await eventsDuring(server(), () => set(person.pk, 'hunter2-hunter2'));
@@ -135,7 +135,7 @@ describeOnBoth('E16 setting a password', (server) => {
     expect((await set(id, 'a new one')).status).toBe(404);
   });
 
-  test('nobody may', async () => {
+  test('is refused to anonymous callers', async () => {
     const { user, nobody } = server();
     const person = await user();
     const answer = await set(person.pk, 'a new one', nobody);
@@ -143,7 +143,7 @@ describeOnBoth('E16 setting a password', (server) => {
     expect((await stored(person.pk)).password).toBe('!');
   });
 
-  test('changes nothing as a dry run', async () => {
+  test('changes nothing in a dry run', async () => {
     const { user, admin } = server();
     const person = await user();
     const session = await signIn(server(), person.pk);

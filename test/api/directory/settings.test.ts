@@ -19,7 +19,7 @@ const defaults = {
 };
 
 describeOnBoth('settings', (server) => {
-  test('begin with their defaults', async () => {
+  test('have their defaults at first', async () => {
     const { body, status } = await server().admin.get(path);
     expect([status, body]).toEqual([200, defaults]);
   });
@@ -63,7 +63,7 @@ describeOnBoth('settings', (server) => {
     expect((await server().admin.get(path)).body).toEqual(defaults);
   });
 
-  test('are read and written by permission', async () => {
+  test('require permission to read and to write', async () => {
     const { user, nobody } = server();
     const plain = await user();
     const reader = await user(['svc_rbac.view_system_settings']);
@@ -76,7 +76,7 @@ describeOnBoth('settings', (server) => {
     expect((await writer.api.patch(path, {})).status).toBe(200);
   });
 
-  test('leave one event that says what changed', async () => {
+  test('record one event with the changes', async () => {
     const { admin } = server();
     const events = await eventsDuring(server(), () =>
       admin.patch(path, { event_retention: 'days=30', impersonation: true }),
@@ -97,7 +97,7 @@ describeOnBoth('settings', (server) => {
     expect((await admin.get(path)).body).toEqual(defaults);
   });
 
-  test('avatars are shown the new way at once, for nested users too', async () => {
+  test('a new avatar setting takes effect at once, for nested users too', async () => {
     const { admin, user } = server();
     const person = await user([], { attributes: { picture: 'https://example.com/me.png' } });
     const avatar = async () => (await admin.get(`/core/users/${person.pk}/`)).body.avatar;

@@ -36,7 +36,7 @@ describeOnBoth(
       expect((await person.api.get('/core/tokens/plain/')).body).toEqual(made.body);
     });
 
-    test('its key is shown on request, to be used as a bearer, and showing it is recorded', async () => {
+    test('view_key shows the key of a token, which works as a bearer token, and records an event', async () => {
       const { user, as } = server();
       const person = await user();
       await person.api.post('/core/tokens/', { identifier: 'shown' });
@@ -67,7 +67,7 @@ describeOnBoth(
       expect(rows[0]?.key_hash).toBe(world.key.hash(key));
     });
 
-    test('others and their tokens are not there', async () => {
+    test('tokens of other users are not found', async () => {
       const { user, admin } = server();
       const owner = await user();
       const stranger = await user(['svc_core.view_token', 'svc_core.change_token', 'svc_core.delete_token']);
@@ -125,7 +125,7 @@ describeOnBoth(
       expect([taken.status, taken.body.user]).toEqual([201, other.pk]);
     });
 
-    test.each(['recovery', 'verification'])('%s tokens are the server’s own', async (intent) => {
+    test.each(['recovery', 'verification'])('%s is refused as the intent of a token', async (intent) => {
       const { admin } = server();
       const refusal = { intent: [`Invalid intent ${intent}`] };
       expect((await admin.post('/core/tokens/', { identifier: `own-${intent}`, intent })).body).toEqual(refusal);
@@ -133,7 +133,7 @@ describeOnBoth(
       expect((await admin.patch(`/core/tokens/to-be-${intent}/`, { intent })).body).toEqual(refusal);
     });
 
-    test('all that is wrong is said at once', async () => {
+    test('all errors are reported at once', async () => {
       const { admin } = server();
       await admin.post('/core/tokens/', { identifier: 'there-already' });
       const wrong = await admin.post('/core/tokens/', {
@@ -209,7 +209,7 @@ describeOnBoth(
       expect(made.body).toMatchObject({ expiring: false, expires: null });
     });
 
-    test('an expired token is refused at use, and stays', async () => {
+    test('an expired token is refused, but not deleted', async () => {
       const { user, as, admin } = server();
       const person = await user();
       await person.api.post('/core/tokens/', { identifier: 'expiring' });
@@ -262,7 +262,7 @@ describeOnBoth(
       expect((await admin.post('/core/tokens/rekeyed/set_key/', { key: keyOfMyOwn })).status).toBe(204);
     });
 
-    test('tokens are found by what they are', async () => {
+    test('tokens are filtered, searched and ordered', async () => {
       const { admin, user } = server();
       const person = await user();
       await admin.post('/core/tokens/', {

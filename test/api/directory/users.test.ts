@@ -77,18 +77,18 @@ describeOnBoth('users', (server) => {
     ['/a', 'No leading or trailing slashes allowed.'],
     ['a/', 'No leading or trailing slashes allowed.'],
     ['a//b', 'No empty segments in user path allowed.'],
-  ])('a user cannot live at %s', async (path, complaint) => {
+  ])('the path %s of a user is refused', async (path, complaint) => {
     const made = await create({ username: `at ${path}`, name: '', path });
     expect(made.body).toEqual({ path: [complaint] });
   });
 
-  test('a name too long for an index is no server error', async () => {
+  test('a name too long for an index causes no server error', async () => {
     const name = Array.from({ length: 20_000 }, () => String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 5000)));
     const made = await create({ username: 'long-name', name: name.join('') });
     expect([201, 400]).toContain(made.status);
   });
 
-  test('an internal service account is not made, not changed, and nobody becomes one', async () => {
+  test('an internal service account can be neither created nor changed, and no user becomes one', async () => {
     const { admin, user, world } = server();
     const refusal = { type: ['Setting a user to internal service account is not allowed.'] };
     expect((await create({ username: 'isa', name: '', type: 'internal_service_account' })).body).toEqual(refusal);
@@ -287,7 +287,7 @@ describeOnBoth('users', (server) => {
     });
   });
 
-  test('users come by user name, or as asked', async () => {
+  test('users are ordered by user name, or as requested', async () => {
     const { admin } = server();
     for (const username of ['zz-b', 'zz-c', 'zz-a']) await create({ username, name: username, path: 'ordered' });
     const list = async (ordering: string) =>
@@ -299,7 +299,7 @@ describeOnBoth('users', (server) => {
     expect(await list('avatars,uid')).toEqual(['zz-a', 'zz-b', 'zz-c']);
   });
 
-  test('a list of users with groups costs two statements', async () => {
+  test('a list of users with groups takes two statements', async () => {
     const { admin, world } = server();
     const texts: string[] = [];
     const stop = world.db.onStatement(({ sql: text }) => texts.push(text));
@@ -309,7 +309,7 @@ describeOnBoth('users', (server) => {
     expect(texts.join()).not.toContain('password"');
   });
 
-  test('used_by names what goes with a user', async () => {
+  test('used_by names what is deleted with a user', async () => {
     const { user, admin } = server();
     const person = await user();
     const { body } = await admin.get(`/core/users/${person.pk}/used_by/`);
@@ -364,7 +364,7 @@ describeOnBoth('operations of users about themselves', (server) => {
     expect((await server().nobody.get('/core/users/me/')).status).toBe(403);
   });
 
-  test('paths are those of users one may see', async () => {
+  test('paths lists the paths of users whom the caller may view', async () => {
     const { admin, user } = server();
     const one = await user([], { path: 'paths/one' });
     await user([], { path: 'paths/two' });
@@ -375,7 +375,7 @@ describeOnBoth('operations of users about themselves', (server) => {
     expect((await one.api.get('/core/users/paths/')).status).toBe(403);
   });
 
-  test('metrics count three times a day for a week', async () => {
+  test('metrics counts in thirds of a day for a week', async () => {
     const { admin, user, world, app } = server();
     const person = await user();
     const now = Date.now();

@@ -93,7 +93,7 @@ describeOnBoth(
       expect(await jobsOf(server(), 'match_events')).toEqual([]);
     });
 
-    test('do not come of rules without bindings or group, of disabled bindings, nor of what was only tried', async () => {
+    test('are not sent by rules without bindings or group, for disabled bindings, or for dry runs', async () => {
       const { ada, fire, binding } = await makeRule(server(), []);
       await server().admin.patch(`/policies/bindings/${binding.pk}/`, { enabled: false });
       await fire();
@@ -115,7 +115,7 @@ describeOnBoth(
       expect(await bodiesOf(other.ada)).toEqual([]);
     });
 
-    test('come of every event that the server records', async () => {
+    test('are sent for every event that the server records', async () => {
       const { ada, policy } = await makeRule(server(), []);
       await server().admin.patch(`/policies/expression/${policy.pk}/`, {
         expression: `const { event } = request.context;

@@ -38,7 +38,7 @@ describeOnBoth('notifications', (server) => {
     ['one matcher of two', true, [{ matches: 'login' }, { matches: 'secret_view' }]],
     ['the one who acts, beside a matcher', true, [{ matches: 'login' }, 'the one who acts']],
     ['an expression, beside a matcher', true, [{ matches: 'login' }, 'an expression']],
-  ])('come of events that tell of no change by %s: %s', async (name, isTold, bounds) => {
+  ])('are sent for events that are not changes by %s: %s', async (name, isTold, bounds) => {
     const { admin } = server();
     const ada = await server().user();
     const group = await admin.post('/core/groups/', { name: `told of ${name}`, users: [ada.pk] });

@@ -20,7 +20,7 @@ describeOnBoth('notifications', (server) => {
     return { pk, event: event.body.pk };
   }
 
-  test('show what happened, to the one they are for', async () => {
+  test('show the event to their recipient only', async () => {
     const { user, admin, nobody } = server();
     const [owner, other] = [await user(), await user()];
     const { pk, event } = await notify(owner.pk, 'The door is open', 'alert');
@@ -73,7 +73,7 @@ describeOnBoth('notifications', (server) => {
     expect((await owner.api.get(`${path}${pk}/`)).status).toBe(404);
   });
 
-  test('all of one person are marked as seen at once, nobody elses', async () => {
+  test('all notifications of the caller, and of nobody else, are marked as seen at once', async () => {
     const { user, admin } = server();
     const [owner, other] = [await user(), await user()];
     for (const body of ['one', 'two']) await notify(owner.pk, body);

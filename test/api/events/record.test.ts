@@ -11,7 +11,7 @@ const behindProxy = { env: { GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1/32,::1/128' }
 describeOnBoth(
   'recorded events',
   (server) => {
-    test('names the address behind a trusted proxy, its place, and the request', async () => {
+    test('name the client address behind a trusted proxy, its place, and the request', async () => {
       const made = await server().admin.post(
         '/policies/expression/?api_token=hidden&colour=blue',
         { name: 'from afar', expression: 'return true' },
@@ -29,7 +29,7 @@ describeOnBoth(
       expect(event.context.http_request.request_id).toMatch(/^[0-9a-f]{32}$/);
     });
 
-    test('holds no secret of the row it tells of', async () => {
+    test('contain no secret of the row they describe', async () => {
       const { admin } = server();
       const made = await admin.post('/core/groups/', {
         name: 'with secrets inside',
@@ -62,7 +62,7 @@ describeOnBoth(
       expect(await count()).toBe(before);
     });
 
-    test('a name of any length finds its event', async () => {
+    test('are found by a user name of any length', async () => {
       const { admin } = server();
       const username = 'long'.repeat(2000);
       const event = { action: 'login_failed', app: 'x', context: { username } };

@@ -28,7 +28,7 @@ describeOnBoth('notification rules (E23, E24, E25)', (server) => {
     expect((await eventsAbout(server(), made.body.pk)).map(({ action }) => action)).toEqual(['model_created']);
   });
 
-  test('show the group they are for, whole', async () => {
+  test('include the whole group that they notify', async () => {
     const { admin, user } = server();
     const person = await user([], { attributes: { desk: 4 } });
     const parent = await admin.post('/core/groups/', { name: 'watchers above' });
@@ -105,7 +105,7 @@ describeOnBoth('notification rules (E23, E24, E25)', (server) => {
     expect(answer.body).toEqual(complaints);
   });
 
-  test('a name is taken once', async () => {
+  test('the name of a rule is unique', async () => {
     const { admin } = server();
     await admin.post(path, { name: 'taken' });
     const again = await admin.post(path, { name: 'taken' });

@@ -13,7 +13,7 @@ describeOnBoth('system tasks', (server) => {
     return body.results[0];
   }
 
-  test('shows scheduled work that waits, and how it went', async () => {
+  test('show waiting scheduled jobs and the result of finished ones', async () => {
     const waiting = await taskOf('notification_cleanup');
     expect(waiting).toMatchObject({ name: 'notification_cleanup', status: 'unknown', messages: [], expiring: false });
     expect(waiting.description).toContain('notifications');
@@ -27,7 +27,7 @@ describeOnBoth('system tasks', (server) => {
     expect((await server().admin.get(`${path}?status=nonsense`)).status).toBe(400);
   });
 
-  test('runs a scheduled task again, with one event', async () => {
+  test('can be run again when scheduled, which records one event', async () => {
     const task = await taskOf('notification_cleanup');
     await quiet(server());
     const before = (await jobsOf(server(), 'notification_cleanup')).filter(({ state }) => state === 'done').length;
@@ -55,7 +55,7 @@ describeOnBoth('system tasks', (server) => {
     expect((await runner.api.post(`${path}6b2f4f2e-0000-4000-8000-000000000000/run/`)).status).toBe(404);
   });
 
-  test('does not run again what is neither scheduled nor failed', async () => {
+  test('cannot be run again when neither scheduled nor failed', async () => {
     const { db } = server().world;
     await runJob(server(), 'job_cleanup');
     const task = await taskOf('job_cleanup', 'successful');

@@ -18,7 +18,7 @@ describeOnBoth('notification transports', (server) => {
     });
   });
 
-  test('webhooks need an address, in what is stored', async () => {
+  test('a webhook requires an address, in the request or stored before', async () => {
     const { admin } = server();
     const complaint = { webhook_url: ['Webhook URL may not be empty.'] };
     for (const mode of ['webhook', 'webhook_slack']) {
@@ -38,7 +38,7 @@ describeOnBoth('notification transports', (server) => {
   });
 
   test.each(['ftp://example.org/', 'javascript:alert(1)', 'file:///etc/passwd', 'example.org', 'http://'])(
-    '%s is no address',
+    '%s is refused as an address',
     async (url) => {
       const answer = await server().admin.post(path, { name: 'wrong', mode: 'webhook', webhook_url: url });
       expect(answer.status).toBe(400);
@@ -46,7 +46,7 @@ describeOnBoth('notification transports', (server) => {
     },
   );
 
-  test('a mapping of theirs may go', async () => {
+  test('deleting a mapping keeps the transport that uses it', async () => {
     const { admin } = server();
     const mapping = await admin.post('/propertymappings/notification/', { name: 'body', expression: 'return {}' });
     const { body } = await admin.post(path, { name: 'mapped', webhook_mapping: mapping.body.pk });

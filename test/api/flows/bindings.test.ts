@@ -44,7 +44,7 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await eventsAbout(server(), made.pk)).map(({ action }) => action)).toEqual(['model_created']);
   });
 
-  test('a binding must evaluate its policies at one time at least', async () => {
+  test('a binding that never evaluates its policies is refused', async () => {
     const never = { evaluate_on_plan: false, re_evaluate_policies: false };
     const complaint = { non_field_errors: ['Either evaluation on plan or evaluation on run must be enabled'] };
     const refused = await server().admin.post(path, { target: flow.pk, stage: stage.pk, order: 900, ...never });
@@ -55,7 +55,7 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await server().admin.patch(`${path}${made.pk}/`, onPlan)).body).toMatchObject(onPlan);
   });
 
-  test('a stage is bound once at one place of a flow', async () => {
+  test('a stage is bound only once at the same order of a flow', async () => {
     const made = await make();
     const again = await server().admin.post(path, { target: flow.pk, stage: stage.pk, order: made.order });
     expect(again.status).toBe(400);
@@ -73,7 +73,7 @@ describeOnBoth('stages bound to flows', (server) => {
     });
   });
 
-  test('filters', async () => {
+  test('bindings are narrowed by every filter', async () => {
     const made = await make({ order: 777, invalid_response_action: 'restart', evaluate_on_plan: true });
     const policy = (await server().admin.post('/policies/password_expiry/', { name: 'on a binding', days: 1 })).body;
     const bound = await server().admin.post('/policies/bindings/', { target: made.pk, policy: policy.pk, order: 0 });
@@ -97,7 +97,7 @@ describeOnBoth('stages bound to flows', (server) => {
     expect((await server().admin.get(`${path}?pbm_uuid=x`)).body).toEqual({ pbm_uuid: ['Enter a valid UUID.'] });
   });
 
-  test('a binding needs its own permissions', async () => {
+  test('bindings require their own permissions', async () => {
     const made = await make();
     const viewer = await server().user(['svc_flows.view_flowstagebinding']);
     expect((await viewer.api.get(`${path}${made.pk}/`)).status).toBe(200);

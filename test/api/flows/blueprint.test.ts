@@ -74,7 +74,7 @@ describeOnBoth('blueprints of flows', (server) => {
     expect(secret.status).toBe(200);
   });
 
-  test('a flow goes from one server to another, and acts there', async () => {
+  test('a flow exported from one server works after import on another', async () => {
     const flow = await wholeFlow();
     const text = (await exported(flow.slug)).text;
     const other = await startServer(server().kind);
@@ -195,7 +195,7 @@ describeOnBoth('blueprints of flows', (server) => {
     ['too many entries', file(...Array(1001).fill(entry('svc_flows.flow', { slug: 'x' }))), /too many/],
     ['bytes', Buffer.from([0xff, 0xfe, 0x00]), /UTF-8/],
     ['nothing', '', /No file/],
-  ])('%s is refused with words', async (_name, text, words) => {
+  ])('%s is refused with a clear message', async (_name, text, words) => {
     const answer = await upload(server().admin, text);
     expect(answer.status).toBe(400);
     expect(answer.text).toMatch(words);
@@ -207,7 +207,7 @@ describeOnBoth('blueprints of flows', (server) => {
     ['by a shown member', { stages: [] }],
     ['by a value of another form', { slug: { a: 1 } }],
     ['by text that no column holds', { slug: 'a\u0000b' }],
-  ])('objects told apart %s are refused', async (_name, identifiers) => {
+  ])('objects identified %s are refused', async (_name, identifiers) => {
     const answer = await upload(server().admin, file(entry('svc_flows.flow', identifiers)));
     expect(answer.status).toBe(400);
   });

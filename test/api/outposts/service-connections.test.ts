@@ -63,7 +63,7 @@ describeOnBoth('container service connections', (server) => {
     });
   });
 
-  test('a filter that names nothing is refused', async () => {
+  test('an invalid filter value is refused', async () => {
     const unknown = crypto.randomUUID();
     const complaints = {
       [`tls_authentication=${unknown}`]: {
@@ -104,7 +104,7 @@ describeOnBoth('container service connections', (server) => {
     }
   });
 
-  test('rights decide: none, the kind, one object', async () => {
+  test('access requires permission, on the kind or on one object', async () => {
     const made = await server().admin.post(container, { name: 'guarded', url: 'unix:///x' });
     const stranger = await server().user();
     expect((await server().nobody.get(container)).status).toBe(403);
@@ -164,7 +164,7 @@ describeOnBoth('cluster service connections', (server) => {
 });
 
 describeOnSqlite('all service connections', (server) => {
-  test('each says what it is; the types can be listed', async () => {
+  test('each connection shows its kind, and types/ lists the kinds', async () => {
     const { admin } = server();
     const made = await admin.post(cluster, { name: 'of a kind', local: true });
     expect((await admin.get(`${all}${made.body.pk}/`)).body).toEqual({

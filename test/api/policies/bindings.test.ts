@@ -91,7 +91,7 @@ describeOnBoth('policy bindings', (server) => {
     expect((await admin.get(`${path}${first.pk}/`)).status).toBe(404);
   });
 
-  test('name exactly one of policy, group and user', async () => {
+  test('must name exactly one of policy, group and user', async () => {
     const { admin } = server();
     const target = (await rule()).pk;
     const bound = await policy();
@@ -140,7 +140,7 @@ describeOnBoth('policy bindings', (server) => {
     });
   });
 
-  test('a policy stands once at a place of a target', async () => {
+  test('a policy is bound only once at the same order of a target', async () => {
     const { admin } = server();
     const bound = await policy();
     const { pk: target } = await rule();
@@ -182,7 +182,7 @@ describeOnBoth('policy bindings', (server) => {
     expect(free.body.results).toHaveLength(1);
   });
 
-  test('bound_to counts bindings, also disabled ones; what goes takes its bindings along', async () => {
+  test('bound_to counts bindings, disabled ones too, and deleting either side deletes the binding', async () => {
     const { admin } = server();
     const bound = await policy();
     const target = await rule();

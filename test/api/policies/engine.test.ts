@@ -81,7 +81,7 @@ describeOnBoth('the policy engine', (server) => {
     expect(await ask(pk)).toMatchObject({ passing: false, messages: ['first', 'second'] });
   });
 
-  test('groups count with the groups above them, users by who they are; nobody is neither', async () => {
+  test('group bindings match members of child groups, user bindings one user, and neither an anonymous caller', async () => {
     const { user } = server();
     const above = await create('/core/groups/', { name: unique('above') });
     const below = await create('/core/groups/', { name: unique('below'), parent: above.pk });
@@ -102,7 +102,7 @@ describeOnBoth('the policy engine', (server) => {
     expect((await ask(negated, { user: other })).passing).toBe(true);
   });
 
-  test('a policy that throws means what its binding says, which is no; negating does not turn it round', async () => {
+  test('a policy that throws gives the failure result of its binding, even when negated', async () => {
     const throwing = await expression('return user.username.length > 0');
     const strict = await target();
     await bind({ target: strict, policy: throwing });
@@ -122,7 +122,7 @@ describeOnBoth('the policy engine', (server) => {
     expect(events[0].context.message).toContain('TypeError');
   });
 
-  test('executions are recorded where that is asked for, without what was typed into forms', async () => {
+  test('executions are recorded where enabled, without answers to prompts', async () => {
     const logged = await expression('return true', { execution_logging: true });
     const silent = await expression('return true');
     const pk = await target();
@@ -136,7 +136,7 @@ describeOnBoth('the policy engine', (server) => {
     expect(await eventsDuring('policy_execution', silent)).toEqual([]);
   });
 
-  test('expressions know the user, the context and the request', async () => {
+  test('expressions see the user, the context and the request', async () => {
     const { user } = server();
     const group = await create('/core/groups/', { name: unique('known') });
     const facts = await factsOf((await user([], { groups: [group.pk], email: 'ada@example.org' })).pk);
@@ -151,7 +151,7 @@ describeOnBoth('the policy engine', (server) => {
     expect((await ask(pk, { user: facts, context: { sso: true } })).passing).toBe(true);
   });
 
-  test('an old password is refused; unless it only denies, it can no longer be used', async () => {
+  test('an expired password is refused, and disabled unless the policy only denies', async () => {
     const { user, world, admin } = server();
     const person = await user();
     const longAgo = new Date(Date.now() - 45.5 * 86_400_000).toISOString().replace('Z', '000Z');
@@ -185,7 +185,7 @@ describeOnBoth('the policy engine', (server) => {
     expect((await ask(changing, { user: null })).passing).toBe(false);
   });
 
-  test('bad reputation passes, by address or by name; what has run out does not count', async () => {
+  test('a bad score passes, by address or by name, and expired scores are ignored', async () => {
     const { user, world } = server();
     const person = await user();
     const facts = await factsOf(person.pk);
@@ -211,7 +211,7 @@ describeOnBoth('the policy engine', (server) => {
     expect((await ask(byName, { user: facts })).passing).toBe(false);
   });
 
-  test('addresses count by their country; one that no database knows decides nothing', async () => {
+  test('addresses match by country, and an unknown address does not pass', async () => {
     const { world } = server();
     const ip = '8.8.8.8';
     expect(world.geo.locate(ip)?.country).toBe('US');

@@ -19,7 +19,7 @@ describeOnBoth('event matcher policies', (server) => {
     return body;
   }
 
-  test('matches when all that is set is so', async () => {
+  test('match when every configured condition is met', async () => {
     const all = { action: 'model_created', app: 'svc.core', model: 'svc_core.group', client_ip: '192.0.2.7' };
     expect((await matches(all)).passing).toBe(true);
     for (const name of Object.keys(all)) {
@@ -33,17 +33,17 @@ describeOnBoth('event matcher policies', (server) => {
     }
   });
 
-  test('takes the custom prefix for every event of expressions', async () => {
+  test('match every custom event of expressions by the custom prefix', async () => {
     expect((await matches({ action: 'custom_' }, { event: { ...event, action: 'custom_mine' } })).passing).toBe(true);
     expect((await matches({ action: 'custom_' })).passing).toBe(false);
   });
 
-  test('cannot decide without an event', async () => {
+  test('do not match without an event', async () => {
     for (const context of [{}, { event: null }, { event: 'login' }, { event: [] }])
       expect((await matches({ action: 'login' }, context)).passing).toBe(false);
   });
 
-  test('refuses what is no action, app or model', async () => {
+  test('refuse unknown actions, apps and models', async () => {
     const answer = await server().admin.post('/policies/event_matcher/', {
       name: 'bad',
       action: 'nonsense',
@@ -54,7 +54,7 @@ describeOnBoth('event matcher policies', (server) => {
     expect(Object.keys(answer.body).sort()).toEqual(['action', 'app', 'model']);
   });
 
-  test('a fresh install binds four of them to its rules', async () => {
+  test('are bound four times to rules on a fresh install', async () => {
     const { body } = await server().admin.get('/policies/event_matcher/?ordering=name&search=default-match');
     expect(body.results.map(({ name, action, bound_to }: Record<string, unknown>) => [name, action, bound_to])).toEqual(
       [
@@ -68,7 +68,7 @@ describeOnBoth('event matcher policies', (server) => {
 });
 
 describeOnBoth('dummy policies', (server) => {
-  test('decide as they are told', async () => {
+  test('return their configured result', async () => {
     const { body: me } = await server().admin.get('/core/users/me/');
     for (const result of [true, false]) {
       const { body } = await server().admin.post('/policies/dummy/', {

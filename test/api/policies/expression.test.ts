@@ -6,7 +6,7 @@ import { describeOnBoth } from '../../support/server.ts';
 const path = '/policies/expression/';
 
 describeOnBoth('expression policies (E21)', (server) => {
-  test('take the body of a function, trimmed', async () => {
+  test('store the trimmed body of a function', async () => {
     const { admin } = server();
     const made = await admin.post(path, {
       name: 'ada only',
@@ -56,7 +56,7 @@ describeOnBoth('expression policies (E21)', (server) => {
     expect(answer.body).toEqual(complaints);
   });
 
-  test('a text beyond all measure is refused, not swallowed', async () => {
+  test('an oversized expression is refused', async () => {
     const answer = await server().admin.post(path, { name: 'long', expression: `return "${'x'.repeat(70_000)}"` });
     expect(answer.status).toBe(400);
     expect(answer.body.expression[0]).toContain('longer than');
@@ -78,7 +78,7 @@ describeOnBoth('trying a policy', (server) => {
     (await server().admin.post(path, { name, expression })).body.pk as string;
   const attempt = (pk: string, body: unknown, api = server().admin) => api.post(`/policies/all/${pk}/test/`, body);
 
-  test('tells whether it passes, what it says and what it logs', async () => {
+  test('shows whether it passes, its messages and its log', async () => {
     const subject = await server().user([], { username: 'subject', attributes: { floor: 3 } });
     const pk = await make(
       'tells',
@@ -111,7 +111,7 @@ describeOnBoth('trying a policy', (server) => {
     },
   );
 
-  test('an error is told to the author, and leaves no event', async () => {
+  test('shows an error to the author and records no event', async () => {
     const subject = await server().user();
     const pk = await make('throws', 'return nobody.knows');
     const { body } = await attempt(pk, { user: subject.pk });
@@ -121,7 +121,7 @@ describeOnBoth('trying a policy', (server) => {
     expect(events.results).toEqual([]);
   });
 
-  test('asks for a user whom the caller may see', async () => {
+  test('requires a user whom the caller may view', async () => {
     const { user } = server();
     const subject = await user();
     const pk = await make('seen users only', 'return true');

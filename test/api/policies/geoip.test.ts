@@ -87,13 +87,13 @@ describeOnBoth('GeoIP policies (E12)', (server) => {
       { countries: ['Ensure this field has no more than 249 elements.'], asns: ['This field may not be null.'] },
     ],
     [[], { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] }],
-  ])('refuses %#, all at once', async (body, complaints) => {
+  ])('case %# is refused with all errors at once', async (body, complaints) => {
     const answer = await server().admin.post(path, body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(complaints);
   });
 
-  test('siblings change, replace, list and delete them', async () => {
+  test('policies are changed, replaced, listed and deleted', async () => {
     const { admin } = server();
     const { body: made } = await admin.post(path, { name: 'to be changed', countries: ['NZ'], asns: [1] });
     const one = `${path}${made.pk}/`;

@@ -26,7 +26,7 @@ describeOnBoth('property mappings', (server) => {
     });
   });
 
-  test('all that is wrong is said at once', async () => {
+  test('all errors are reported at once', async () => {
     const { admin } = server();
     await admin.post('/propertymappings/notification/', { name: 'taken', expression: 'return 1' });
     const clash = await admin.post('/propertymappings/notification/', { name: 'taken', expression: 'return (' });
@@ -76,7 +76,7 @@ describeOnBoth('property mappings', (server) => {
     expect(missing.body).toEqual({ user: ['Invalid pk "999999" - object does not exist.'] });
   });
 
-  test('a mapping of another kind is none of this kind', async () => {
+  test('a transport refuses a mapping that does not exist', async () => {
     const { admin } = server();
     const transport = await admin.post('/events/transports/', {
       name: 'no such mapping',

@@ -121,7 +121,7 @@ describeOnBoth('password expiry policies (E6)', (server) => {
     expect((await attempt(limited.api, other.pk)).status).toBe(404);
   });
 
-  test('every filter of the list works', async () => {
+  test('the list is narrowed by every filter', async () => {
     const { admin } = server();
     const made = await make('filtered', { days: 12345, deny_only: true, execution_logging: true });
     for (const filter of [

@@ -40,7 +40,7 @@ describeOnBoth('reputation policies (E11)', (server) => {
     });
   });
 
-  test('every filter narrows it, values that are none are refused', async () => {
+  test('every filter narrows the list, and invalid values are refused', async () => {
     const { admin, world } = server();
     const { body: made } = await admin.post(path, {
       name: 'exact',
@@ -131,7 +131,7 @@ describeOnBoth('reputation policies (E11)', (server) => {
 });
 
 describeOnBoth('reputation scores', (server) => {
-  test('add up by address and user name, are listed, filtered and deleted', async () => {
+  test('are summed by address and user name, listed, filtered and deleted', async () => {
     const { admin, world } = server();
     const now = world.clock.now();
     await world.db.write(async (tx) => {

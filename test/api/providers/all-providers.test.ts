@@ -5,7 +5,7 @@ import { describeOnBoth } from '../../support/server.ts';
 const all = '/providers/all/';
 
 describeOnBoth('all providers', (server) => {
-  test('each says of what kind it is, and can be found by how it is used', async () => {
+  test('each provider shows its kind, and is filtered by its use', async () => {
     const { admin } = server();
     const used = await makeProvider(server());
     const free = await makeProvider(server());
@@ -62,7 +62,7 @@ describeOnBoth('all providers', (server) => {
     expect(body[1]).toMatchObject({ name: 'OAuth2/OpenID Provider', component: 'xak-provider-oauth2-form' });
   });
 
-  test('the right to one kind shows and deletes that kind only', async () => {
+  test('the permission on one kind shows and deletes that kind only', async () => {
     const made = await makeProvider(server());
     const other = await server().admin.post('/providers/workspace_directory/', {
       name: 'other kind',

@@ -104,7 +104,7 @@ describeOnBoth('a fresh install', (server) => {
 });
 
 describeOnBoth('scope mappings', (server) => {
-  test('a new one has its defaults; a wrong one is refused', async () => {
+  test('a new mapping has its defaults, and an invalid one is refused', async () => {
     const { admin } = server();
     const body = { name: 'mine', scope_name: 'my:scope', expression: 'return { mine: true }' };
     const made = await admin.post(scopes, body);

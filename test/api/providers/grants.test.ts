@@ -12,7 +12,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
   const path = '/oauth2/access_tokens/';
   const nowOf = ({ world }: TestServer) => world.clock.now();
 
-  test('one shows its provider and its user whole, and never the token', async () => {
+  test('a token shows its whole provider and user, and never its value', async () => {
     const provider = await makeProvider(server());
     const owner = await server().user();
     const expires = addMilliseconds(nowOf(server()), 3_600_000);
@@ -97,7 +97,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
     expect((await owner.api.get(`${path}?provider=999999&user=x`)).body).toEqual({ provider: [wrong], user: [wrong] });
   });
 
-  test('taking one away takes the right to, and is recorded', async () => {
+  test('deleting a token requires permission, and is recorded', async () => {
     const provider = await makeProvider(server());
     const owner = await server().user();
     const keeper = await server().user(['svc_providers_oauth2.delete_accesstoken']);
@@ -119,7 +119,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
     }
   });
 
-  test('a list costs the same however long it is', async () => {
+  test('a list takes the same number of statements at any length', async () => {
     const { admin } = server();
     const provider = await makeProvider(server());
     const count = async () => (await statementsOf(server(), () => admin.get(`${path}?page_size=100`))).length;
@@ -132,7 +132,7 @@ describeOnBoth('OAuth2 access tokens', (server) => {
     expect(await count()).toBeLessThanOrEqual(before);
   });
 
-  test('the token of a session ends with it', async () => {
+  test('the token of a session ends with the session', async () => {
     const provider = await makeProvider(server());
     const owner = await server().user();
     const session = crypto.randomUUID();

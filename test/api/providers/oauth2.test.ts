@@ -8,7 +8,7 @@ const path = '/providers/oauth2/';
 const redirect_uris = [{ matching_mode: 'strict', url: 'https://app.example/callback' }];
 
 describeOnBoth('OAuth2 providers', (server) => {
-  test('a new one has every member and every default', async () => {
+  test('a new provider has every member and every default', async () => {
     const flow = await makeFlow(server());
     const { status, body } = await server().admin.post(path, {
       name: 'plain',
@@ -63,7 +63,7 @@ describeOnBoth('OAuth2 providers', (server) => {
     expect((await server().admin.get(`${path}${body.pk}/`)).body).toEqual(body);
   });
 
-  test('defaults that an installation brings are for members that are absent on create, and for nothing else', async () => {
+  test('configured defaults apply only to members that are absent on create', async () => {
     const { admin } = server();
     const authorization_flow = await makeFlow(server());
     const bare = { name: 'bare', authorization_flow, redirect_uris, signing_key: null, property_mappings: [] };
@@ -87,7 +87,7 @@ describeOnBoth('OAuth2 providers', (server) => {
     expect(emptied.body.client_secret).toBe('');
   });
 
-  test('a replacement keeps what it does not name', async () => {
+  test('PUT keeps members that it does not name', async () => {
     const made = await makeProvider(server(), { client_type: 'public', sub_mode: 'user_email' });
     const { name, authorization_flow } = made;
     const { status, body } = await server().admin.put(`${path}${made.pk}/`, {
@@ -186,7 +186,7 @@ describeOnBoth('OAuth2 providers', (server) => {
     expect((await admin.get(`${path}?application=x`)).body).toEqual({ application: ['Enter a valid UUID.'] });
   });
 
-  test('every filter keeps what it names', async () => {
+  test('the list is narrowed by every filter', async () => {
     const { admin } = server();
     const pair = await admin.post('/crypto/certificatekeypairs/generate/', {
       common_name: 'signs',

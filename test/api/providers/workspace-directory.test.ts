@@ -8,7 +8,7 @@ const credentials = { type: 'service_account', private_key: 'the-directory-priva
 const minimal = { delegated_subject: 'admin@example.com', credentials, default_group_email_domain: 'example.com' };
 
 describeOnBoth('workspace directory providers', (server) => {
-  test('a new one has every member and every default', async () => {
+  test('a new provider has every member and every default', async () => {
     const { status, body } = await server().admin.post(path, { name: 'plain', ...minimal });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -137,7 +137,7 @@ describeOnBoth('workspace directory providers', (server) => {
     expect((await adder.api.get(path)).status).toBe(403);
   });
 
-  test('an application that it serves behind the scenes is named', async () => {
+  test('a provider names the application that it serves as a backchannel', async () => {
     const { admin } = server();
     const { body } = await admin.post(path, { ...minimal, name: 'serves' });
     const { slug, name } = await makeApplication(server(), { backchannel_providers: [body.pk] });

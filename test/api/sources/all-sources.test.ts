@@ -39,7 +39,7 @@ describeOnBoth('sources of every kind', (server) => {
     }
   });
 
-  test('a fresh install has the built-in one, which stays', async () => {
+  test('the built-in source of a fresh install cannot be deleted', async () => {
     const { admin } = server();
     const { body } = await admin.get('/sources/all/?managed=gatehouse/sources/inbuilt');
     expect(body.results).toMatchObject([

@@ -255,7 +255,7 @@ describeOnBoth('connections of users to sources', (server) => {
     expect((await user.api.post('/sources/user_connections/all/', {})).status).toBe(405);
   });
 
-  test('connections go with their user and with their source', async () => {
+  test('connections are deleted with their user and with their source', async () => {
     const user = await server().user();
     const { source, extra } = await prepare(server(), 'mediasrc');
     const { body } = await server().admin.post('/sources/user_connections/mediasrc/', {
@@ -269,7 +269,7 @@ describeOnBoth('connections of users to sources', (server) => {
     expect((await server().admin.get(`/sources/user_connections/all/${body.pk}/`)).status).toBe(404);
   });
 
-  test('a list costs the same whatever it holds', async () => {
+  test('a list takes the same number of statements at any length', async () => {
     const user = await server().user();
     const count = async () =>
       (await statementsOf(server(), () => server().admin.get('/sources/user_connections/saml/'))).length;

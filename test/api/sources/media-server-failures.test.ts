@@ -47,13 +47,13 @@ const account = { id: 2, username: 'friend', title: 'Friend', email: 'friend@exa
 describeOnSqlite(
   'E14: when the media server does not answer as it should',
   (server) => {
-    test('the way in is open while it does', async () => {
+    test('sign-in works while the media server answers correctly', async () => {
       const redeem = await prepare(server());
       expect((await redeem()).status).toBe(200);
       expect(media.asked.map(({ path }) => path).sort()).toEqual(['/friends', '/resources', '/user', '/user']);
     });
 
-    test('a token that it refuses is named', async () => {
+    test('a token that the media server refuses is reported', async () => {
       const redeem = await prepare(server());
       const refused = { plex_token: ['The media server refuses the token.'] };
       const unknown = await redeem('unknown');
@@ -165,7 +165,7 @@ describeOnSqlite(
       expect((await redeem()).status).toBe(200);
     });
 
-    test('an answer without end or out of measure is cut off', async () => {
+    test('an endless or oversized answer is cut off', async () => {
       const redeem = await prepare(server());
       media.answer('/user', raw(200, `{"id": 2, "title": "${'x'.repeat(2_000_000)}"}`));
       const huge = await redeem();
@@ -175,7 +175,7 @@ describeOnSqlite(
       ]);
     });
 
-    test('slow, dripping and silent answers are waited for only so long', async () => {
+    test('slow, dripping and missing answers time out', async () => {
       const redeem = await prepare(server());
       const late = { non_field_errors: ['The media server took too long to answer.'] };
       const silent: How = () => {};
@@ -190,7 +190,7 @@ describeOnSqlite(
       }
     });
 
-    test('a connection that breaks is told as such', async () => {
+    test('a broken connection is reported', async () => {
       const redeem = await prepare(server());
       media.answer('/user', (request) => request.socket.destroy());
       const answer = await redeem();

@@ -52,7 +52,7 @@ describeOnBoth('media sources', (server) => {
     expect(rows[0]?.plex_token).not.toContain('visible-only');
   });
 
-  test('E3: a replacement keeps what it does not name', async () => {
+  test('E3: PUT keeps members that it does not name', async () => {
     const flow = await makeFlow(server(), 'authentication');
     const { admin } = server();
     const { body: mapping } = await admin.post('/propertymappings/source/mediasrc/', {
@@ -169,7 +169,7 @@ describeOnBoth('media sources', (server) => {
     expect(empty.body).toEqual({ name: required, slug: required, plex_token: required });
   });
 
-  test('a body nested without measure is refused, whichever member it is in', async () => {
+  test('a deeply nested body is refused in every member', async () => {
     const { slug } = await make(server());
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const put = (member: string, levels: number) =>
@@ -205,7 +205,7 @@ describeOnBoth('media sources', (server) => {
     expect(same.status).toBe(200);
   });
 
-  test('E3: what is not there, is of another kind or is spelled otherwise is not found', async () => {
+  test('E3: a source that is missing, of another kind or spelled differently is not found', async () => {
     const media = await make(server());
     const oauth = await makeSource(server(), 'oauth', {
       provider_type: 'github',
@@ -242,7 +242,7 @@ describeOnBoth('media sources', (server) => {
     expect((await delegate.api.put(`/sources/mediasrc/${other.slug}/`, body)).status).toBe(404);
   });
 
-  test('each filter finds, and complains of what it cannot read', async () => {
+  test('the list is narrowed by every filter, and invalid values are refused', async () => {
     const { admin } = server();
     const flow = await makeFlow(server(), 'authentication');
     const media = await make(server(), {

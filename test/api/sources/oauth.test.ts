@@ -64,7 +64,7 @@ describeOnBoth('OAuth sources', (server) => {
     expect(JSON.stringify(events)).not.toContain('a-client-secret');
   });
 
-  test('the secret is sealed, and kept by what does not name it', async () => {
+  test('the secret is sealed, and kept by writes that do not name it', async () => {
     const { admin, world } = server();
     const source = await makeSource(server(), 'oauth', github);
     const stored = async () => {
@@ -86,7 +86,7 @@ describeOnBoth('OAuth sources', (server) => {
     expect([put.status, put.body]).toEqual([400, { consumer_secret: ['This field is required.'] }]);
   });
 
-  test('a service of one’s own needs its addresses, or a document that tells them', async () => {
+  test('a custom service requires its URLs or a discovery document', async () => {
     const { admin } = server();
     const post = (values: Record<string, unknown>) =>
       admin.post('/sources/oauth/', { name: 'n', slug: unique('oidc'), ...custom, ...values });
@@ -165,7 +165,7 @@ describeOnBoth('OAuth sources', (server) => {
     expect((await server().nobody.get('/sources/oauth/source_types/')).status).toBe(403);
   });
 
-  test('each filter finds', async () => {
+  test('the list is narrowed by every filter', async () => {
     const { admin } = server();
     const flow = await makeFlow(server(), 'authentication');
     const source = await makeSource(server(), 'oauth', {
@@ -210,7 +210,7 @@ describeOnBoth('OAuth sources', (server) => {
     }
   });
 
-  test('ask for permissions, on all or on one', async () => {
+  test('require permission, on all or on one', async () => {
     const source = await makeSource(server(), 'oauth', github);
     const path = `/sources/oauth/${source.slug}/`;
     const stranger = await server().user();

@@ -158,7 +158,7 @@ describeOnBoth('SAML sources', (server) => {
     expect((await server().admin.get('/sources/saml/nowhere/metadata/')).status).toBe(404);
   });
 
-  test('each filter finds', async () => {
+  test('the list is narrowed by every filter', async () => {
     const { admin } = server();
     const { pk: pair } = await makePair(server(), 'ecdsa');
     const { source, flow } = await make(server(), {

@@ -53,7 +53,7 @@ describeOnBoth('SCIM sources', (server) => {
     }
   });
 
-  test('nothing that a caller says of token or account is heard', async () => {
+  test('values of a caller for token and account are ignored', async () => {
     const { admin } = server();
     const source = await makeSource(server(), 'scim', { token: crypto.randomUUID(), account: 1 });
     const patched = await admin.patch(`/sources/scim/${source.slug}/`, {
@@ -310,7 +310,7 @@ describeOnBoth('SCIM records', (server) => {
     expect(names).toEqual([...names].sort());
   });
 
-  test('records go with what they stand for and with their source', async () => {
+  test('records are deleted with their user or group and with their source', async () => {
     const { admin } = server();
     const { body: user } = await record('users');
     await admin.delete(`/core/users/${user.user}/`);
@@ -324,7 +324,7 @@ describeOnBoth('SCIM records', (server) => {
     expect((await admin.get(`/core/groups/${gone.group}/`)).status).toBe(200);
   });
 
-  test('one record may be granted by itself', async () => {
+  test('permission can be granted on one record', async () => {
     const { body } = await record('groups');
     const { rows } = await sql<{ pk: number }>`select pk from scim_source_groups where id = ${body.id}`.execute(
       server().world.db.read,

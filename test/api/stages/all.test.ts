@@ -5,7 +5,7 @@ import { describeOnBoth } from '../../support/server.ts';
 const path = '/stages/all/';
 
 describeOnBoth('stages of every kind', (server) => {
-  test('the list says of each stage what it is', async () => {
+  test('the list shows the kind of each stage', async () => {
     const { body } = await server().admin.get(`${path}?ordering=name`);
     const kinds = body.results.map(({ name, component }: Record<string, string>) => [name, component]);
     expect(kinds).toContainEqual(['default-authenticator-webauthn-setup', 'xak-stage-authenticator-webauthn-form']);
@@ -18,7 +18,7 @@ describeOnBoth('stages of every kind', (server) => {
     });
   });
 
-  test('the types that can be made', async () => {
+  test('types/ lists the kinds that can be created', async () => {
     const { body } = await server().admin.get(`${path}types/`);
     expect(body).toContainEqual({
       name: 'Invitation Stage',

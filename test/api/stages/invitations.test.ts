@@ -50,7 +50,7 @@ describeOnBoth('invitations', (server) => {
     ]);
   });
 
-  test('without more than a name it is for any flow and for a day', async () => {
+  test('an invitation with only a name is for any flow and one day', async () => {
     const before = Date.now();
     const made = await make('plain');
     expect(made).toMatchObject({ fixed_data: {}, single_use: false, flow: null, flow_obj: null });
@@ -103,7 +103,7 @@ describeOnBoth('invitations', (server) => {
     });
   });
 
-  test('filters, search and order', async () => {
+  test('invitations are filtered, searched and ordered', async () => {
     const writer = await server().user(['svc_stages_invitation.add_invitation'], { username: 'writer' });
     await make('fa', { expires: '2030-01-01T00:00:00Z', flow: flow.pk }, writer.api);
     await make('fb', { expires: '2030-02-01T00:00:00Z' }, writer.api);
@@ -130,7 +130,7 @@ describeOnBoth('invitations', (server) => {
     expect((await server().admin.get(`${path}${made.pk}/`)).body).toMatchObject({ flow: null, flow_obj: null });
   });
 
-  test('visibility of invitations', async () => {
+  test('invitations are visible by permission', async () => {
     const [mine, other] = [await make('seen'), await make('unseen')];
     expect((await server().nobody.get(`${path}${mine.pk}/`)).status).toBe(403);
     const user = await server().user();
@@ -144,7 +144,7 @@ describeOnBoth('invitations', (server) => {
     }
   });
 
-  test('invitation stages, and which of them no flow uses', async () => {
+  test('invitation stages are filtered by whether a flow uses them', async () => {
     const stages = '/stages/invitation/stages/';
     const used = (await server().admin.post(stages, { name: 'used' })).body;
     expect(used).toMatchObject({

@@ -79,7 +79,7 @@ describeOnBoth('prompt stages', (server) => {
     expect(back.body).toEqual({ name: ['stage with this name already exists.'] });
   });
 
-  test('filters by field, policy, name and key', async () => {
+  test('stages are filtered by field, policy, name and key', async () => {
     const made = await make('filtered', { fields: [fields[1]], validation_policies: [policy] });
     const found = async (query: string) =>
       (await server().admin.get(`${path}?${query}`)).body.results.map(({ pk }: { pk: string }) => pk);
@@ -91,7 +91,7 @@ describeOnBoth('prompt stages', (server) => {
     expect(await found(`fields=${fields[0]}&stage_uuid=${made.pk}`)).toEqual([]);
   });
 
-  test('permission to read a prompt stage', async () => {
+  test('prompt stages require permission to read', async () => {
     const [mine, other] = [await make('readable'), await make('unreadable')];
     const user = await server().user();
     expect((await server().nobody.get(`${path}${mine.pk}/`)).status).toBe(403);

@@ -37,7 +37,7 @@ describeOnBoth('prompts', (server) => {
     });
   });
 
-  test('required and unique members of prompts', async () => {
+  test('missing and duplicate members of prompts are refused', async () => {
     expect((await server().admin.post(path, {})).body).toEqual({
       name: ['This field is required.'],
       field_key: ['This field is required.'],
@@ -71,7 +71,7 @@ describeOnBoth('prompts', (server) => {
     expect(switched.status).toBe(400);
   });
 
-  test('filters and search', async () => {
+  test('prompts are filtered and searched', async () => {
     await server().admin.post(
       path,
       body('fa', { label: 'Lab', placeholder: 'Place', type: 'hidden', field_key: 'fk' }),
@@ -140,7 +140,7 @@ describeOnBoth('prompts', (server) => {
     expect((await server().admin.post(`${path}preview/`, {})).status).toBe(400);
   });
 
-  test('reading is not enough to run expressions', async () => {
+  test('the permission to view does not allow running expressions', async () => {
     const viewer = await server().user(['svc_stages_prompt.view_prompt', 'svc_stages_prompt.change_prompt']);
     const run = { placeholder: 'return 1', placeholder_expression: true };
     expect((await viewer.api.post(`${path}preview/`, body('p', run))).status).toBe(403);

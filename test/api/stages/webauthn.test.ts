@@ -71,7 +71,7 @@ describeOnBoth('WebAuthn stages', (server) => {
     ]);
   });
 
-  test('every filter', async () => {
+  test('the list is narrowed by every filter', async () => {
     expect(await names('user_verification=required')).toEqual(['a']);
     expect(await names('authenticator_attachment=platform')).toEqual(['a']);
     expect(await names('authenticator_attachment=cross-platform')).toEqual([]);
@@ -147,7 +147,7 @@ describeOnBoth('WebAuthn stages', (server) => {
     expect((await server().admin.get(`/stages/all/${made.pk}/`)).status).toBe(404);
   });
 
-  test('visibility of device types', async () => {
+  test('stages are visible by permission, on all or on one', async () => {
     expect((await server().nobody.get(path)).status).toBe(403);
     const user = await server().user();
     expect((await user.api.get(path)).status).toBe(403);
@@ -159,7 +159,7 @@ describeOnBoth('WebAuthn stages', (server) => {
     expect((await viewer.api.post(path, { name: 'mine' })).status).toBe(403);
   });
 
-  test('the makes of authenticator are listed, and can only be read', async () => {
+  test('authenticator models are listed, and are read-only', async () => {
     const { body } = await server().admin.get(`${types}?page_size=2`);
     expect(body.pagination.count).toBeGreaterThan(300);
     expect((await server().admin.get(`${types}${unknownDevices}/`)).body).toEqual({

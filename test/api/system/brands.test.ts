@@ -113,7 +113,7 @@ describeOnBoth('brands', (server) => {
     }
   });
 
-  test('filters and search', async () => {
+  test('brands are filtered and searched', async () => {
     const flow = (await server().admin.get('/flows/instances/default-invalidation-flow/')).body;
     const made = await make('filter.test', { branding_title: 'Filtered', flow_device_code: flow.pk });
     const found = async (query: string) =>
@@ -130,7 +130,7 @@ describeOnBoth('brands', (server) => {
     expect(await found('default=true')).toEqual(['gatehouse-default']);
   });
 
-  test('permissions on brands', async () => {
+  test('brands require permission', async () => {
     const made = await make('guarded.test');
     expect((await server().nobody.get(path)).status).toBe(403);
     const user = await server().user();
@@ -140,7 +140,7 @@ describeOnBoth('brands', (server) => {
     expect((await user.api.patch(`${path}${made.brand_uuid}/`, { branding_title: 'x' })).status).toBe(403);
   });
 
-  test('without any brand the server still shows itself', async () => {
+  test('the current brand has defaults when no brand exists', async () => {
     const { results } = (await server().admin.get(path)).body;
     for (const { brand_uuid } of results) await server().admin.delete(`${path}${brand_uuid}/`);
     expect(await current('localhost')).toMatchObject({ matched_domain: 'fallback', branding_title: 'Gatehouse' });

@@ -32,7 +32,7 @@ interface Prompt {
 }
 
 describeOnBoth('flows of a fresh install', (server) => {
-  test('all flows are there', async () => {
+  test('all default flows exist', async () => {
     const { results } = (await server().admin.get('/flows/instances/')).body;
     expect(
       results.map(({ slug, designation, authentication }: Record<string, string>) => [
@@ -83,7 +83,7 @@ describeOnBoth('flows of a fresh install', (server) => {
     }
   });
 
-  test('a second start brings nothing back and undoes no change', async () => {
+  test('a second start restores nothing and undoes no change', async () => {
     await server().admin.patch('/flows/instances/default-invalidation-flow/', { title: 'Bye' });
     await server().admin.delete('/flows/instances/default-source-pre-authentication/');
     const { world, app } = server();
