@@ -1,6 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
 import { readMetadata } from '../../../src/lib/saml/metadata.ts';
+import { readXml } from '../../../src/lib/xml/read-xml.ts';
+import { verifySigned } from '../../../src/lib/xml/verify.ts';
 import { describeOnBoth, type TestServer } from '../../support/server.ts';
 import { makeFlow, makeSource, unique } from './fixtures.ts';
 
@@ -124,6 +127,9 @@ describeOnBoth('SAML sources', (server) => {
       ['encryption', bytesOf(encryption.certificate)],
     ]);
     expect(body.metadata).not.toContain('PRIVATE');
+    const read = readXml(body.metadata, { maxLength: 100_000 });
+    expect(verifySigned(read, [new X509Certificate(signing.certificate).publicKey]).local).toBe('EntityDescriptor');
+    expect(() => verifySigned(read, [new X509Certificate(verification.certificate).publicKey])).toThrow('not valid');
     expect(body.metadata).not.toContain(bytesOf(verification.certificate));
 
     const file = await admin.get(body.download_url);

@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto';
 import { loadKeyPair } from '../../../core/key/key-pair.ts';
 import { bindings, metadataNamespace, protocolNamespace } from '../../../lib/saml/names.ts';
 import { dsNamespace } from '../../../lib/xml/algorithms.ts';
+import { certificateMarkup, writeSigned } from '../../../lib/xml/write-signed.ts';
 import { type Markup, xml } from '../../../lib/xml/write-xml.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { ResourceWorld } from '../../../resource/call.ts';
-import { certificatesIn } from './saml-keys.ts';
+import { signingKey } from './saml-keys.ts';
 import { nameIdFormatOf, ourSide, type SamlSource } from './saml-model.ts';
 
 interface Reads {
@@ -12,7 +14,7 @@ interface Reads {
   readonly world: ResourceWorld;
 }
 
-/** The document with which an identity provider learns of this source (SAML metadata 2.0, section 2.4.4). */
+/** The document with which an identity provider learns of this source (SAML metadata 2.0, section 2.4.4). Signed with a signing pair. */
 export async function metadataOf(source: SamlSource, publicUrl: string, reads: Reads): Promise<string> {
   const { entityId, consumerUrl, logoutUrl } = ourSide(source, publicUrl);
   const descriptor = xml(
@@ -37,9 +39,11 @@ export async function metadataOf(source: SamlSource, publicUrl: string, reads: R
       Location: consumerUrl,
     }),
   );
-  const namespaces = { 'xmlns:md': metadataNamespace, 'xmlns:ds': dsNamespace };
-  const root = xml('md:EntityDescriptor', { ...namespaces, entityID: entityId }, descriptor);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${root.markup}`;
+  const id = `_${hash('sha256', source.pk)}`;
+  const write = (signature: Markup | null) =>
+    xml('md:EntityDescriptor', { 'xmlns:md': metadataNamespace, ID: id, entityID: entityId }, signature, descriptor);
+  const { markup } = await writeSigned({ id, write }, await signingKey(source, reads));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${markup}`;
 }
 
 async function keyDescriptor(
@@ -48,8 +52,10 @@ async function keyDescriptor(
   { query, world }: Reads,
 ): Promise<Markup | null> {
   const pair = key === null ? null : await loadKeyPair(query, world, key);
-  const [certificate] = pair ? certificatesIn(pair.certificate) : [];
-  if (!certificate) return null;
-  const data = xml('ds:X509Certificate', {}, certificate.raw.toString('base64'));
-  return xml('md:KeyDescriptor', { use }, xml('ds:KeyInfo', {}, xml('ds:X509Data', {}, data)));
+  if (!pair) return null;
+  return xml(
+    'md:KeyDescriptor',
+    { use },
+    xml('ds:KeyInfo', { 'xmlns:ds': dsNamespace }, certificateMarkup(pair.certificate)),
+  );
 }
