@@ -90,9 +90,10 @@ const spellings: Readonly<Record<string, string>> = {
   obj: 'object',
 };
 
-/** `oidc_jwks_url` becomes `OIDC JWKS URL`. */
+/** `oidc_jwks_url` becomes `OIDC JWKS URL`, `is_active` becomes `Active`. */
 function labelOf(name: string): string {
   const words = name
+    .replace(/^(is|meta)_/, '')
     .split('_')
     .filter(Boolean)
     .map((word) => spellings[word] ?? word)

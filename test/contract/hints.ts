@@ -71,13 +71,6 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
   'svc_providers_oauth2.oauth2provider': {
     body: () => ({ jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'sample' }] }, jwks_uri: '' }),
   },
-  // Sample pairs have EC keys, which nothing can be encrypted for.
-  'svc_providers_saml.samlprovider': {
-    body: () => ({
-      signature_algorithm: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256',
-      encryption_kp: undefined,
-    }),
-  },
   'svc_core.application': { body: () => ({ meta_launch_url: 'https://example.com/' }) },
   'svc_rbac.userobjectpermission': onGroup,
   'svc_rbac.roleobjectpermission': onGroup,

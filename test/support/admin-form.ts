@@ -56,4 +56,6 @@ async function choose(page: Page, server: TestServer, name: string, key: unknown
   await input.fill(found.name);
   const option = page.locator(`[data-field="${name}"]`).getByRole('option').filter({ hasText: found.name }).first();
   await option.click();
+  // The list gives the focus back when it closes.
+  await option.waitFor({ state: 'detached' });
 }

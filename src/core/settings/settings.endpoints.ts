@@ -40,9 +40,21 @@ function atLeast(least: string, options: Common<string, false>): Field<string> {
 
 const fields = {
   avatars: text({ default: avatars, check: avatarsComplaint, help: 'How users are shown; the first way that works.' }),
-  default_user_change_name: boolean({ default: true, help: 'Let users change their name.' }),
-  default_user_change_email: boolean({ default: false, help: 'Let users change their e-mail address.' }),
-  default_user_change_username: boolean({ default: false, help: 'Let users change their user name.' }),
+  default_user_change_name: boolean({
+    label: 'Users may change their name',
+    default: true,
+    help: 'Let users change their name.',
+  }),
+  default_user_change_email: boolean({
+    label: 'Users may change their address',
+    default: false,
+    help: 'Let users change their e-mail address.',
+  }),
+  default_user_change_username: boolean({
+    label: 'Users may change their user name',
+    default: false,
+    help: 'Let users change their user name.',
+  }),
   event_retention: atLeast('days=1', { default: event_retention, help: 'How long events are kept: weeks=3;days=2.' }),
   footer_links: list(
     record({
@@ -51,7 +63,11 @@ const fields = {
     }),
     { default: () => [], max: 50, help: 'Links shown below the pages where users sign in.' },
   ),
-  gdpr_compliance: boolean({ default: true, help: 'Delete the events of a user together with the user.' }),
+  gdpr_compliance: boolean({
+    label: 'GDPR compliance',
+    default: true,
+    help: 'Delete the events of a user together with the user.',
+  }),
   impersonation: boolean({ default: true, help: 'Let administrators act as another user.' }),
   impersonation_require_reason: boolean({ default: false, help: 'Ask administrators why they act as another user.' }),
   default_token_duration: atLeast('minutes=5', {

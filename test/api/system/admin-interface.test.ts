@@ -140,7 +140,7 @@ describeOnBoth('the OpenAPI document of one path', (server) => {
     expect(body.components.schemas.DenyStage).toBeUndefined();
     expect(body['x-resources']['/core/groups/']).toMatchObject({
       ...{ model: 'svc_core.group', key: 'pk', title: 'name', isSearched: true, order: ['name'] },
-      filters: expect.arrayContaining([{ name: 'is_superuser', kind: 'flag', label: 'Is superuser' }]),
+      filters: expect.arrayContaining([{ name: 'is_superuser', kind: 'flag', label: 'Superuser' }]),
     });
     const other = (await server().nobody.get('/schema/?under=/policies/reputation/')).body;
     expect(Object.keys(other.paths).filter((path) => path.includes('scores'))).toEqual([]);

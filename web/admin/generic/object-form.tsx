@@ -1,5 +1,5 @@
 import './form.css';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { requestAsPerson, wordsOf } from '../../api/call.ts';
 import { ApiProblem, type Method } from '../../api/client.ts';
 import { Button } from '../../elements/button.tsx';
@@ -50,17 +50,15 @@ export function ObjectForm(props: Props) {
   const curl = useDialog('curl');
   const body = bodyOf(members, draft.values, initial, method === 'POST');
 
-  function complain(found: Complaints): void {
-    setComplaints(found);
-    // The first field that is wrong gets the focus, once it says so.
-    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-  }
+  useEffect(() => {
+    if (Object.keys(complaints).length > 0) place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [complaints]);
 
   async function send(isTrial: boolean): Promise<Row | null> {
     const bad = unreadable(body);
     setProblem(null);
     if (bad) {
-      complain(bad);
+      setComplaints(bad);
       return null;
     }
     try {
@@ -70,7 +68,7 @@ export function ObjectForm(props: Props) {
       return value;
     } catch (caught) {
       if (caught instanceof ApiProblem && caught.status === 412) setConflict(true);
-      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) complain(caught.fields);
+      else if (caught instanceof ApiProblem && Object.keys(caught.fields).length > 0) setComplaints(caught.fields);
       else setProblem(wordsOf(caught));
       return null;
     }

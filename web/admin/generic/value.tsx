@@ -68,6 +68,7 @@ const Json = ({ value }: { value: object }) =>
 function Text({ text, isBrief, isLong }: { text: string; isBrief: boolean; isLong: boolean }) {
   if (isBrief) return firstLine(text);
   if (isLong || text.includes('\n')) return <Code text={text} />;
+  if (text.startsWith('data:image/')) return <img src={text} alt="" width="48" height="48" />;
   const address = /^https?:/.test(text) ? safeAddress(text) : null;
   return address ? (
     <a href={address} rel="noreferrer noopener" target="_blank">
