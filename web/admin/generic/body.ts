@@ -14,11 +14,10 @@ export function initialValues(members: readonly Member[], row: Row | null): Row 
 export const changedMembers = (members: readonly Member[], values: Row, initial: Row): Member[] =>
   members.filter(({ name }) => !isSame(values[name], initial[name]));
 
-/** What is sent: of a new object everything that has a value, of another what was changed. */
+/** What is sent: what differs from the defaults of a new object, or from the object as it was. The server knows its defaults. */
 export function bodyOf(members: readonly Member[], values: Row, initial: Row, isNew: boolean): Row {
-  const sent = isNew
-    ? members.filter(({ name }) => values[name] !== undefined)
-    : changedMembers(members, values, initial);
+  const before = isNew ? initialValues(members, null) : initial;
+  const sent = changedMembers(members, values, before).filter(({ name }) => values[name] !== undefined);
   return Object.fromEntries(sent.map(({ name }) => [name, withoutBlankLines(values[name])]));
 }
 
