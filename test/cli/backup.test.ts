@@ -46,7 +46,7 @@ const kinds = databases[0] ? (['sqlite', 'postgres'] as const) : (['sqlite'] as 
 const backups = new Map<string, string>();
 
 describe.each(kinds)('a backup of %s under a stream of writes', (kind) => {
-  test('holds every write that was acknowledged before it began, as of one moment', {
+  test('contains every write acknowledged before it began, as a consistent snapshot', {
     timeout: 60_000,
   }, async () => {
     const place = kind === 'sqlite' ? sqlitePlace() : postgresPlace(0);
@@ -98,7 +98,7 @@ describe('a restore', () => {
   const ways = kinds.flatMap((from) => kinds.map((to) => [from, to] as const));
 
   test.each(ways)(
-    'of %s into %s brings back the same rows, and a server that works',
+    'of %s into %s restores the same rows, and the server works',
     { timeout: 60_000 },
     async (from, to) => {
       const file = backups.get(from) as string;
@@ -146,7 +146,7 @@ describe('a restore', () => {
 let sqliteContents: Awaited<ReturnType<typeof contentsOf>> | undefined;
 
 test.skipIf(kinds.length < 2)(
-  'rows are equal, value by value, after they went through the other database',
+  'rows keep all their values when they are copied through the other database',
   { timeout: 60_000 },
   async () => {
     const place = sqlitePlace();
@@ -201,7 +201,7 @@ describe('a backup that cannot be restored', () => {
     expect(Object.values(await contentsOfClosed(place)).flat()).toEqual([]);
   });
 
-  test('does not keep the whole file from being restored afterwards', { timeout: 60_000 }, async () => {
+  test('does not prevent a later restore of the intact file', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     const file = join(newFolder(), 'broken.backup');
     writeFileSync(file, whole().subarray(0, -4));
@@ -281,7 +281,7 @@ describe('a backup of an older version', () => {
     return file;
   }
 
-  test('is restored into its own schema, which is then brought up to date', { timeout: 60_000 }, async () => {
+  test('is restored into its own schema, which is then migrated', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     expect(await run(['restore', '--from', await olderBackup()], place.env)).toMatchObject({ code: 0 });
     const db = place.open();
@@ -291,7 +291,7 @@ describe('a backup of an older version', () => {
     expect(contents.users?.length).toBeGreaterThan(60);
   });
 
-  test('is refused by a database that has gone further', { timeout: 60_000 }, async () => {
+  test('is refused by a database with a newer schema', { timeout: 60_000 }, async () => {
     const place = sqlitePlace();
     await run(['migrate'], place.env);
     const refused = await run(['restore', '--from', await olderBackup()], place.env);
@@ -318,7 +318,7 @@ describe('the target of a backup', () => {
     expect(readdirSync(folder)).toEqual(['kept']);
   });
 
-  test('holds the instance key unless that is in the settings', { timeout: 40_000 }, async () => {
+  test('contains the instance key unless it is in the settings', { timeout: 40_000 }, async () => {
     const place = sqlitePlace();
     const server = await startServerProcess({ ...place.env, ...firstStart });
     const folder = newFolder();

@@ -49,7 +49,7 @@ test('check reports migrations that have not been run', { timeout: 60_000 }, asy
   expect(stdout).toContain(`FAULT  the schema is up to date: not yet run: ${last}; gatehouse migrate runs them`);
 });
 
-test('check reports a wrong and a missing key, and makes none', { timeout: 60_000 }, async () => {
+test('check reports a wrong and a missing key, and creates none', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const wrong = await check({ ...env, GATEHOUSE_SECRET_KEY: 'some other key, long enough to be one' });
@@ -120,7 +120,7 @@ test('check reports a row that refers to a missing one', { timeout: 60_000 }, as
   expect(stdout).toContain('FAULT  the stored rows are whole: 1 rows name rows that are gone');
 });
 
-test('check reports a file that is no database', { timeout: 60_000 }, async () => {
+test('check reports a file that is not a database', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   const file = openSync(join(folder, 'gatehouse.db'), 'w');
   writeSync(file, 'something else entirely, and long enough to be looked at');

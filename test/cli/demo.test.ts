@@ -31,7 +31,7 @@ describeOnBoth('the demo', (server) => {
     expect(empty).toEqual(Object.keys(mayBeEmpty));
   });
 
-  test('makes objects that can each be read, with their related objects', { timeout: 60_000 }, async () => {
+  test('creates objects that can each be read, with their related objects', { timeout: 60_000 }, async () => {
     const { app, admin } = server();
     let read = 0;
     for (const { id, path } of listsOf(server())) {
@@ -69,7 +69,7 @@ describeOnBoth('the demo', (server) => {
     expect(made.has('/core/users/')).toBe(false);
   });
 
-  test('gives nobody a way to sign in', { timeout: 60_000 }, async () => {
+  test('creates no account that can sign in', { timeout: 60_000 }, async () => {
     const { admin } = server();
     const { body: users } = await admin.get('/core/users/?search=demo-');
     expect(users.results.length).toBeGreaterThan(2);
@@ -79,7 +79,7 @@ describeOnBoth('the demo', (server) => {
   });
 });
 
-test('the demo command fills an empty folder, says what it made, and refuses a database in use', {
+test('the demo command fills an empty folder, lists what it created, and refuses a database in use', {
   timeout: 60_000,
 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };

@@ -26,7 +26,7 @@ describe('a database is served with the key that it was made with', () => {
     await (await startServerProcess(env)).stop();
   });
 
-  test('another key file is refused, and so is none: no new one is made', { timeout: 60_000 }, async () => {
+  test('another key file and a missing one are refused, and no new key is created', { timeout: 60_000 }, async () => {
     const { folder, env } = await filledFolder();
     const file = join(folder, 'secret.key');
     renameSync(file, join(folder, 'kept'));
@@ -44,7 +44,7 @@ describe('a database is served with the key that it was made with', () => {
     await (await startServerProcess(env)).stop();
   });
 
-  test('the key from the folder may move into the settings', { timeout: 60_000 }, async () => {
+  test('the key from the folder can be moved into the settings', { timeout: 60_000 }, async () => {
     const { folder, env } = await filledFolder();
     const GATEHOUSE_SECRET_KEY = readFileSync(join(folder, 'secret.key'), 'utf8').trim();
     await (await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY })).stop();

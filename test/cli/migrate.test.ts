@@ -17,7 +17,7 @@ import { newFolder } from '../support/server.ts';
 const names = migrations.map(({ name }) => name);
 const upToDate = 'The schema is up to date.\n';
 
-test('migrate makes the whole schema in an empty folder; a second run finds nothing to do', {
+test('migrate creates the whole schema in an empty folder, and a second run changes nothing', {
   timeout: 60_000,
 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: join(newFolder(), 'made') };
@@ -27,7 +27,7 @@ test('migrate makes the whole schema in an empty folder; a second run finds noth
   expect(await runGatehouse(['migrate'], env)).toMatchObject({ code: 0, stdout: upToDate });
 });
 
-test('migrate makes neither key nor administrator: those are for the first start', { timeout: 60_000 }, async () => {
+test('migrate creates neither key nor administrator', { timeout: 60_000 }, async () => {
   const folder = newFolder();
   await runGatehouse(['migrate'], { GATEHOUSE_DATA_DIR: folder });
   expect(readdirSync(folder)).not.toContain('secret.key');
@@ -54,7 +54,7 @@ test('an older version refuses a database that a newer one has migrated', { time
 const database = await freshPostgresDatabase();
 
 describe.skipIf(!database)('several instances that start at once on PostgreSQL', () => {
-  test('all start, and the schema and its first objects are made once', { timeout: 60_000 }, async () => {
+  test('all start, and the schema and its first objects are created once', { timeout: 60_000 }, async () => {
     const env = {
       ...firstStart,
       DATABASE_URL: database?.url ?? '',
@@ -100,7 +100,7 @@ describe.each(['sqlite', 'postgres'])('a migration is atomic (%s)', async (kind)
   };
 
   test.skipIf(kind === 'postgres' && !fresh)(
-    'one that fails leaves nothing, and those before it stay',
+    'a failed migration is rolled back, and earlier ones are kept',
     { timeout: 60_000 },
     async () => {
       const db = open();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { firstStart, processToken, runGatehouse, startServerProcess } from '../support/gatehouse-process.ts';
 import { newFolder } from '../support/server.ts';
 
-test('a second server on one data folder is refused, and the first goes on', { timeout: 60_000 }, async () => {
+test('a second server on one data folder is refused, and the first keeps running', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   const first = await startServerProcess(env);
   for (const args of [['serve'], ['migrate'], ['restore', '--from', import.meta.filename]]) {

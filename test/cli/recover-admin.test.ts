@@ -87,7 +87,7 @@ describe.each(places)('recover-admin with the server running on %s', (kind, sett
   });
 });
 
-test('recover-admin without a database fails, and makes nothing', { timeout: 60_000 }, async () => {
+test('recover-admin without a database fails and creates nothing', { timeout: 60_000 }, async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder() };
   const { code, stdout, stderr } = await runGatehouse(['recover-admin'], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -25,7 +25,7 @@ describe('the help text', () => {
     }
   });
 
-  test('comes as an error when no command is given', async () => {
+  test('is printed as an error when no command is given', async () => {
     const { code, stdout, stderr } = await run([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('gatehouse <command>');
@@ -48,7 +48,7 @@ describe('the help text', () => {
     expect(stdout).toMatch(/--to <file> +where/);
   });
 
-  test('is joined by a version', async () => {
+  test('is separate from --version, which prints the version number', async () => {
     const { code, stdout } = await run(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

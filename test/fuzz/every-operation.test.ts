@@ -52,7 +52,7 @@ describeOnBoth('random requests', (server) => {
     await fc.assert(property, { seed: seed + operationIds.indexOf(id), numRuns: runs, endOnFailure: true });
   });
 
-  test('leave the administrator in charge, and every list readable', async () => {
+  test('leave the administrator active and every list readable', async () => {
     const { admin } = here();
     expect((await admin.get('/core/users/me/')).body.user.is_superuser).toBe(true);
     for (const { path, verbs } of server().app.engine.registry.resources) {

@@ -83,7 +83,7 @@ describeOnBoth(
       return [tokens.access_token, tokens.id_token, await makeCode(server(), relying, pk), relying.provider.client_id];
     };
 
-    test('with or without a client that proves itself', async () => {
+    test('with or without client authentication', async () => {
       const relying = await makeRelying(server(), { signing_key: await makeKey(server()) });
       const known = await valuesIn(relying);
       const value = fc.oneof({ weight: 3, arbitrary: rawValue }, { weight: 1, arbitrary: fc.constantFrom(...known) });

@@ -10,7 +10,7 @@ afterAll(() => media.close());
 describeJourney(
   'accounts elsewhere',
   (journey) => {
-    test('one is connected by a token that proves it, and disconnected again', async () => {
+    test('an account is connected by its token, and disconnected again', async () => {
       const { server } = journey();
       const slug = unique('media');
       await made(server, '/sources/mediasrc/', { name: slug, slug, client_id: 'x', plex_token: 't' });

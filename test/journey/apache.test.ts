@@ -14,7 +14,7 @@ describe.skipIf(!hasApache)('Apache with mod_auth_openidc', () => {
   describeJourney(
     'a page that it protects',
     (journey) => {
-      test('is shown to who signs in here, and they can sign out from it', async () => {
+      test('is shown to people who sign in here, and lets them sign out', async () => {
         const { server, window } = journey();
         front.leadsTo(server.url);
         const port = await freePort();

@@ -21,7 +21,7 @@ const openly =
 describeJourney(
   'a media server',
   (journey) => {
-    test('identifies somebody once they have signed in there', async () => {
+    test('identifies a person once they have signed in there', async () => {
       const { server } = journey();
       const flow = async (slug: string) => (await server.admin.get(`/flows/instances/${slug}/`)).body.pk;
       const source = await makeSource(server, 'mediasrc', {
@@ -65,7 +65,7 @@ describeJourney(
       await page.getByRole('button', { name: 'Continue' }).waitFor();
     });
 
-    test('that is away is reported on the page', async () => {
+    test('is reported on the page when it is unreachable', async () => {
       const { server } = journey();
       const source = await makeSource(server, 'mediasrc', { plex_token: 'the-owners-token' });
       media.answer('/pins?strong=true', (_request, response) => sendJson(response, {}, 500));

@@ -55,7 +55,7 @@ describeJourney(
       return page;
     };
 
-    test('get codes in messages, first to prove whose they are and then to sign in', async () => {
+    test('get codes in messages, first for enrolment and then to sign in', async () => {
       const { server } = journey();
       service.answer = () => json({});
       const codeSent = () => /: (\d{6})$/.exec(JSON.parse(service.requests.at(-1)?.body ?? '{}').Body)?.[1] ?? '';
@@ -88,7 +88,7 @@ describeJourney(
       expect(await whoIs(again)).toBe(username);
     });
 
-    test('are asked by a push service, and may say no', async () => {
+    test('are prompted by a push service, and can refuse', async () => {
       const { server } = journey();
       let verdict = { result: 'deny', status: 'deny', status_msg: 'Denied.' };
       let status = 'waiting';
@@ -112,7 +112,7 @@ describeJourney(
       expect(await whoIs(again)).toBe(username);
     });
 
-    test('that have been activated are noticed by the page of somebody who is signed in', async () => {
+    test('end the setup on the page once they are activated', async () => {
       const { server } = journey();
       let status = 'waiting';
       servePush('U8', { '/auth/v2/enroll_status': () => status });

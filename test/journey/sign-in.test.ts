@@ -80,7 +80,7 @@ describeJourney('signing in', (journey) => {
     await page.waitForURL('**/if/user/consents/');
   });
 
-  test('offers a way out to somebody else', async () => {
+  test('offers to continue as another user', async () => {
     const page = await journey().window();
     await page.goto(`/if/flow/${signInFlow}/?next=/if/user/tokens/`);
     await page.getByLabel('Email address or username').fill('somebody');
@@ -171,7 +171,7 @@ describeJourney('signing in', (journey) => {
     expect(answers).toBe(1);
   });
 
-  test('goes on after the network was away, with what was typed', async () => {
+  test('continues after a network failure, with the input kept', async () => {
     const username = await person(journey());
     const page = await journey().window({ tolerates: /ERR_INTERNET_DISCONNECTED/ });
     await page.goto('/');
@@ -208,7 +208,7 @@ const clock = stillClock();
 describeJourney(
   'time',
   (journey) => {
-    test('must pass after many wrong passwords', async () => {
+    test('must pass before another attempt after many wrong passwords', async () => {
       const { server } = journey();
       const username = await person(journey());
       for (let guess = 0; guess < 11; guess++) await signInByPassword(openBrowser(server), username, `guess ${guess}`);

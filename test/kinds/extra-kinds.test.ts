@@ -28,7 +28,7 @@ const lists = [
 ] as const;
 
 describeOnBoth(
-  'kinds that are only listed',
+  'kinds that are only listed in the catalogue',
   (server) => {
     async function make(path: string, values: Record<string, unknown>) {
       const name = unique('extra');
@@ -73,7 +73,7 @@ describeOnBoth(
       expect((await admin.delete(`${path}${key}/`)).status).toBe(204);
     });
 
-    test('answer at their own addresses', async () => {
+    test('serve their own routes', async () => {
       const { url, kind } = server();
       expect(await (await fetch(`${url}/source/extra/somewhere/`)).text()).toBe('The source somewhere');
       const dialect = kind === 'postgres' ? 'postgres' : 'sqlite';
@@ -91,7 +91,7 @@ describeOnBoth(
       expect(rows).toContainEqual({ action: 'model_created' });
     });
 
-    test('decide, send, and tell how they are', async () => {
+    test('decide as policies, send as transports and report the state of connections', async () => {
       const { admin } = server();
       const { pk: user } = await server().user();
       const policy = await make('/policies/extra/', { lets_in: false });
@@ -181,7 +181,7 @@ describeOnBoth(
       expect(body.results).toMatchObject([{ name: 'extra_sync', description: 'Sync the extra way.' }]);
     });
 
-    test('have what they let expire cleaned up', async () => {
+    test('have their expired rows deleted', async () => {
       const { db } = server().world;
       await make('/providers/extra/', { audience: 'forgotten' });
       await runJob(server(), 'clean_expired_models');

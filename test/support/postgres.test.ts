@@ -23,14 +23,14 @@ describe.skipIf(!database)('a fresh PostgreSQL database', () => {
     expect(await ask(url, 'insert into note values (7) returning id')).toEqual([{ id: 7 }]);
   });
 
-  test('is not shared', async () => {
+  test('is not shared with another test', async () => {
     const other = await freshPostgresDatabase();
     expect(other?.url).not.toBe(url);
     expect(await ask(other?.url ?? '', "select * from pg_tables where schemaname = 'public'")).toEqual([]);
     await other?.drop();
   });
 
-  test('is gone once dropped, open connections or not', async () => {
+  test('is deleted when dropped, even with open connections', async () => {
     const other = await freshPostgresDatabase();
     const client = new pg.Client({ connectionString: other?.url });
     client.on('error', () => undefined);

@@ -177,7 +177,7 @@ describeOnBoth(
     );
 
     describe('a visit', () => {
-      test('ends once: an answer is not taken twice', async () => {
+      test('is completed once, and a second answer is refused', async () => {
         const { slug } = await source();
         peer.person = known();
         const browser = newBrowser(server());
@@ -221,7 +221,7 @@ describeOnBoth(
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('in the meantime')]);
       });
 
-      test('leads only to paths of ours', async () => {
+      test('redirects only to local paths', async () => {
         const { slug } = await source();
         for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
           peer.person = known();
@@ -231,7 +231,7 @@ describeOnBoth(
         }
       });
 
-      test('is stored for so many of one network at most', async () => {
+      test('is stored a limited number of times per network', async () => {
         const { slug } = await source();
         for (let i = 0; i < 205; i += 1) await depart(server(), newBrowser(server()), slug);
         const { rows } = await sql<{ count: number }>`select count(*) as count from source_visits`.execute(
@@ -240,7 +240,7 @@ describeOnBoth(
         expect(Number(rows[0]?.count)).toBeLessThanOrEqual(200);
       });
 
-      test('that the other side refuses is told in its words, escaped', async () => {
+      test('shows the error of the other side, escaped', async () => {
         const { slug } = await source();
         const browser = newBrowser(server());
         const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
@@ -253,7 +253,7 @@ describeOnBoth(
         expect(saidOn(page)).toContain('you said no');
       });
 
-      test('that another issuer answers is refused', async () => {
+      test('is refused when another issuer answers', async () => {
         const { slug } = await source();
         const browser = newBrowser(server());
         const state = (await depart(server(), browser, slug)).searchParams.get('state') ?? '';
@@ -283,7 +283,7 @@ describeOnBoth(
         expect((await me(browser)).pk).toBe(user.pk);
       });
 
-      test('superusers are adopted by no name', async () => {
+      test('superusers are not matched by name', async () => {
         const { slug } = await source({ user_matching_mode: 'username_link' });
         peer.person = { ...known(), preferred_username: 'admin' };
         const { body } = await server().admin.get('/core/users/me/');
@@ -291,7 +291,7 @@ describeOnBoth(
         expect((await arrive(slug)).status).toBe(403);
       });
 
-      test('people who are switched off stay out', async () => {
+      test('inactive users are refused', async () => {
         const { slug, pk } = await source();
         peer.person = known();
         const user = await linkedUser(pk, peer.person.sub as string);
@@ -319,7 +319,7 @@ describeOnBoth(
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('property mappings')]);
       });
 
-      test('a source without an enrolment flow says so', async () => {
+      test('a source without an enrolment flow shows an error', async () => {
         const { slug } = await source({ enrollment_flow: null });
         peer.person = known();
         const page = await arrive(slug);
@@ -449,7 +449,7 @@ describeOnBoth(
         expect((await me(browser)).pk).toBe(user.pk);
       });
 
-      test('takes no answer that another browser brought', async () => {
+      test('refuses an answer from another browser', async () => {
         const { slug, pk } = await source();
         peer.person = known();
         await linkedUser(pk, peer.person.sub as string);

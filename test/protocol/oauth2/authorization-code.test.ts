@@ -58,7 +58,7 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     expect((await server().nobody.get(`/application/o/${relying.slug}/jwks/`)).body).toEqual({ keys: [] });
   });
 
-  test('a key that is replaced stays published while what it signed is good', async () => {
+  test('a replaced key stays published while tokens signed by it are valid', async () => {
     const relying = await makeRelying(server(), { signing_key: await makeKey(server()) });
     const { id_token } = await tokensFor(server(), relying, (await server().user()).pk);
     const change = { signing_key: await makeKey(server(), 'rsa') };
@@ -70,7 +70,7 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     expect(decodeProtectedHeader(next.id_token).alg).toBe('RS256');
   });
 
-  test('a code is good once; a second use takes back what the first gave', async () => {
+  test('a code is valid once, and a second use revokes the tokens of the first', async () => {
     const relying = await makeRelying(server());
     const code = await makeCode(server(), relying, (await server().user()).pk, { scope: ['openid', 'gatehouse/api'] });
     const first = await exchangeCode(server(), relying, code);
@@ -84,7 +84,7 @@ describeOnBoth('the token endpoint: codes (RFC 6749 §4.1.3)', (server) => {
     expect((await api.get('/core/users/me/')).status).toBe(403);
   });
 
-  test('a hundredfold use at once gives tokens once', async () => {
+  test('a code used a hundred times at once gives tokens once', async () => {
     const relying = await makeRelying(server());
     const code = await makeCode(server(), relying, (await server().user()).pk);
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchangeCode(server(), relying, code)));

@@ -94,7 +94,7 @@ describeOnBoth(
       expect(ofQuery(await browser.authorize(asked(party)))).toHaveProperty('code');
     });
 
-    test('that a mapping makes where tokens are made', async () => {
+    test('in a mapping while tokens are issued reaches the client and the log', async () => {
       const { admin } = server();
       const broken = { name: unique('broken'), scope_name: 'broken', expression: 'return nobody.knows;' };
       const mapping = await made(server(), '/propertymappings/provider/scope/', broken);
@@ -108,7 +108,7 @@ describeOnBoth(
       expectLogged(visit, /nobody/);
     });
 
-    test('that cannot read its own key', async () => {
+    test('in reading the signing key reaches the client', async () => {
       const pair = await server().admin.post('/crypto/certificatekeypairs/generate/', {
         common_name: unique('unreadable'),
         validity_days: 1,
@@ -137,7 +137,7 @@ describeOnBoth(
       expectLogged(visit, /full|nobody is told/);
     });
 
-    test('on the way back from the flow, which then still leads on', async () => {
+    test('after the flow reaches the client, and a second visit succeeds', async () => {
       const party = await makeRelyingParty(server(), {}, explicit);
       const browser = await visitor(server());
       await browser.authorize(asked(party, { response_mode: 'fragment' }));
@@ -147,7 +147,7 @@ describeOnBoth(
       expect(ofFragment(await browser.visit(to))).toHaveProperty('code');
     });
 
-    test('with parameters that were pushed or signed: by what they say', async () => {
+    test('reaches the client according to pushed or signed parameters', async () => {
       const party = await makeRelyingParty(server());
       const browser = await visitor(server());
       const { request_uri } = await sent(server(), 'par', { ...asked(party), ...secretOf(party) });

@@ -35,7 +35,7 @@ describeOnBoth(
       });
     });
 
-    test('RFC 6749 §5.2: so is who is turned away when tokens are refreshed', async () => {
+    test('RFC 6749 §5.2: a refusal when tokens are refreshed is recorded too', async () => {
       const relying = await makeRelying(server());
       const person = await server().user();
       const { refresh_token } = await tokensFor(server(), relying, person.pk);

@@ -24,7 +24,7 @@ async function refuse(browser: Visitor): Promise<string> {
 }
 
 describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
-  test('brings the client that answer in the response mode that it asked for, and nothing else', async () => {
+  test('returns only access_denied to the client, in the requested response mode', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
     const answered = async (response_mode: string) => {
@@ -69,7 +69,7 @@ describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
     expect((await browser.answerStep(explicit, { token })).to ?? '').not.toContain('ticket');
   });
 
-  test('uses a pushed request up', async () => {
+  test('consumes a pushed request', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
     const { request_uri } = await sent(server(), 'par', { ...asked(party), ...secretOf(party) });

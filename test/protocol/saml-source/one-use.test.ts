@@ -32,7 +32,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     expect(saidOn(page)).toContain('Request id: ');
   };
 
-  test('are good once, in the browser and for the source that asked', async () => {
+  test('are accepted once, in the browser and for the source that sent the request', async () => {
     const { slug } = await source();
     const another = await source();
     const browser = newBrowser(server());
@@ -51,7 +51,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     refused(await bring(slug, browser, answer()), 'does not belong to anything that was begun');
   });
 
-  test('are remembered until they are over, and no longer', async () => {
+  test('are remembered until they expire, and no longer', async () => {
     const { slug, pk } = await source();
     await arrive(slug);
     const rows = async () =>
@@ -69,7 +69,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     expect(await rows()).toEqual([]);
   });
 
-  test('that nobody asked for are refused, unless the source takes them', async () => {
+  test('are refused when unsolicited, unless the source allows it', async () => {
     const { slug } = await source();
     const unsolicited = (more: Partial<Told> = {}) => signedResponse(about(slug, more), key);
     refused(await post(slug, unsolicited()), 'IdP-initiated Logins are not allowed');
@@ -83,7 +83,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     refused(await bring(slug, newBrowser(server()), unsolicited({ inResponseTo: '_nothing' })), 'does not belong');
   });
 
-  test('that nobody asked for link nothing to whoever is signed in', async () => {
+  test('do not link an account to the signed-in user when unsolicited', async () => {
     const { slug } = await source({ allow_idp_initiated: true });
     const browser = await signedInBrowser(server(), (await server().user()).pk);
     const unsolicited = (nameId: string) => signedResponse(about(slug, { nameId }), key);
@@ -150,7 +150,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     });
   }
 
-  test('that cannot be read are refused with a reason', async () => {
+  test('are refused with a reason when they cannot be read', async () => {
     const { slug } = await source();
     const send = (form: Record<string, string>) =>
       visit(server(), newBrowser(server()), `/source/saml/${slug}/acs/`, { form });
@@ -178,7 +178,7 @@ describeOnBoth('class 39: answers of a SAML identity provider', (server) => {
     expect([again.status, Object.keys(again.body)]).toEqual([400, ['verification_kp']]);
   });
 
-  test('from one network are bounded', async () => {
+  test('are limited per network', async () => {
     const { slug } = await source();
     let last = 0;
     for (let count = 0; count < 305 && last !== 429; count += 1) {

@@ -97,7 +97,7 @@ describeOnBoth('signing in by a SAML source', (server) => {
     expect(page.location).toBe('/if/flow/default-source-enrollment/');
   });
 
-  test('encrypted assertions are opened, and wanted', async () => {
+  test('encrypted assertions are decrypted, and required where configured', async () => {
     const { slug } = await source({ encryption_kp: await pair(ours) });
     const browser = newBrowser(server());
     const inResponseTo = attributeOf(await depart(slug, browser), 'ID');
@@ -230,7 +230,7 @@ describeOnBoth('signing in by a SAML source', (server) => {
     );
   });
 
-  test('a closed source has no addresses but its metadata', async () => {
+  test('a disabled source serves only its metadata', async () => {
     const { slug } = await source({ enabled: false });
     for (const last of ['', 'acs/', 'slo/']) {
       expect((await visit(server(), newBrowser(server()), `/source/saml/${slug}/${last}`)).status).toBe(404);
@@ -243,7 +243,7 @@ describeOnBoth('signing in by a SAML source', (server) => {
     ]);
   });
 
-  test('whoever was signed in must still be, and nobody else', async () => {
+  test('an answer is refused when somebody has signed in or out meanwhile', async () => {
     const { slug } = await source();
     const browser = newBrowser(server());
     const inResponseTo = attributeOf(await depart(slug, browser), 'ID');

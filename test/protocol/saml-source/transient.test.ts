@@ -24,7 +24,7 @@ describeOnBoth('people with a transient name at a SAML source', (server) => {
   const usersNamed = async (text: string) =>
     (await server().admin.get(`/core/users/?search=${encodeURIComponent(text)}`)).body.results;
 
-  test('get a user for the session, who goes when they sign out', async () => {
+  test('get a user for the session, who is deleted when they sign out', async () => {
     const { slug, name } = await source({ user_matching_mode: 'username_link' });
     const told = transient({ attributes: { displayName: ['Guest'] } });
     const { browser, user, page } = await signIn(slug, told);
@@ -49,7 +49,7 @@ describeOnBoth('people with a transient name at a SAML source', (server) => {
     await until(async () => (await find(user.pk)).status === 404);
   });
 
-  test('go when their time is over, and cannot come in before they are cleared away', async () => {
+  test('expire, and cannot sign in before the clean-up deletes them', async () => {
     const { slug } = await source({ temporary_user_delete_after: 'seconds=0' });
     const told = transient();
     const { user } = await signIn(slug, told);
@@ -59,7 +59,7 @@ describeOnBoth('people with a transient name at a SAML source', (server) => {
     expect((await find(user.pk)).status).toBe(404);
   });
 
-  test('get no user where something stands in the way', async () => {
+  test('get no user when the flow refuses them or is missing', async () => {
     const flow = await makeFlow(server(), 'authentication');
     await bindExpression(server(), flow.policybindingmodel_ptr_id, 'return false');
     const { slug } = await source({ authentication_flow: flow.pk });
@@ -70,7 +70,7 @@ describeOnBoth('people with a transient name at a SAML source', (server) => {
     expect(await usersNamed(String(told.nameId))).toEqual([]);
   });
 
-  test('never become somebody who is called like that already', async () => {
+  test('are never matched to an existing user with that name', async () => {
     const { slug } = await source({ user_matching_mode: 'username_link' });
     const told = transient();
     const taken = await server().user([], { username: `gatehouse-${told.nameId}-transient` });

@@ -9,7 +9,7 @@ describeOnSqlite('RFC 7644 §4: what a client can find out', (server) => {
   });
   const base = () => `${server().world.config.publicUrl}${client.root}`;
 
-  test('RFC 7643 §5: what the server can do', async () => {
+  test('RFC 7643 §5: ServiceProviderConfig lists the supported features', async () => {
     const { status, body, headers } = await client.get('/ServiceProviderConfig');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/scim+json']);
     expect(body).toMatchObject({
@@ -52,7 +52,7 @@ describeOnSqlite('RFC 7644 §4: what a client can find out', (server) => {
     expect((await client.get('/Schemas/urn:none')).status).toBe(404);
   });
 
-  test('§4: filters are refused there', async () => {
+  test('§4: filters are refused at discovery endpoints', async () => {
     for (const path of ['/ServiceProviderConfig', '/ResourceTypes', '/Schemas']) {
       expect((await client.get(`${path}?filter=id%20pr`)).status).toBe(403);
     }
@@ -82,7 +82,7 @@ describeOnSqlite('RFC 7644 §4: what a client can find out', (server) => {
     }
   });
 
-  test('bodies have bounds', async () => {
+  test('bodies that are too large or too deep are refused', async () => {
     const deep = `${'['.repeat(50)}${']'.repeat(50)}`;
     expect((await client.send('POST', '/Users', `{"userName":"x","a":${deep}}`)).body.scimType).toBe('invalidSyntax');
     const large = JSON.stringify({ userName: 'x', title: 'x'.repeat(1_100_000) });

@@ -94,7 +94,7 @@ describeOnBoth('RFC 7644 §3.4.2: lists', (server) => {
     expect(await client.find('Users', filter)).toMatchObject({ status: '400', scimType: 'invalidFilter' });
   });
 
-  test('§3.4.2.2: groups by name and by member', async () => {
+  test('§3.4.2.2: groups are filtered by name and by member', async () => {
     const find = (filter: string) => client.find('Groups', filter, 'id');
     expect(await find(`displayName eq "CREW ${word}"`)).toEqual([group.id]);
     expect(await find(`members.value eq "${ada.id}"`)).toEqual([group.id]);
@@ -111,7 +111,7 @@ describeOnBoth('RFC 7644 §3.4.2: lists', (server) => {
     expect(await client.find('Users', `a'b eq "x"`)).toMatchObject({ scimType: 'invalidFilter' });
   });
 
-  test('§3.4.2.3: sorting, in both directions, with those without a value at the end', async () => {
+  test('§3.4.2.3: lists are sorted in both directions, with missing values last', async () => {
     const names = async (query: string) =>
       (await client.get(`/Users?${query}`)).body.Resources.map((one: { id: string }) =>
         one.id === ada.id ? 'ada' : 'ben',
@@ -167,7 +167,7 @@ describeOnBoth('RFC 7644 §3.4.2: lists', (server) => {
     await client.send('DELETE', `/Users/${made.body.id}`);
   });
 
-  test('§3.4.3: the same by POST to .search, over users, groups or both', async () => {
+  test('§3.4.3: POST to .search lists users, groups or both', async () => {
     const search = async (path: string, body: object) =>
       (await client.send('POST', `${path}/.search`, { schemas: [urns.search], ...body })).body;
     const both = await search('', { filter: `displayName co "${word}" or userName co "${word}"`, count: 3 });

@@ -37,7 +37,7 @@ describeOnBoth('what a SCIM source may do to whom', (server) => {
     expect((await client.get(`/Users/${uuid}`)).status).toBe(404);
   });
 
-  test('a group linked by hand loses its record, not its life', async () => {
+  test('deleting a group linked by hand deletes its record only', async () => {
     const { body: group } = await server().admin.post('/core/groups/', { name: unique('local') });
     await server().admin.post('/sources/scim_groups/', {
       id: unique('g'),
@@ -59,7 +59,7 @@ describeOnBoth('what a SCIM source may do to whom', (server) => {
     expect((await userOf(local.pk)).is_active).toBe(false);
   });
 
-  test('superusers and groups that make superusers are out of reach, however they are linked', async () => {
+  test('superusers and superuser groups cannot be changed, however they are linked', async () => {
     const { body: group } = await server().admin.post('/core/groups/', { name: unique('root'), is_superuser: true });
     const { body: below } = await server().admin.post('/core/groups/', { name: unique('below'), parent: group.pk });
     const root = await server().user([], {});
