@@ -45,11 +45,11 @@ const order = [
 const folderOf = (path: string) => path.split('/')[1] as string;
 const rankOf = (path: string) => order.findIndex((folders) => folders.includes(folderOf(path)));
 
-test('every source stands in a folder with a place in the order', () => {
+test('every source file is in a folder of a known layer', () => {
   expect(everything.filter(({ path }) => rankOf(path) === -1).map(({ path }) => path)).toEqual([]);
 });
 
-test('imports point one way', () => {
+test('imports point only to lower layers', () => {
   const wrong = program.flatMap((source) =>
     importsOf(source)
       .filter((path) => path.startsWith('src/') && folderOf(path) !== folderOf(source.path))
@@ -59,7 +59,7 @@ test('imports point one way', () => {
   expect(wrong).toEqual([]);
 });
 
-test('kinds do not know each other', () => {
+test('kinds do not import each other', () => {
   const kindOf = (path: string) => path.split('/').slice(0, 4).join('/');
   const wrong = program
     .filter(({ path }) => path.startsWith('src/kinds/'))
@@ -72,7 +72,7 @@ test('kinds do not know each other', () => {
 });
 
 // Type imports count too: files that need each other's types cannot be read one after the other.
-test('nothing imports itself in a circle', () => {
+test('there are no import cycles', () => {
   const graph = new Map(program.map((source) => [source.path, importsOf(source)]));
   const done = new Set<string>();
   const circles: string[] = [];
@@ -86,19 +86,19 @@ test('nothing imports itself in a circle', () => {
   expect(circles).toEqual([]);
 });
 
-test('the environment is read in one place', () => {
+test('environment variables are read in one file only', () => {
   const readers = program.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
   expect(readers).toEqual(['src/main.ts']);
 });
 
-test('nothing is exported by default, and no file only hands on what others export', () => {
+test('there are no default exports and no barrel files', () => {
   const defaults = everything.filter(({ text }) => /^export default\b/m.test(text));
   expect(defaults.map(({ path }) => path)).toEqual([]);
   const barrels = program.filter(({ text }) => /^export\s+(\*|\{[^}]*\})\s+from\b/m.test(text));
   expect(barrels.map(({ path }) => path)).toEqual([]);
 });
 
-test('no module keeps state that changes', () => {
+test('no module has mutable state', () => {
   const stateful = program.flatMap(({ path, text }) =>
     [...text.matchAll(/^(?:export )?let \w+/gm)].map(([line]) => `${path}: ${line}`),
   );
@@ -130,7 +130,7 @@ test('the composition declares every query cache with its size, and the document
   }
 });
 
-test('files stay short enough to be read whole', () => {
+test('no source file exceeds the line limit', () => {
   const limit = 300;
   const tests = sourcesIn('test');
   const long = [...everything, ...tests]
@@ -187,7 +187,7 @@ const castsIn = (text: string): number =>
 /** Each needs a reason that a reader can see; types that fields and declarations infer need none. */
 const maxCasts = 110;
 
-test('casts are few', () => {
+test('the number of casts does not exceed its limit', () => {
   expect(
     castsIn(
       `const a = b as unknown as C; // as d\nimport { e as f } from 'g';\nconst h = \`as i \${j as K}\` as const;`,

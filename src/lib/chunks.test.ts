@@ -5,6 +5,6 @@ test.each([
   [[], 2, []],
   [[1, 2], 2, [[1, 2]]],
   [[1, 2, 3, 4, 5], 2, [[1, 2], [3, 4], [5]]],
-])('%j in lists of %i', (values: number[], size, expected) => {
+])('%j is split into lists of %i', (values: number[], size, expected) => {
   expect(chunksOf(values, size)).toEqual(expected);
 });

@@ -12,7 +12,7 @@ test.each([
   ['é', 'e\u0301', false],
   ['\ud800', '\ud801', false],
   ['\ud800', '\ufffd', false],
-])('%j and %j: %s', (a, b, expected) => {
+])('%j and %j are compared as %s', (a, b, expected) => {
   expect(equalInConstantTime(a, b)).toBe(expected);
   expect(equalInConstantTime(b, a)).toBe(expected);
 });

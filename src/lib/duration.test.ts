@@ -22,7 +22,7 @@ test.each([
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
-test('nothing is plain zero, never minus zero', () => {
+test('a duration of zero is never minus zero', () => {
   expect(Object.is(parseDuration('seconds=-0'), 0)).toBe(true);
 });
 
@@ -60,13 +60,13 @@ test.each([
   expect(parseDuration(text)).toBeNull();
 });
 
-test('long nonsense is refused at once', () => {
+test('a long invalid duration is refused quickly', () => {
   const started = process.threadCpuUsage();
   expect(parseDuration(`${' '.repeat(200_000)}!`)).toBeNull();
   expect(parseDuration(`hours=1${' '.repeat(200_000)}!`)).toBeNull();
   expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(500);
 });
 
-test('the complaint quotes the value', () => {
+test('the error about a duration quotes the value', () => {
   expect(durationComplaint('soon')).toBe("soon is not in the correct format of 'hours=3;minutes=1'.");
 });

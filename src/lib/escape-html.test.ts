@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { escapeHtml } from './escape-html.ts';
 
-test('nothing of the text is taken for markup', () => {
+test('escaped text contains no HTML markup', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;</a>`)).toBe(
     '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { copyJson, isSameJson } from './json.ts';
 
-test('a copy has everything, and shares nothing', () => {
+test('a JSON copy is equal and shares no objects', () => {
   const value = { text: 'a', none: null, list: [1, { deep: [true] }], nested: { empty: {}, more: { last: 0 } } };
   const copy = copyJson(value);
   expect(copy).toEqual(value);
@@ -11,7 +11,7 @@ test('a copy has everything, and shares nothing', () => {
   expect(value.nested.more.last).toBe(0);
 });
 
-test('a member that is called like the prototype is one like any other', () => {
+test('a JSON copy keeps a member called __proto__ as an ordinary one', () => {
   const value = JSON.parse('{"__proto__": {"isAdmin": true}}');
   const copy = copyJson(value);
   expect(JSON.stringify(copy)).toBe('{"__proto__":{"isAdmin":true}}');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLruCache } from './lru-cache.ts';
 
-test('what was used last is kept, what was not used for long is forgotten', () => {
+test('the LRU cache evicts the least recently used entry', () => {
   const recent = createLruCache<number>(4);
   recent.set('a', 1);
   for (const key of ['b', 'c', 'd', 'e', 'f']) {
@@ -12,7 +12,7 @@ test('what was used last is kept, what was not used for long is forgotten', () =
   expect(recent.get('f')).toBe(2);
 });
 
-test('no more is kept than the limit says', () => {
+test('the LRU cache never exceeds its limit', () => {
   const recent = createLruCache<number>(10);
   const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`);
   for (const key of keys) recent.set(key, 1);
@@ -30,7 +30,7 @@ test('setting a key again replaces its value and its weight', () => {
   expect(recent.get('b')).toBe('seven..');
 });
 
-test('what weighs more than half of the limit is not kept, nor what was there before it', () => {
+test('the LRU cache does not store a value over half of its limit, and drops the old value of that key', () => {
   const recent = createLruCache<string>(20, (_key, value) => value.length);
   recent.set('a', '1234');
   recent.set('b', '1234');

@@ -4,7 +4,7 @@ import { readPem, writePem } from './pem.ts';
 
 const bytes = Uint8Array.from({ length: 100 }, (_, index) => index);
 
-test('what was written is read back', () => {
+test('a written PEM block is read back', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (content) => {
       expect(readPem(writePem('CERTIFICATE', content))).toEqual([{ label: 'CERTIFICATE', bytes: content }]);
@@ -53,11 +53,11 @@ test.each([
   expect(readPem(text)).toEqual([]);
 });
 
-test('a block that does not end does not swallow the next', () => {
+test('an unterminated PEM block does not hide the next one', () => {
   expect(readPem(`-----BEGIN A-----\nAAAA\n${writePem('B', bytes)}`)).toEqual([{ label: 'B', bytes }]);
 });
 
-test('a large text of many beginnings is read quickly', () => {
+test('a large text of many PEM headers is read quickly', () => {
   const text = Array.from({ length: 60_000 }, (_, index) => `-----BEGIN A${index}-----`).join('\n');
   const start = process.threadCpuUsage();
   expect(readPem(text)).toEqual([]);

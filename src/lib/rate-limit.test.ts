@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRateLimit } from './rate-limit.ts';
 
-test('so many in a window, which begins with the first; each key has a count of its own', () => {
+test('the rate limit counts each key in a window that begins with its first call', () => {
   let moment = 1_000;
   const limit = createRateLimit({ max: 2, windowMs: 100 }, () => moment);
   expect([limit.waitAfter('a'), limit.waitAfter('a')]).toEqual([0, 0]);
@@ -14,7 +14,7 @@ test('so many in a window, which begins with the first; each key has a count of 
   expect([limit.waitAfter('a'), limit.waitAfter('a'), limit.waitAfter('a')]).toEqual([0, 0, 100]);
 });
 
-test('whoever comes again and again is not forgotten for the sake of others, who are', () => {
+test('a full rate limiter forgets rare keys before frequent ones', () => {
   const limit = createRateLimit({ max: 1, windowMs: 100, keys: 2 }, () => 0);
   expect(limit.waitAfter('often')).toBe(0);
   for (const other of ['b', 'c', 'd', 'e', 'f']) {

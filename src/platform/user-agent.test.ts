@@ -13,7 +13,7 @@ const iphone =
 const pixel =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/UD1A.230803.041) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36';
 
-test('a browser on a desktop', () => {
+test('a desktop browser is recognized', () => {
   expect(parser.parse(chrome)).toEqual({
     device: { brand: '', family: 'Other', model: '' },
     os: { family: 'Linux', major: '', minor: '', patch: '', patch_minor: '' },
@@ -22,7 +22,7 @@ test('a browser on a desktop', () => {
   });
 });
 
-test('a telephone', () => {
+test('a phone is recognized', () => {
   expect(parser.parse(iphone)).toEqual({
     device: { brand: 'Apple', family: 'iPhone', model: 'iPhone' },
     os: { family: 'iOS', major: '17', minor: '5', patch: '1', patch_minor: '' },
@@ -31,7 +31,7 @@ test('a telephone', () => {
   });
 });
 
-test('a device whose brand and model come from its pattern', () => {
+test('a device gets brand and model from its pattern', () => {
   expect(parser.parse(pixel)).toMatchObject({
     device: { brand: 'Google', family: 'Pixel 8', model: 'Pixel 8' },
     os: { family: 'Android', major: '14' },
@@ -93,7 +93,7 @@ test('text is cut at 1024 characters', () => {
   expect(parser.parse(`${'x'.repeat(1024)}${chrome}`).user_agent.family).toBe('Other');
 });
 
-test('texts made to be slow are not', () => {
+test('hostile user agents are parsed quickly', () => {
   parser.parse('warm');
   const pieces = [
     '(',

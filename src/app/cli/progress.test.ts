@@ -7,7 +7,7 @@ function terminal(isTTY: boolean) {
   return { texts, stream: stream as never };
 }
 
-test('on a terminal one line is rewritten, a few times a second', () => {
+test('progress on a terminal rewrites one line, a few times a second', () => {
   const { texts, stream } = terminal(true);
   let now = 0;
   const progress = createProgress(stream, () => now);
@@ -27,7 +27,7 @@ test('on a terminal one line is rewritten, a few times a second', () => {
   ]);
 });
 
-test('elsewhere there is a line now and then, and one at the end', () => {
+test('progress outside a terminal prints a line now and then, and one at the end', () => {
   const { texts, stream } = terminal(false);
   let now = 0;
   const progress = createProgress(stream, () => now);
@@ -39,7 +39,7 @@ test('elsewhere there is a line now and then, and one at the end', () => {
   expect(texts).toEqual(['5 s\n', '10 s\n', 'done\n']);
 });
 
-test('what is over at once says only so', () => {
+test('progress of short work prints only the last line', () => {
   const { texts, stream } = terminal(false);
   const progress = createProgress(stream, () => 0);
   progress.show('1 row');

@@ -5,18 +5,18 @@ import { avatarOf, avatarsComplaint } from './avatar.ts';
 const ada = { username: 'ada l', name: 'Ada Lovelace', email: ' Ada@Example.com', attributes: {} };
 const svgOf = (uri: string) => Buffer.from(uri.replace('data:image/svg+xml;base64,', ''), 'base64').toString();
 
-test('initials of the name, or else of the user name', () => {
+test('the avatar mode initials uses the name, or else the user name', () => {
   expect(svgOf(avatarOf('initials', ada))).toContain('>AL</text>');
   expect(svgOf(avatarOf('initials', { ...ada, name: '' }))).toContain('>AL</text>');
   expect(svgOf(avatarOf('initials', { ...ada, name: '<b>' }))).toContain('>&#60;</text>');
   expect(svgOf(avatarOf('initials', { ...ada, name: '🦊 fox' }))).toContain('>🦊F</text>');
 });
 
-test('none is the same for all', () => {
+test('the avatar mode none gives the same image for all users', () => {
   expect(avatarOf('none', ada)).toBe(avatarOf('none', { ...ada, name: 'Other' }));
 });
 
-test('an attribute, at any depth, if it is a picture', () => {
+test('an avatar is read from an attribute at any depth if it is an image URL', () => {
   const of = (picture: unknown) => avatarOf('attributes.a.picture', { ...ada, attributes: { a: { picture } } });
   expect(of('https://example.com/x.png')).toBe('https://example.com/x.png');
   expect(of('/media/x.png')).toBe('/media/x.png');
@@ -27,7 +27,7 @@ test('an attribute, at any depth, if it is a picture', () => {
   expect(avatarOf('attributes.__proto__.x,initials', ada)).toBe(avatarOf('initials', ada));
 });
 
-test('a template with the user name and the hash of the address', () => {
+test('an avatar URL template gets the user name and the hash of the address', () => {
   const mail = hash('sha256', 'ada@example.com');
   expect(avatarOf('https://p.example/%(username)s/%(mail_hash)s?%(unknown)s', ada)).toBe(
     `https://p.example/ada%20l/${mail}?%(unknown)s`,
@@ -43,6 +43,6 @@ test.each([
   ['picture', '"picture" is not a way to show users.'],
   ['initials,', '"" is not a way to show users.'],
   ['javascript://x', '"javascript://x" is not a way to show users.'],
-])('the modes %s', (modes, complaint) => {
+])('the avatar modes %s', (modes, complaint) => {
   expect(avatarsComplaint(modes)).toBe(complaint);
 });

@@ -27,12 +27,12 @@ test('a diff of a field named like a secret shows neither value', () => {
   });
 });
 
-test('an object under such a name is told by its own members', () => {
+test('an object with a name like a secret is masked by its own members', () => {
   const secret = { app: 'svc_core', model_name: 'token', name: 'mine', key: 'k' };
   expect(maskSecrets({ secret })).toEqual({ secret: { ...secret, key: masked } });
 });
 
-test('what is no secret stays', () => {
+test('values that are not secrets are not masked', () => {
   const context = { result: { passing: true }, password_change_date: '2026-01-01', has_password: true, token: null };
   expect(maskSecrets(context)).toEqual(context);
 });

@@ -28,7 +28,7 @@ test.each([
   expect(sentenceOf({ action, context, user: dana })).toBe(sentence);
 });
 
-test('being turned away names the person, the application and what decided', () => {
+test('the sentence of a refused access names the person, the application and the policy', () => {
   const context = {
     message: 'What is bound to the application does not let the user in.',
     application: grafana,
@@ -40,7 +40,7 @@ test('being turned away names the person, the application and what decided', () 
   );
 });
 
-test('no event is told as data, whatever it lacks', () => {
+test('every event becomes a sentence, whatever members it lacks', () => {
   for (const action of Object.keys(eventActions)) {
     for (const context of [{}, { model: null, diff: [] }, { secret: 'x', source: 5, result: {} }]) {
       const sentence = sentenceOf({ action, context, user: {} });

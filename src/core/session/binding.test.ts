@@ -40,7 +40,7 @@ test.each([
     expect([ip, at(ip, 'no_binding', binding)]).toEqual([ip, reason]);
 });
 
-test('what is not known is not the same', () => {
+test('an unknown network or place does not match a bound session', () => {
   const unknown: Binding = { ip: '10.0.0.1', network: 'bind_asn', geo: 'no_binding' };
   expect(brokenBinding(geo, unknown, '10.0.0.2')).toEqual({ reason: 'asn', previous_value: null, new_value: null });
   expect(brokenBinding(geo, unknown, '10.0.0.1')).toBeNull();

@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test('other work goes on while a large key is searched for', { timeout: 60_000 }, async () => {
+test('generating a large key does not block the event loop', { timeout: 60_000 }, async () => {
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
@@ -59,7 +59,7 @@ test.skipIf(!hasOpenssl).each([
   },
 );
 
-test('names and addresses are told apart', async () => {
+test('alternative names are encoded as DNS names or IP addresses', async () => {
   const { certificate } = await generateCertificate(request);
   expect(new X509Certificate(certificate).subjectAltName).toBe(
     'DNS:login.example.com, DNS:*.example.com, IP Address:192.0.2.1, IP Address:2001:DB8:0:0:0:0:0:1, DNS:xn--bcher-kva.example',
@@ -81,14 +81,14 @@ test.each([
   [9_500, '2050-02-04T03:04:05.000000Z'],
   [99_999_999_999, '9999-12-31T23:59:59.000000Z'],
   [-99_999_999_999, '1950-01-01T00:00:00.000000Z'],
-])('valid for %d days it ends at %s', async (validityDays, expected) => {
+])('a certificate valid for %d days ends at %s', async (validityDays, expected) => {
   const notBefore = new Date('2024-02-01T03:04:05.678Z');
   const { certificate } = await generateCertificate({ ...request, validityDays, notBefore });
   expect(new X509Certificate(certificate).validFromDate).toEqual(new Date('2024-02-01T03:04:05Z'));
   expect(readCertificate(certificate)?.notAfter).toBe(expected);
 });
 
-test('it begins now, and each has a long serial number of its own', async () => {
+test('a certificate is valid from now on and has a long random serial number', async () => {
   const start = Date.now();
   const made = await Promise.all(Array.from({ length: 20 }, () => generateCertificate(request)));
   const loaded = made.map(({ certificate }) => new X509Certificate(certificate));
@@ -99,7 +99,7 @@ test('it begins now, and each has a long serial number of its own', async () => 
   }
 });
 
-test('any text is a common name', async () => {
+test('any text is accepted as a common name', async () => {
   const commonName = `Zoë, "the" <admin> ${'x'.repeat(200)}`;
   const { certificate } = await generateCertificate({ ...request, commonName });
   expect(readCertificate(certificate)?.subject).toBe(`CN=Zoë\\, \\"the\\" \\<admin\\> ${'x'.repeat(200)}`);

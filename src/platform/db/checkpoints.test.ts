@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('checkpoints bring the log of SQLite into the database file, and the log begins anew', async () => {
+test('checkpoints copy the SQLite write-ahead log into the database file, and the log restarts', async () => {
   const path = join(folder, 'test.db');
   const writer = new DatabaseSync(path);
   writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table notes (number integer)');
@@ -45,7 +45,7 @@ test('checkpoints bring the log of SQLite into the database file, and the log be
   writer.close();
 }, 90_000);
 
-test('a thread that cannot open the database stops neither commits nor the close, and does not crash the process', async () => {
+test('a checkpoint thread that cannot open the database blocks neither commits nor close, and does not crash the process', async () => {
   const crashes: unknown[] = [];
   const note = (error: unknown) => crashes.push(error);
   process.on('uncaughtException', note);

@@ -46,7 +46,7 @@ const readTwice = async (text: string, change: string): Promise<[unknown, unknow
 
 const names = 'select name from owners order by pk';
 
-test('what was read is kept while other tables change', async () => {
+test('cached rows stay cached while other tables change', async () => {
   expect(await readTwice(names, "insert into log values ('x')")).toEqual([
     [{ name: 'ada' }, { name: 'bob' }],
     [{ name: 'ada' }, { name: 'bob' }],
@@ -67,13 +67,13 @@ test.each([
   ['by a cascade', 'select pk from things', 'delete from owners where pk = 1', [{ pk: 3 }]],
   ['by a trigger', 'select things from counts', 'insert into things values (4, 1)', [{ things: 1 }]],
   ['itself', names, 'alter table owners drop column name', null],
-])('it is read anew once a table has changed: %s', async (_, text, change, expected) => {
+])('cached rows are read again once a table has changed: %s', async (_, text, change, expected) => {
   const reading = readTwice(text, change);
   if (expected === null) await expect(reading).rejects.toThrow('no such column');
   else expect((await reading)[1]).toEqual(expected);
 });
 
-test('another process that writes is noticed within a few milliseconds', async () => {
+test('the query cache notices writes of another process', async () => {
   await kept.read(db, names, rowsOf(names));
   const other = new DatabaseSync(join(folder, 'kept.db'));
   other.exec("insert into log values ('y')");
@@ -82,7 +82,7 @@ test('another process that writes is noticed within a few milliseconds', async (
   expect(kept.count(db)).toBe(0);
 });
 
-test('a commit while it is read is not missed', async () => {
+test('the query cache notices a commit during a read', async () => {
   const slow = async (query: Query) => {
     const rows = await rowsOf(names)(query);
     await db.write((tx) => sql`delete from owners where pk = 2`.execute(tx));
@@ -92,7 +92,7 @@ test('a commit while it is read is not missed', async () => {
   expect(await kept.read(db, 'slow', rowsOf(names))).toEqual([{ name: 'ada' }]);
 });
 
-test('what a transaction undoes has changed nothing', async () => {
+test('a rolled-back transaction does not invalidate the query cache', async () => {
   await kept.read(db, names, rowsOf(names));
   await expect(
     db.write(async (tx) => {

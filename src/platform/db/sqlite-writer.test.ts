@@ -33,7 +33,7 @@ async function notes(): Promise<number[]> {
 
 const numbers = Array.from({ length: 100 }, (_, index) => index);
 
-test('writes that come together are all there when they resolve, each with its own answer', async () => {
+test('concurrent writes are all stored when they resolve, each with its own result', async () => {
   const before = await db.watch?.((query) => sql`select * from notes`.execute(query));
   const seen = numbers.map(async (number) => {
     expect(await db.write(note(number))).toBe(number);
@@ -44,7 +44,7 @@ test('writes that come together are all there when they resolve, each with its o
   expect(before?.isCurrent()).toBe(false);
 });
 
-test('one that fails undoes nothing but itself, and its effects never happen', async () => {
+test('a failed write rolls back only itself, and its effects do not run', async () => {
   const effects: number[] = [];
   const works = numbers.map((number) =>
     db.write(async (tx) => {
@@ -62,7 +62,7 @@ test('one that fails undoes nothing but itself, and its effects never happen', a
   );
 });
 
-test('what is read outside a transaction that is open is not of it', async () => {
+test('a read outside an open transaction does not see its writes', async () => {
   const before: number[][] = [];
   await db.write(async (tx) => {
     await note(1)(tx);
@@ -73,7 +73,7 @@ test('what is read outside a transaction that is open is not of it', async () =>
   expect([before, await notes()]).toEqual([[[], []], [1]]);
 });
 
-test('nothing can be written by what is for reading', async () => {
+test('the read connection cannot write', async () => {
   await expect(sql`insert into notes values (1)`.execute(db.read)).rejects.toThrow('readonly');
   await expect(sql`insert into notes values (1) returning number`.execute(db.read)).rejects.toThrow('readonly');
   await expect(sql`create table more (number integer)`.execute(db.read)).rejects.toThrow('readonly');
@@ -91,7 +91,7 @@ test('a write that fails alone leaves nothing, and the next one works', async ()
   expect(await notes()).toEqual([2]);
 });
 
-test('when the whole transaction is lost nobody in it is told of success', async () => {
+test('no write of a failed group transaction resolves', async () => {
   const lost = [db.write(note(1)), db.write((tx) => sql`rollback`.execute(tx)), db.write(note(3))];
   const ends = await Promise.allSettled(lost);
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
@@ -100,7 +100,7 @@ test('when the whole transaction is lost nobody in it is told of success', async
   expect(await notes()).toEqual([4]);
 });
 
-test('closing waits for what was asked for', async () => {
+test('closing waits for pending writes', async () => {
   const works = numbers.map((number) => db.write(note(number)));
   await db.close();
   await Promise.all(works);
@@ -134,7 +134,7 @@ async function onSlowDisk(
 
 const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-test('nobody is told of success before the disk has it, unless it may be lost; others need not wait meanwhile', async () => {
+test('durable writes resolve only after the sync to disk, other writes do not wait for it', async () => {
   const lost = await onSlowDisk(async (store, disk) => {
     const told: number[] = [];
     const tell = (number: number) => told.push(number);
@@ -153,7 +153,7 @@ test('nobody is told of success before the disk has it, unless it may be lost; o
   expect(lost).toEqual([]);
 });
 
-test('when the disk fails, nobody is told of success, and the process hears of it', async () => {
+test('when the sync to disk fails, no write resolves, and the process is told', async () => {
   const lost = await onSlowDisk(async (store, disk) => {
     const write = store.write(note(1));
     await turns();
@@ -163,7 +163,7 @@ test('when the disk fails, nobody is told of success, and the process hears of i
   expect(lost).toMatchObject([{ message: 'EIO' }]);
 });
 
-test('those who ask for the disk while it is busy share the next time', async () => {
+test('writes that arrive during a sync to disk share the next one', async () => {
   const log = createLogFlush(join(folder, 'test.db'));
   const first = log.flush();
   const [second, third] = [log.flush(), log.flush()];

@@ -88,7 +88,7 @@ test.for([
   expect(calls).toBe(0);
 });
 
-test('allowing one range allows no other', async ({ serve, open }) => {
+test('allowing one address range allows no other', async ({ serve, open }) => {
   const port = await serve((_, response) => response.end('in'));
   const call = open();
   for (const spelling of ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]']) {
@@ -171,7 +171,7 @@ test('a certificate that nobody vouches for is not accepted', async ({ listen, o
   expect((await failure(open()(`https://localhost:${port}/`))).reason).toBe('unreachable');
 });
 
-test('after closing, calls fail', async ({ serve, open }) => {
+test('calls fail after the guarded fetch is closed', async ({ serve, open }) => {
   const port = await serve((_, response) => response.end());
   const call = open();
   await call(`http://127.0.0.1:${port}/`);

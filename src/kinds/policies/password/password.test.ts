@@ -62,13 +62,13 @@ test.each([
   ['capitals', { amount_uppercase: 1 }, 'straße', 'Öl'],
   ['small letters', { amount_lowercase: 1 }, 'ABC1', 'ABç'],
   ['symbols', { amount_symbols: 2 }, 'a!b.', 'a!b?'],
-])('counts %s', async (_name, rules, bad, good) => {
+])('the password policy counts %s', async (_name, rules, bad, good) => {
   expect(await ask(rules, typed(bad))).toMatchObject({ passing: false, messages: ['no'] });
   expect(await ask(rules, typed(good))).toMatchObject({ passing: true });
   expect(await ask({ ...rules, check_static_rules: false }, typed(bad))).toMatchObject({ passing: true });
 });
 
-test('finds the password under the name of its prompt, and passes nothing without one', async () => {
+test('the password policy reads the configured prompt, and fails without a password', async () => {
   expect(await ask({ password_field: 'new', length_min: 3 }, { prompt_data: { new: 'abc' } })).toMatchObject({
     passing: true,
   });
@@ -76,7 +76,7 @@ test('finds the password under the name of its prompt, and passes nothing withou
     expect(await ask({}, context)).toMatchObject({ passing: false });
 });
 
-test('refuses what is easily guessed', async () => {
+test('the password policy refuses passwords that are easily guessed', async () => {
   expect(await ask({ check_zxcvbn: true }, typed('password1'))).toMatchObject({ passing: false });
   expect(await ask({ check_zxcvbn: true }, typed('vorhang-ambra-9-quitte-tausch'))).toMatchObject({ passing: true });
   expect(
@@ -87,7 +87,7 @@ test('refuses what is easily guessed', async () => {
   expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(5_000);
 });
 
-test('asks for stolen passwords by five digits of a hash, and only when told to', async () => {
+test('the password policy looks up leaked passwords by five digits of a hash, and only when enabled', async () => {
   await ask({}, typed(stolen));
   expect(asked).toEqual([]);
   expect(await ask({ check_have_i_been_pwned: true }, typed(stolen))).toMatchObject({
@@ -102,7 +102,7 @@ test('asks for stolen passwords by five digits of a hash, and only when told to'
   expect(await ask({ check_have_i_been_pwned: true }, typed('another one'))).toMatchObject({ passing: true });
 });
 
-test('cannot decide when the list does not answer', async () => {
+test('the password policy fails when the list of leaked passwords is unavailable', async () => {
   status = 503;
   await expect(ask({ check_have_i_been_pwned: true }, typed(stolen))).rejects.toThrow('could not be checked');
   status = 200;

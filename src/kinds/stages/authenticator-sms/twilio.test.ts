@@ -29,7 +29,7 @@ afterAll(async () => {
 const settings = { account_sid: 'AC1/../x', auth: 'token', from_number: '+15550100' };
 const message = { to: '+46701234567', text: 'Use this: 123456', token: '123456', user: null };
 
-test('the message goes to the account, with its token', async () => {
+test('a Twilio message is posted to the account with its token', async () => {
   expect(await sendByTwilio(fetch, settings, message, origin)).toBeNull();
   expect(requests[0]).toEqual({
     path: '/2010-04-01/Accounts/AC1%2F..%2Fx/Messages.json',
@@ -38,7 +38,7 @@ test('the message goes to the account, with its token', async () => {
   });
 });
 
-test('what the service refuses was not sent', async () => {
+test('a message that Twilio refuses counts as not sent', async () => {
   status = 401;
   const fault = await sendByTwilio(fetch, settings, message, origin);
   expect(fault?.why).toBe('the service for messages answered with 401');

@@ -4,7 +4,7 @@ import { relyingParty } from './relying-party.ts';
 const saying = (host: string | undefined) => ({ header: () => host });
 
 test.each(['evil.example.com', 'localhost:1234', 'sso.example.org.evil.example.com', undefined])(
-  'with a public address it is that, whatever host a request names (%s)',
+  'the relying party is the public address, whatever host a request names (%s)',
   (host) => {
     const known = { id: 'sso.example.org', origin: 'https://sso.example.org:8443' };
     expect(relyingParty('https://sso.example.org:8443', saying(host))).toEqual(known);
