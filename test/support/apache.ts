@@ -22,7 +22,24 @@ export const findApache = (): Promise<boolean> =>
   hasDebianPackage('libapache2-mod-auth-openidc', [binary, openidcModule]);
 
 /** Protects everything below `/protected/` with the provider of a relying party. */
-export async function startApache(port: number, party: RelyingParty, publicUrl: string): Promise<Apache> {
+export const startApache = (port: number, party: RelyingParty, publicUrl: string): Promise<Apache> =>
+  runApache(port, {
+    loaded: [usual('auth_openidc')],
+    directives: ({ url }) => openidcDirectives(url, party, publicUrl),
+  });
+
+/** Loads a module that is named as most are. */
+export const usual = (name: string): string => `LoadModule ${name}_module ${join(modules, `mod_${name}.so`)}`;
+
+interface Protection {
+  /** The lines that load what protects. */
+  readonly loaded: readonly string[];
+  /** What protects `/protected`; further files go into the folder. */
+  directives(at: { readonly url: string; readonly folder: string }): string;
+}
+
+/** An Apache with a secret page below `/protected/` and a page that anybody sees. */
+export async function runApache(port: number, { loaded, directives }: Protection): Promise<Apache> {
   const folder = newFolder();
   const url = `http://localhost:${port}`;
   const pages = join(folder, 'pages');
@@ -37,7 +54,7 @@ export async function startApache(port: number, party: RelyingParty, publicUrl: 
   const errors = join(folder, 'error.log');
   writeFileSync(
     join(folder, 'apache.conf'),
-    configuration({ folder, port, url, pages, accesses, errors, party, publicUrl }),
+    configuration({ folder, port, pages, accesses, errors, loaded, directives: directives({ url, folder }) }),
   );
   const child = spawn(binary, ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], { stdio: 'ignore' });
   await answering(url, child, errors);
@@ -55,29 +72,32 @@ export async function startApache(port: number, party: RelyingParty, publicUrl: 
 interface Setup {
   readonly folder: string;
   readonly port: number;
-  readonly url: string;
   readonly pages: string;
   readonly accesses: string;
   readonly errors: string;
-  readonly party: RelyingParty;
-  readonly publicUrl: string;
+  readonly loaded: readonly string[];
+  readonly directives: string;
 }
 
-function configuration({ folder, port, url, pages, accesses, errors, party, publicUrl }: Setup): string {
-  const loaded = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'mime', 'auth_openidc'];
+function configuration({ folder, port, pages, accesses, errors, loaded, directives }: Setup): string {
+  const all = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'mime'].map(usual);
   return `ServerRoot ${folder}
 ServerName localhost
 Listen 127.0.0.1:${port}
 PidFile ${join(folder, 'apache.pid')}
 ErrorLog ${errors}
-${loaded.map((name) => `LoadModule ${name}_module ${join(modules, `mod_${name}.so`)}`).join('\n')}
+${[...all, ...loaded].join('\n')}
 ${process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : ''}
 TypesConfig /etc/mime.types
 LogFormat "%u %U %>s" who
 CustomLog ${accesses} who
 DocumentRoot ${pages}
 DirectoryIndex index.html
-OIDCProviderMetadataURL ${publicUrl}/application/o/${party.slug}/.well-known/openid-configuration
+${directives}`;
+}
+
+const openidcDirectives = (url: string, party: RelyingParty, publicUrl: string): string =>
+  `OIDCProviderMetadataURL ${publicUrl}/application/o/${party.slug}/.well-known/openid-configuration
 OIDCClientID ${party.clientId}
 OIDCClientSecret ${party.clientSecret}
 OIDCRedirectURI ${url}/protected/callback
@@ -91,7 +111,6 @@ OIDCRemoteUserClaim preferred_username
   Require valid-user
 </Location>
 `;
-}
 
 async function answering(url: string, child: ChildProcess, errors: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
