@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { cpuMsOf } from './processes.ts';
 
 /** A store of its own for one part of the run; gone when the run ends. */
 export interface BenchDatabase {
@@ -13,6 +14,8 @@ export interface BenchDatabase {
   readonly place: string;
   /** What autovacuum would have done by the time a server has been in use. */
   settle(): Promise<void>;
+  /** The processor time that its own processes have used so far for those who have it open now; none where it has no processes. */
+  cpuMs(): Promise<number>;
   /** The same data once more; nobody may have it open. */
   copy(): Promise<BenchDatabase>;
   drop(): Promise<void>;
@@ -34,6 +37,7 @@ function sqliteDatabase(folder: string): BenchDatabase {
     settings: { GATEHOUSE_DATA_DIR: folder },
     place,
     settle: async () => {},
+    cpuMs: async () => 0,
     async copy() {
       const twin = sqliteDatabase(newFolder());
       copyFileSync(place, twin.place);
@@ -55,7 +59,13 @@ export function postgresDatabases(adminUrl: string): BenchDatabases {
       kind: 'postgres',
       settings: { GATEHOUSE_DATA_DIR: folder, DATABASE_URL: url.href },
       place: url.href,
-      settle: () => query(url.href, 'vacuum analyze'),
+      async settle() {
+        await query(url.href, 'vacuum analyze');
+      },
+      async cpuMs() {
+        const found = await query(adminUrl, `select pid from pg_stat_activity where datname = '${name}'`);
+        return found.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);
+      },
       copy: () => create(name),
       async drop() {
         await query(adminUrl, `drop database if exists "${name}" with (force)`);
@@ -68,11 +78,11 @@ export function postgresDatabases(adminUrl: string): BenchDatabases {
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
 
-async function query(url: string, text: string): Promise<void> {
+async function query(url: string, text: string): Promise<{ pid: number }[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(text);
+    return (await client.query<{ pid: number }>(text)).rows;
   } finally {
     await client.end();
   }

@@ -101,7 +101,7 @@ function createRenderer({ requests, port, token, run }: DriveOrder): () => strin
 export const clientAddress = (count: number): string => `10.${(count >> 16) & 15}.${(count >> 8) & 255}.${count & 255}`;
 
 export function fillBody(body: string, unique: string, number: number): string {
-  return body.replace('{unique}', unique).replace('"{number}"', String(number));
+  return body.replaceAll('{unique}', unique).replace('"{number}"', String(number));
 }
 
 async function open(port: number): Promise<Socket> {

@@ -21,6 +21,7 @@ export interface Sizes {
 
 /** What requests need to know of the data. */
 export interface Loaded {
+  readonly users: readonly number[];
   readonly quietRules: readonly string[];
   readonly passwordExpiryPolicies: readonly string[];
   readonly transports: readonly string[];
@@ -61,6 +62,7 @@ export async function load(world: World, app: App, sizes: Sizes): Promise<Loaded
     await makeRules(loading, sizes.rules, transports, smallGroups as string[]);
     await addEvents(loading, sizes.events);
     return {
+      users: (await keysOf(tx, 'users', sql`username like 'user-%' order by pk limit 200`)) as number[],
       quietRules: (await keysOf(
         tx,
         'notification_rules',

@@ -11,6 +11,7 @@ import { measureScaling } from './scaling.ts';
 
 const usage = `npm run bench -- [options]
   --postgres URL    on new databases on this PostgreSQL server (the role must be allowed to create them)
+  --small           in a small installation: 1,000 users, 20 groups, little else
   --large           instead: 10,000 users and 100,000 events beside many of both
   --users N         with --large (1,000,000)
   --events N        with --large (10,000,000)
@@ -26,6 +27,7 @@ const usage = `npm run bench -- [options]
 const { values } = parseArgs({
   options: {
     postgres: { type: 'string' },
+    small: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
     users: { type: 'string', default: String(many.users) },
     events: { type: 'string', default: String(many.events) },
@@ -49,6 +51,7 @@ if (values.help) {
 const options: BenchOptions = {
   databases: values.postgres ? postgresDatabases(values.postgres) : sqliteDatabases(),
   only: values.only,
+  isSmall: values.small,
   rounds: {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
@@ -72,5 +75,6 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
     return { section: `${kind}, growth`, tables: [growthTable(await measureGrowth(options, sizes), sizes)] };
   }
   const { rows, figures } = await measureAll(options);
-  return { section: kind, tables: [operationsTable(rows), ...(figures ? [serverTable(figures)] : [])] };
+  const section = values.small ? `${kind}, small` : kind;
+  return { section, tables: [operationsTable(rows), ...(figures ? [serverTable(figures)] : [])] };
 }

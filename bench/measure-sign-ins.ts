@@ -1,5 +1,5 @@
 import { benchPassword } from './load.ts';
-import { byTurns, type MeasuredRow, type Rounds } from './measure.ts';
+import { byTurns, type MeasuredRow, type Rounds, type Stored } from './measure.ts';
 import { type DriverProcess, type ServerProcess, startHashing } from './processes.ts';
 import { type BenchRow, signInFlow } from './rows.ts';
 
@@ -15,7 +15,7 @@ export const signInRow: BenchRow = {
 /** People signing in, next to nothing but the hash of their passwords: what the rest of signing in costs. */
 export async function measureSignIns(
   names: readonly string[],
-  { port, pid }: ServerProcess,
+  { port, pid, database }: ServerProcess & Stored,
   driver: DriverProcess,
   { seconds, rounds, connections }: Rounds,
 ): Promise<MeasuredRow> {
@@ -23,7 +23,7 @@ export async function measureSignIns(
   const signIn = { flow: signInFlow, names, password: benchPassword };
   try {
     const measured = await byTurns(
-      { name: 'server', pid, run: (length) => driver.drive({ signIn, port, connections, seconds: length }) },
+      { name: 'server', pid, database, run: (length) => driver.drive({ signIn, port, connections, seconds: length }) },
       {
         name: 'argon2id',
         pid: hashing.pid,

@@ -1,4 +1,5 @@
 import type { CapturedRow } from './capture.ts';
+import type { BenchDatabase } from './databases.ts';
 import type { Drive } from './drive.ts';
 import { cpuMsOf, type DriverProcess, type FloorProcess, type ServerProcess } from './processes.ts';
 
@@ -14,7 +15,7 @@ export interface Figures {
   readonly p95: number;
   readonly p99: number;
   readonly answerBytes: number;
-  /** Of the process for one request. */
+  /** For one request, of the process and of the database's processes that serve it. */
   readonly cpuMs: number;
 }
 
@@ -33,23 +34,28 @@ export const warmUpSeconds = 2;
 /** Server and floor by turns, so that what else happens on the machine falls on both. */
 export async function measureRow(
   captured: CapturedRow,
-  server: ServerProcess,
-  floor: FloorProcess,
+  server: Pick<ServerProcess, 'port' | 'pid'> & Stored,
+  floor: FloorProcess & Stored,
   driver: DriverProcess,
   { seconds, rounds, connections }: Rounds,
 ): Promise<MeasuredRow> {
   const { requests, token } = captured;
-  const driven = (name: string, { port, pid }: Pick<ServerProcess, 'port' | 'pid'>): Side => ({
+  const driven = (name: string, { port, pid, database }: Pick<ServerProcess, 'port' | 'pid'> & Stored): Side => ({
     name,
     pid,
+    database,
     run: (length, run) => driver.drive({ port, token, requests, connections, seconds: length, run }),
   });
   await floor.load(captured.recipes);
   return { captured, ...(await byTurns(driven('server', server), driven('floor', floor), { seconds, rounds })) };
 }
 
+export interface Stored {
+  readonly database: Pick<BenchDatabase, 'cpuMs'>;
+}
+
 /** What is measured, and the process that does the work. */
-export interface Side {
+export interface Side extends Partial<Stored> {
   readonly name: string;
   readonly pid: number;
   run(seconds: number, id: string): Promise<Drive>;
@@ -80,12 +86,13 @@ export async function allByTurns(
   { seconds, rounds }: Pick<Rounds, 'seconds' | 'rounds'>,
 ): Promise<Measured[]> {
   let runs = 0;
-  async function once({ name, pid, run }: Side, length: number): Promise<Run> {
+  async function once({ name, pid, database, run }: Side, length: number): Promise<Run> {
     runs += 1;
-    const before = cpuMsOf(pid);
+    const cpuMs = async () => cpuMsOf(pid) + ((await database?.cpuMs()) ?? 0);
+    const before = await cpuMs();
     const drive = await run(length, `${Date.now().toString(36)}${name}${runs}`);
     if (drive.failure !== null) throw new Error(`${name}: ${drive.failure}`);
-    return { ...drive, cpuMs: cpuMsOf(pid) - before };
+    return { ...drive, cpuMs: (await cpuMs()) - before };
   }
 
   for (const side of sides) await once(side, warmUpSeconds);

@@ -55,6 +55,11 @@ export const benchRows: readonly BenchRow[] = [
       passwordExpiryPolicies.map((pk) => get(`/policies/password_expiry/${pk}/`)),
   }),
   read({
+    title: 'retrieve a user',
+    operation: 'core_users_retrieve',
+    requests: ({ users }) => users.map((pk) => get(`/core/users/${pk}/`)),
+  }),
+  read({
     title: 'first challenge of the sign-in flow, without a cookie',
     operation: 'flows_executor_get',
     caller: 'nobody',
@@ -116,6 +121,19 @@ export const benchRows: readonly BenchRow[] = [
         path: `${api}/policies/password_expiry/${pk}/`,
         body: { days: '{number}' },
       })),
+  }),
+  read({
+    title: 'change a user, with its event',
+    operation: 'core_users_partial_update',
+    requests: ({ users }) =>
+      users.map((pk) => ({ method: 'PATCH', path: `${api}/core/users/${pk}/`, body: { name: 'Changed {unique}' } })),
+  }),
+  read({
+    title: 'create a user, with its event',
+    operation: 'core_users_create',
+    requests: () => [
+      { method: 'POST', path: `${api}/core/users/`, body: { username: 'user-{unique}', name: 'user-{unique}' } },
+    ],
   }),
   read({
     title: 'E21 create an expression policy, with its event',
