@@ -54,6 +54,7 @@ export function postgresDatabases(adminUrl: string): BenchDatabases {
     const folder = newFolder();
     const url = new URL(adminUrl);
     url.pathname = `/${name}`;
+    const cpuByProcess = new Map<number, number>();
     await query(adminUrl, `create database "${name}" template "${template}"`);
     return {
       kind: 'postgres',
@@ -64,7 +65,9 @@ export function postgresDatabases(adminUrl: string): BenchDatabases {
       },
       async cpuMs() {
         const found = await query(adminUrl, `select pid from pg_stat_activity where datname = '${name}'`);
-        return found.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);
+        for (const { pid } of found) cpuByProcess.set(pid, cpuMsOf(pid));
+        // Those that have ended since stay with what they were last seen to have used.
+        return cpuByProcess.values().reduce((sum, used) => sum + used, 0);
       },
       copy: () => create(name),
       async drop() {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeRelying, mappingsOf, tokensFor } from '../support/oauth2.ts';
 import { hasPostgres, startServer, type TestServer } from '../support/server.ts';
+import { ofItself, statementsOf } from '../support/statements.ts';
 
 describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
   let first: TestServer;
@@ -28,12 +29,7 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
   test('are revalidated by one small statement as long as nothing changes', async () => {
     await setTitle(first, 1);
     await titleAt(second);
-    const statements: string[] = [];
-    const stop = second.world.db.onStatement(({ sql }) => {
-      statements.push(sql);
-    });
-    await titleAt(second);
-    stop();
+    const statements = await statementsOf(second, () => titleAt(second), ofItself);
     expect(statements.filter((text) => /from stamps/.test(text))).toHaveLength(1);
     expect(statements.filter((text) => /from flows|from flow_stage_bindings|from policy_bindings/.test(text))).toEqual(
       [],

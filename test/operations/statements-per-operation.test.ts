@@ -15,7 +15,7 @@ const allowed = {
   introspection: 2,
   userinfo: 2,
   'reading a user': 2,
-  'changing a user': 8,
+  'changing a user': 7,
 };
 
 test.skipIf(!hasPostgres)(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
+import { stampSql } from '../../platform/db/postgres-stamps.ts';
 import { statement } from '../../platform/db/statement.ts';
 import type { Actor, ActorUser, Credential } from '../../resource/actor.ts';
 import { globalPermissionsSql, rolesOfSql } from './rights-sql.ts';
@@ -15,9 +16,11 @@ export interface ActorRow {
   readonly attributes: string;
   /** An expression, not a column, so SQLite returns a number. */
   readonly is_superuser: unknown;
+  /** Saves the statement that most requests would read it with. */
+  readonly stamp: number | null;
 }
 
-export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.attributes`;
+export const actorColumns = sql`u.pk, u.uuid, u.username, u.name, u.email, u.type, u.attributes, ${stampSql} as stamp`;
 
 const globalPermissions = statement<[user: number], { permission: string }>(globalPermissionsSql);
 
@@ -28,6 +31,7 @@ export async function loadActor(
   credential: Credential,
   session: string | null = null,
 ): Promise<Actor> {
+  db.sawStamp?.(row.stamp);
   const user: ActorUser = {
     pk: row.pk,
     uuid: row.uuid,

@@ -31,19 +31,22 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
 async function readPage(engine: Engine, resource: Resource, call: Call, where: RawBuilder<unknown>): Promise<Reply> {
   const { registry } = engine;
   const size = pageSize(call.request.query.get('page_size'), resource.maxPageSize);
-  const count = await engine.count(resource, call, where);
-  const page = pageNumber(call.request.query.get('page'), Math.max(1, Math.ceil(count / size)));
   const plan = engine.plan(resource, call);
   const order = orderBy(resource, call, registry);
   const pk = resource.row().col('pk');
-  // Select the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped.
-  const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${order} ${pageSql(size, page)}`;
-  const { rows } =
-    count === 0
-      ? { rows: [] }
-      : await sql<Row>`select ${plan.list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`.execute(
-          call.db.read,
-        );
+  const read = async (page: number) => {
+    // Select the page by keys first: otherwise nested objects would be built for every row that is sorted or skipped.
+    const keys = sql`select ${pk} from ${resource.from()} ${where} order by ${order} ${pageSql(size, page)}`;
+    const query = sql<Row>`select ${plan.list} from ${resource.from()} where ${pk} in (${keys}) order by ${order}`;
+    return (await query.execute(call.db.read)).rows;
+  };
+  const asked = call.request.query.get('page');
+  const firstRows = asked === null || asked === '1' ? await read(1) : null;
+  // A first page with room left holds all there is.
+  const isAll = firstRows !== null && firstRows.length < size;
+  const count = isAll ? firstRows.length : await engine.count(resource, call, where);
+  const page = pageNumber(asked, Math.max(1, Math.ceil(count / size)));
+  const rows = firstRows ?? (count === 0 ? [] : await read(page));
   const context = { world: call.world, call, registry };
   return {
     status: 200,
