@@ -117,15 +117,16 @@ function byPath(operations: readonly Operation[]): ReadonlyMap<string, Offered> 
 
 function checkAccept(facts: RequestFacts, operation: Operation | undefined): void {
   const accept = facts.header('accept');
-  const file = operation?.answer.file;
   if (
     !accept ||
     accept === 'application/json' ||
-    /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept) ||
-    (file !== undefined && accept.includes(file)) ||
-    (file?.endsWith('+xml') && /\b(application|text)\/xml\b/i.test(accept))
+    /(^|[\s,])(\*\/\*|application\/(\*|json|yaml|vnd\.oai\.openapi(\+json)?))/i.test(accept)
   )
     return;
+  // Last: an operation makes the schemas of its answer whenever it is asked for one.
+  const file = operation?.answer.file;
+  if (file !== undefined && accept.includes(file)) return;
+  if (file?.endsWith('+xml') && /\b(application|text)\/xml\b/i.test(accept)) return;
   throw new Problem('not_acceptable');
 }
 

@@ -9,8 +9,9 @@ export const groupAncestors: Migration = {
   name: '0027-group-ancestors',
   statements: (dialect) => [
     ...createJoin(dialect, 'group_ancestors', ['group', 'uuid', 'groups'], ['ancestor', 'uuid', 'groups']),
-    fillAll,
     ...(dialect.name === 'sqlite' ? sqliteTriggers : postgresTriggers),
+    // Last: the triggers lock the table, so that no instance adds a group which neither they nor this would see.
+    fillAll,
   ],
 };
 
