@@ -43,9 +43,14 @@ export async function measureGrowth(options: BenchOptions, sizes: GrowthSizes): 
     for (const { title, sideOf } of watchedRows(driver, rounds.connections)) {
       if (!title.includes(only)) continue;
       const sides = servers.map((server, index) => sideOf(server, loaded[index] as Loaded));
-      const [small, large] = await allByTurns(sides, rounds);
-      if (small && large) measured.push({ title, few: small.figures, many: large.figures });
-      say(title);
+      try {
+        const [small, large] = await allByTurns(sides, rounds);
+        if (small && large) measured.push({ title, few: small.figures, many: large.figures });
+        say(title);
+      } catch (error) {
+        // One that grows so much that it is refused shall not take the others' figures with it.
+        say(`NOT MEASURED: ${title}: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+      }
     }
     return measured;
   } finally {
