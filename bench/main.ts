@@ -8,6 +8,8 @@ import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
 import { growthTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
 import { measureScaling } from './scaling.ts';
+import { measureSync } from './sync/measure.ts';
+import { syncTable } from './sync/report.ts';
 
 const usage = `npm run bench -- [options]
   --postgres URL    on new databases on this PostgreSQL server (the role must be allowed to create them)
@@ -17,6 +19,7 @@ const usage = `npm run bench -- [options]
   --events N        with --large (10,000,000)
   --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
+  --sync            instead: a full SCIM run, compared with a loop of fetch
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
   --rounds N        rounds, alternating between server and floor (7)
@@ -33,6 +36,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: String(many.events) },
     instances: { type: 'boolean', default: false },
     oauth: { type: 'boolean', default: false },
+    sync: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '7' },
@@ -69,6 +73,7 @@ if (values.write) writeSection(section, content);
 async function measured(): Promise<{ section: string; tables: string[] }> {
   const { kind } = options.databases;
   if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
+  if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
   if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
   if (values.large) {
     const sizes = { users: Number(values.users), events: Number(values.events) };

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { scim2Server } from './scim2-server.ts';
 import { scim2Tester } from './scim2-tester.ts';
 
 /** `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched first. */
-const peers = [scim2Tester];
+const peers = [scim2Tester, scim2Server];
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -82,7 +82,10 @@ export async function startCloud(): Promise<CloudTarget> {
     if (!found) throw new Refusal(404, { error: { message: 'does not exist' } });
     if (method === 'GET') return { status: 200, body: found };
     if (method === 'PATCH') {
-      if (clashes(found.id)) throw new Refusal(400, { error: { message: 'same value' } });
+      if (clashes(found.id))
+        throw new Refusal(400, {
+          error: { message: 'Another object with the same value for property userPrincipalName already exists.' },
+        });
       Object.assign(found, body);
     } else {
       store.delete(found.id);

@@ -12,6 +12,7 @@ export interface LedgerRow {
   readonly pk: string;
   readonly object: ObjectKey;
   readonly remoteId: string | null;
+  /** What the target last said of it. Until it is linked: the payloads of creations, see `attemptsIn`. */
   readonly attributes: JsonObject;
   /** Remote ids of a group's members as last seen there; null when unknown. */
   readonly members: readonly string[] | null;
@@ -111,6 +112,25 @@ export async function markDue(
     set pending = sync_objects.pending + 1, due = excluded.due, attempts = 0`.execute(tx);
 }
 
+const maxAttempted = 5;
+
+/** Payloads of creations whose end is not known. By them the object is found again, although it has changed here since or is gone. */
+export function attemptsIn({
+  remoteId,
+  isSending,
+  attributes,
+}: Pick<LedgerRow, 'remoteId' | 'isSending' | 'attributes'>): readonly JsonObject[] {
+  if (remoteId !== null || !isSending) return [];
+  const { creating } = attributes;
+  return Array.isArray(creating) ? creating.filter(isJsonObject) : [];
+}
+
+/** The same with one more. */
+export function withAttempt(row: LedgerRow, payload: JsonObject): JsonObject {
+  const others = attemptsIn(row).filter((one) => JSON.stringify(one) !== JSON.stringify(payload));
+  return { creating: [...others, payload].slice(-maxAttempted) };
+}
+
 /** A row for an object that the ledger does not know yet. */
 export const newRow = (object: ObjectKey): LedgerRow => ({
   ...{ pk: orderedUuid(), object, remoteId: null, attributes: {}, members: null, digest: null },
@@ -128,12 +148,16 @@ export async function storeSending(
   rows: readonly (LedgerRow & { readonly willCreate: boolean })[],
 ): Promise<Map<ObjectKey, string>> {
   if (rows.length === 0) return new Map();
-  const values = rows.map(({ pk, object, willCreate }) => sql`(${pk}, ${provider}, ${object}, ${willCreate})`);
+  const values = rows.map(
+    ({ pk, object, willCreate, attributes }) =>
+      sql`(${pk}, ${provider}, ${object}, ${willCreate}, ${JSON.stringify(attributes)})`,
+  );
   const stored = await sql<{
     pk: string;
     object: ObjectKey;
-  }>`insert into sync_objects (pk, provider, ${sql.ref(type)}, is_sending)
-    values ${sql.join(values)} on conflict (provider, ${sql.ref(type)}) do update set is_sending = excluded.is_sending
+  }>`insert into sync_objects (pk, provider, ${sql.ref(type)}, is_sending, attributes)
+    values ${sql.join(values)} on conflict (provider, ${sql.ref(type)}) do update
+    set is_sending = excluded.is_sending, attributes = excluded.attributes
     returning pk, ${sql.ref(type)} as object`.execute(tx);
   return new Map(stored.rows.map(({ pk, object }) => [object, pk]));
 }

@@ -94,7 +94,7 @@ async function tryOut(call: Call, target: Target, type: ObjectType, key: ObjectK
     const state = work && { ...stateOf(work.row), digest: null };
     if (work && state && !work.isSkipped) {
       if (work.wanted) await writeObject(state, work.wanted, { type: remote[type], isTaken: async () => false });
-      else await removeObject(state, remote[type], target.deleteActions[type]);
+      else await removeObject(state, remote[type], target.deleteActions[type], async () => false);
     }
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);

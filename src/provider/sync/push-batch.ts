@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Query } from '../../platform/db/database.ts';
 import type { Call } from '../../resource/call.ts';
 import type { ObjectType } from './facts.ts';
-import { type LedgerRow, type Result, storeLinks, storeResults, storeSending } from './ledger.ts';
+import { type LedgerRow, type Result, storeLinks, storeResults, storeSending, withAttempt } from './ledger.ts';
 import { prepareWork, type Work } from './prepare.ts';
 import { isUpToDate, removeObject, stateOf, writeObject } from './push-object.ts';
-import { ObjectRefused, RemoteConflict, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
+import { ObjectRefused, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
 import type { ObjectKey } from './scope.ts';
 import type { SentRequest } from './send.ts';
 import type { Connection, Target } from './target.ts';
@@ -70,12 +70,21 @@ export async function pushBatch(
 
 /** Stores what is about to be created: a crash in the middle of it must not lead to a second creation. */
 async function announce({ target, call }: Batch, type: ObjectType, works: readonly Work[]): Promise<readonly Work[]> {
-  const rows = works
-    .map(({ row, wanted, isNew }) => ({ ...row, isNew, willCreate: wanted !== null && row.remoteId === null }))
-    .filter(({ isNew, willCreate, isSending }) => isNew || (willCreate && !isSending));
+  const announced = works.map((work) => {
+    const { row, wanted } = work;
+    const isCreation = wanted !== null && row.remoteId === null;
+    const attributes = isCreation ? withAttempt(row, wanted.payload) : row.attributes;
+    const isStored = !work.isNew && !isCreation;
+    return { work, isStored, row: { ...row, attributes, willCreate: isCreation } };
+  });
+  const rows = announced.filter(({ isStored }) => !isStored).map(({ row }) => row);
   if (rows.length === 0) return works;
   const keys = await call.db.write((tx) => storeSending(tx, target.pk, type, rows));
-  return works.map((work) => ({ ...work, row: { ...work.row, pk: keys.get(work.row.object) ?? work.row.pk } }));
+  // Whether a creation was under way before decides whether the object is looked for first.
+  return announced.map(({ work, row: { willCreate: _, ...row } }) => ({
+    ...work,
+    row: { ...row, pk: keys.get(row.object) ?? row.pk },
+  }));
 }
 
 /** Sends over several connections until all is sent or the target fails as a whole. */
@@ -115,7 +124,7 @@ async function attempt(
   const work = async () => {
     if (prepared) throw prepared;
     if (wanted) await writeObject(state, wanted, { type: remoteType, isTaken });
-    else await removeObject(state, remoteType, target.deleteActions[type]);
+    else await removeObject(state, remoteType, target.deleteActions[type], isTaken);
   };
   const error = await work().then(
     () => null,
@@ -136,7 +145,8 @@ async function isLinked(query: Query, target: Target, type: ObjectType, row: Led
 /** What is stored of a failure, and when it is tried again. */
 function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 'retryInMs'> {
   if (!error) return { error: '', retryInMs: null };
-  const isFinal = error instanceof ObjectRefused || error instanceof RemoteConflict || error instanceof RemoteMissing;
+  // A conflict may be with something that is itself about to change.
+  const isFinal = error instanceof ObjectRefused || error instanceof RemoteMissing;
   // An outage of the whole target is not the fault of the object that met it.
   const isLast = row.attempts + 1 >= maxAttempts && !(error instanceof Unavailable && error.isWholeTarget);
   if (isFinal || isLast) return { error: error.message, retryInMs: null };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
-import type { LedgerRow } from './ledger.ts';
+import { attemptsIn, type LedgerRow } from './ledger.ts';
 import {
   type DeleteAction,
   ObjectRefused,
@@ -58,18 +58,21 @@ interface Needs {
 export async function writeObject(state: RemoteState, wanted: Wanted, { type, isTaken }: Needs): Promise<void> {
   const { payload } = wanted;
   const digest = digestOf(payload);
-  if (state.remoteId === null && state.isSending) await adopt();
+  for (const attempt of attemptsIn(state)) {
+    if (await adopt(attempt)) break;
+  }
   if (state.remoteId !== null && state.digest !== digest) await update(state.remoteId);
   if (state.remoteId === null) await create();
   if ('members' in type && type.members && state.remoteId !== null) {
     await writeMembers(state, state.remoteId, wanted.members, type.members);
   }
 
-  async function adopt(): Promise<boolean> {
-    const found = await type.find(payload);
+  async function adopt(as: JsonObject): Promise<boolean> {
+    const found = await type.find(as);
     if (found === null) return false;
     if (await isTaken(found.id)) {
-      throw new ObjectRefused(`The remote object ${found.id} is linked to another object here.`);
+      // That other may be about to be removed or renamed.
+      throw new RemoteConflict(`The remote object ${found.id} is linked to another object here.`);
     }
     Object.assign(state, {
       remoteId: found.id,
@@ -95,12 +98,13 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, is
 
   async function create(): Promise<void> {
     state.isSending = true;
+    if (attemptsIn(state).length === 0) state.attributes = { creating: [payload] };
     try {
       const { id, attributes } = await type.create(payload);
       Object.assign(state, { remoteId: id, attributes, members: [], digest, isSending: false });
     } catch (error) {
       if (!(error instanceof RemoteConflict)) throw error;
-      if (!(await adopt()) || state.remoteId === null) {
+      if (!(await adopt(payload)) || state.remoteId === null) {
         throw new ObjectRefused(`${error.message} It cannot be found there, so it cannot be linked.`);
       }
       const id = state.remoteId;
@@ -139,13 +143,23 @@ async function writeMembers(
   }
 }
 
-/** Takes away what has left the scope, as the provider says. */
-export async function removeObject(state: RemoteState, type: RemoteType, action: DeleteAction): Promise<void> {
-  const { remoteId } = state;
-  if (remoteId !== null) {
+/** Takes away what has left the scope, as the provider says; what a lost creation may have left there too. */
+export async function removeObject(
+  state: RemoteState,
+  type: RemoteType,
+  action: DeleteAction,
+  isTaken: Needs['isTaken'],
+): Promise<void> {
+  const ids = new Set(state.remoteId === null ? [] : [state.remoteId]);
+  for (const attempt of action === 'do_nothing' ? [] : attemptsIn(state)) {
+    const found = await type.find(attempt);
+    // Another object here may have got the name meanwhile.
+    if (found && !(await isTaken(found.id))) ids.add(found.id);
+  }
+  for (const id of ids) {
     try {
-      if (action === 'delete') await type.remove(remoteId);
-      else if (action === 'suspend') await type.suspend?.(remoteId);
+      if (action === 'delete') await type.remove(id);
+      else if (action === 'suspend') await type.suspend?.(id);
     } catch (error) {
       if (!(error instanceof RemoteMissing)) throw error;
     }

@@ -72,12 +72,13 @@ async function work(
   const wait = await pausedFor(server, provider);
   if (wait > 0) return db.write((tx) => queueProvider(server.jobs(), tx, provider, wait));
   const until = Date.now() + sliceMs;
-  const target = await loadTarget(server.engine(), server.systemCall(), kind, provider);
-  if (!target) return;
   try {
-    const connection = await kind.open(target);
     while (!signal.aborted && Date.now() < until) {
-      const batch: Batch = { target, connection, call: server.systemCall(), signal };
+      const call = server.systemCall();
+      // Each time anew: an administrator may change the provider or its mappings meanwhile.
+      const target = await loadTarget(server.engine(), call, kind, provider);
+      if (!target) return;
+      const batch: Batch = { target, connection: await kind.open(target), call, signal };
       const { halt, count } = await pushDue(batch);
       const run = await currentRun(db.read, provider);
       const halted = halt ?? (run && (await stepRun(batch, run)));

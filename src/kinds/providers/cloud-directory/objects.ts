@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { ObjectRefused, type RemoteObject, type RemoteType } from '../../../provider/sync/remote.ts';
+import { ObjectRefused, RemoteConflict, type RemoteObject, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { textOf } from './connect.ts';
 
@@ -25,6 +25,17 @@ export function membersOf(mapped: JsonObject): JsonObject {
 /** A text in a filter: quotes are doubled (OData 4.01 §5.1.1.6.1). */
 const filterText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** The vendor answers 400 where there is such an object. */
+const exists = /already exists|ObjectConflict|same value for property/i;
+
+async function telling(answer: Promise<Json>): Promise<Json> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof ObjectRefused && exists.test(error.message) ? new RemoteConflict(error.message) : error;
+  }
+}
+
 /** The calls that users and groups have in common; `by` is the member that names an object once. */
 export function sharedCalls(
   send: Send,
@@ -34,10 +45,10 @@ export function sharedCalls(
   const one = (id: string) => `${url}/${encodeURIComponent(id)}`;
   return {
     one,
-    create: async (payload) => objectOf(await send({ method: 'POST', url, body: payload })),
+    create: async (payload) => objectOf(await telling(send({ method: 'POST', url, body: payload }))),
     async update(id, payload) {
       // Answered without a body.
-      await send({ method: 'PATCH', url: one(id), body: payload });
+      await telling(send({ method: 'PATCH', url: one(id), body: payload }));
       return null;
     },
     async remove(id) {

@@ -1,5 +1,5 @@
 import { randomText } from '../../../platform/random.ts';
-import { ObjectRefused, RemoteConflict, type RemoteType } from '../../../provider/sync/remote.ts';
+import { ObjectRefused, type RemoteType } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { type CloudSession, pagesOf, textOf } from './connect.ts';
 import { membersOf, objectOf, sharedCalls } from './objects.ts';
@@ -10,8 +10,6 @@ const read = [
 ];
 /** Of a password that nobody knows: people sign in here. */
 const passwordLength = 40;
-/** The vendor answers 400 where there is such a user. */
-const exists = /already exists|ObjectConflict|same value for property/i;
 
 export function cloudUsers(session: CloudSession, send: Send): RemoteType {
   const url = `${session.base}/users`;
@@ -30,11 +28,7 @@ export function cloudUsers(session: CloudSession, send: Send): RemoteType {
     },
     async create(payload) {
       const passwordProfile = { password: randomText(passwordLength), forceChangePasswordNextSignIn: false };
-      try {
-        return await shared.create({ ...payload, passwordProfile });
-      } catch (error) {
-        throw error instanceof ObjectRefused && exists.test(error.message) ? new RemoteConflict(error.message) : error;
-      }
+      return shared.create({ ...payload, passwordProfile });
     },
     async suspend(id) {
       await send({ method: 'PATCH', url: one(id), body: { accountEnabled: false } });
