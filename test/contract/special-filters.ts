@@ -18,7 +18,7 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
   '/core/applications/': ['for_user', 'only_with_launch_url', 'superuser_full_list'],
   '/providers/all/': ['application__isnull', 'backchannel'],
   '/providers/oauth2/': ['application'],
-  '/providers/saml/': ['backchannel_application', 'encryption_kp'],
+  '/providers/saml/': ['backchannel_application'],
   '/crypto/certificatekeypairs/': ['managed', 'has_key', 'include_details'],
   '/flows/bindings/': ['pbm_uuid', 'policies'],
   '/stages/invitation/stages/': ['no_flows'],
