@@ -2,7 +2,8 @@ import { quiet } from './jobs.ts';
 import type { TestServer } from './server.ts';
 
 /** What comes by itself: jobs, the beginning and the end of transactions. */
-export const ofItself = /\bjobs\b|^select 1 from \w+ limit 1|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
+export const ofItself =
+  /\bjobs\b|^select 1( as \w+)? from \w+ limit 1|^(begin|commit|rollback)|pg_advisory_xact_lock|pg_notify/;
 const ofItselfOrCaches = new RegExp(`${ofItself.source}|^select value from stamps`);
 
 /** The statements that some work sends to the database. */
