@@ -14,6 +14,7 @@ const mayBeEmpty: Readonly<Record<string, string>> = {
 const queries: Readonly<Record<string, string>> = {
   rbac_permissions_assigned_by_users_list: '?model=svc_core.group',
   rbac_permissions_assigned_by_roles_list: '?model=svc_core.group',
+  admin_objects_list: '?search=demo',
 };
 
 const listsOf = ({ app }: TestServer) =>
