@@ -45,7 +45,9 @@ describeJourney('the admin pages', (journey) => {
       for (const address of addresses) {
         await moveTo(page, address);
         await page.waitForLoadState('networkidle');
-        expect([look, address, await axeViolations(page)]).toEqual([look, address, []]);
+        // Until what the page loads is there, it may be half drawn.
+        const findings = async () => [look, address, await axeViolations(page)];
+        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
         const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
         expect([look, address, width]).toEqual([look, address, 0]);
       }
