@@ -148,6 +148,9 @@ describeOnBoth('the clean-up job', (server) => {
         'notification_cleanup',
         'oauth2_find_ended_sessions',
         'oauth_source_refresh',
+        'saml_find_ended_sessions',
+        'saml_temporary_users',
+        'sync_all',
       ]);
     const rows = await queued();
     const cleaning = rows.find(({ kind }) => kind === 'clean_expired_models');
