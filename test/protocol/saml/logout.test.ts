@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { csrfHeader } from '../../../src/core/session/session-cookies.ts';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
@@ -9,7 +10,7 @@ import { readRedirect } from '../../../src/lib/saml/redirect-binding.ts';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { readXml } from '../../../src/lib/xml/read-xml.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
-import { until } from '../../support/jobs.ts';
+import { quiet, until } from '../../support/jobs.ts';
 import { stranger, type Visitor, visitor } from '../../support/relying-party.ts';
 import {
   deflated,
@@ -79,6 +80,13 @@ describeOnBoth(
 
     const isSignedIn = async ({ session }: Visitor) =>
       (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
+
+    const signOutEverywhere = (browser: Visitor, values: Record<string, unknown>) =>
+      browser.visit('/api/v3/core/authenticated_sessions/sign_out_everywhere/', {
+        method: 'POST',
+        headers: { [csrfHeader]: browser.jar.get('gatehouse_csrf') ?? '', 'content-type': 'application/json' },
+        body: JSON.stringify(values),
+      });
 
     /** Signs somebody in to service providers; what each knows them by. */
     async function signedInTo(browser: Visitor, ...sps: ServiceProvider[]) {
@@ -214,6 +222,15 @@ describeOnBoth(
       const endings: ((browser: Visitor) => Promise<unknown>)[] = [
         ({ session }) => server().admin.delete(`/core/authenticated_sessions/${session}/`),
         ({ person }) => server().admin.patch(`/core/users/${person.pk}/`, { is_active: false }),
+        (browser) => signOutEverywhere(browser, {}),
+        async ({ session }) => {
+          const { db, clock } = server().world;
+          await db.write((tx) =>
+            sql`update authenticated_sessions set expires = ${clock.now()} where pk = ${session}`.execute(tx),
+          );
+          // No event tells that a session has expired; the job finds out when it runs by itself.
+          await db.write((tx) => server().app.jobs.enqueue(tx, { kind: 'saml_find_ended_sessions' }));
+        },
       ];
       for (const sls_binding of ['post', 'soap']) {
         for (const end of endings) {
@@ -237,6 +254,25 @@ describeOnBoth(
           expect(message).toContain('<ds:Signature');
         }
       }
+    });
+
+    test('who signs out everywhere but here stays signed in to service providers by this browser', async () => {
+      const values = { sls_url: receiverUrl, sls_binding: 'post', logout_method: 'backchannel' };
+      const sp = await makeServiceProvider(server(), values);
+      const here = await visitor(server());
+      const elsewhere = await visitor(server(), here.person);
+      const [kept] = await signedInTo(here, sp);
+      const [ended] = await signedInTo(elsewhere, sp);
+      received.length = 0;
+      await signOutEverywhere(here, { keep_current: true });
+      await until(() => received.length > 0);
+      await quiet(server());
+      const messages = received.map(({ text }) =>
+        Buffer.from(new URLSearchParams(text).get('SAMLRequest') ?? '', 'base64').toString(),
+      );
+      expect(messages).toEqual([expect.stringContaining(ended?.index ?? '-')]);
+      expect(messages[0]).not.toContain(kept?.index);
+      expect([await isSignedIn(here), await isSignedIn(elsewhere)]).toEqual([true, false]);
     });
 
     test('a service provider can ask this server directly, when it has signed', async () => {
