@@ -2,7 +2,7 @@ import { createPrivateKey, createSign } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
-import { nameIdFormats, statusCodes } from '../../../src/lib/saml/names.ts';
+import { statusCodes } from '../../../src/lib/saml/names.ts';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
 import { lastEvents } from '../../support/events.ts';
@@ -39,6 +39,7 @@ beforeAll(async () => {
 
 const redirected = 'sso/binding/redirect/';
 const posted = 'sso/binding/post/';
+const explicit = 'default-provider-authorization-explicit-consent';
 
 describeOnBoth('SAML single sign-on', (server) => {
   const told = async (action: string) => (await lastEvents(server(), 20)).filter((event) => event.action === action);
@@ -196,78 +197,6 @@ describeOnBoth('SAML single sign-on', (server) => {
       const { text } = responseOn(await (await visitor(server())).visit(sp.at('init/')));
       expect(text).toContain('ecdsa-sha256');
       if (hasXmlsec) await xmlsecVerify(text, ec.certificate, 'Assertion');
-    });
-  });
-
-  describe('names people by', () => {
-    const formats: [string, string, (user: Record<string, string>) => string | RegExp][] = [
-      ['email', nameIdFormats.email, ({ email }) => email ?? ''],
-      ['persistent', nameIdFormats.persistent, ({ uid }) => uid ?? ''],
-      ['X509SubjectName', nameIdFormats.x509, () => 'CN=Ada'],
-      ['WindowsDomainQualifiedName', nameIdFormats.windows, () => 'ada@corp.example'],
-      ['transient', nameIdFormats.transient, () => /^_[\w-]{20,}$/],
-    ];
-    test.each(formats)('%s', async (_name, format, expected) => {
-      const sp = await makeServiceProvider(server());
-      const person = await server().user([], {
-        email: `ada-${sp.slug}@example.com`,
-        attributes: { upn: 'ada@corp.example', distinguishedName: 'CN=Ada' },
-      });
-      const browser = await visitor(server(), person);
-      const request = authnRequest({ inside: nameIdPolicy(format) });
-      const { root } = responseOn(await browser.visit(`${sp.at(redirected)}?${redirectQuery(request)}`));
-      const user = (await server().admin.get(`/core/users/${person.pk}/`)).body;
-      const wanted = expected(user);
-      expect(textIn(root, 'NameID')).toEqual(typeof wanted === 'string' ? wanted : expect.stringMatching(wanted));
-      const nameId = elementOf(root, 'NameID');
-      expect(nameId && attributeOf(nameId, 'Format')).toBe(format);
-    });
-
-    test('a transient name that differs by application, and by session', async () => {
-      const [one, two] = [await makeServiceProvider(server()), await makeServiceProvider(server())];
-      const person = await server().user();
-      const request = () => redirectQuery(authnRequest({ inside: nameIdPolicy(nameIdFormats.transient) }));
-      const names = new Set<string | undefined>();
-      for (const browser of [await visitor(server(), person), await visitor(server(), person)]) {
-        for (const sp of [one, two]) {
-          const { root, text } = responseOn(await browser.visit(`${sp.at(redirected)}?${request()}`));
-          names.add(textIn(root, 'NameID'));
-          expect(text).not.toContain(`SessionIndex="${textIn(root, 'NameID')}"`);
-        }
-      }
-      expect(names.size).toBe(4);
-    });
-
-    test('what a mapping says, in the format that was asked for; by their hash where it says nothing', async () => {
-      const make = async (expression: string) => {
-        const name = `name ${Math.random()}`;
-        return (await server().admin.post('/propertymappings/provider/saml/', { name, saml_name: 'x', expression }))
-          .body.pk;
-      };
-      const person = await server().user();
-      const browser = await visitor(server(), person);
-      const { uid } = (await server().admin.get(`/core/users/${person.pk}/`)).body;
-      const cases: [string, string][] = [
-        ['return "name of " + user.username', `name of ${person.username}`],
-        ['return null', uid],
-        ['return nothing.here', uid],
-      ];
-      for (const [expression, expected] of cases) {
-        const sp = await makeServiceProvider(server(), { name_id_mapping: await make(expression) });
-        const request = authnRequest({ inside: nameIdPolicy(nameIdFormats.email) });
-        const { root } = responseOn(await browser.visit(`${sp.at(redirected)}?${redirectQuery(request)}`));
-        expect(textIn(root, 'NameID')).toBe(expected);
-        const nameId = elementOf(root, 'NameID');
-        expect(nameId && attributeOf(nameId, 'Format')).toBe(nameIdFormats.email);
-      }
-    });
-
-    test('nothing empty: such a name would be many people’s', async () => {
-      const sp = await makeServiceProvider(server());
-      const browser = await visitor(server(), await server().user([], { email: '' }));
-      const request = authnRequest({ inside: nameIdPolicy(nameIdFormats.email) });
-      const { status, text } = responseOn(await browser.visit(`${sp.at(redirected)}?${redirectQuery(request)}`));
-      expect([status.detail, text.includes('<saml:Assertion')]).toEqual([statusCodes.invalidNameIdPolicy, false]);
     });
   });
 
@@ -462,6 +391,27 @@ describeOnBoth('SAML single sign-on', (server) => {
     });
   });
 
+  const flowPk = async (slug: string) => (await server().admin.get(`/flows/instances/${slug}/`)).body.pk;
+
+  test('a person who agrees is signed in by a ticket that serves once', async () => {
+    const sp = await makeServiceProvider(server(), { authorization_flow: await flowPk(explicit) });
+    const browser = await visitor(server());
+    const { location } = await browser.visit(`${sp.at(redirected)}?${redirectQuery(authnRequest())}`);
+    expect(location?.pathname).toBe(`/if/flow/${explicit}/`);
+    const to = await browser.agree(explicit);
+    expect(responseOn(await browser.visit(to)).status.code).toBe(statusCodes.success);
+    expect((await browser.visit(to)).status).toBe(400);
+  });
+
+  test('a person who begins here and declines is told on a page', async () => {
+    const sp = await makeServiceProvider(server(), { authorization_flow: await flowPk(explicit) });
+    const browser = await visitor(server());
+    await browser.visit(sp.at('init/'));
+    const { token } = await browser.answerStep(explicit);
+    const page = await browser.visit((await browser.answerStep(explicit, { token, refused: true })).to);
+    expect([page.status, page.text.includes('SAMLResponse')]).toEqual([403, false]);
+  });
+
   describe('the service provider is told by a status when', () => {
     const ask = async (values: Record<string, unknown>, parts: Parameters<typeof authnRequest>[0]) => {
       const sp = await makeServiceProvider(server(), values);
@@ -486,16 +436,21 @@ describeOnBoth('SAML single sign-on', (server) => {
       expect([page.status, page.text.includes('SAMLResponse')]).toEqual([403, false]);
     });
 
-    test('the person declines', async () => {
-      const explicit = 'default-provider-authorization-explicit-consent';
-      const flow = (await server().admin.get(`/flows/instances/${explicit}/`)).body.pk;
-      const { browser, visit } = await ask({ authorization_flow: flow }, {});
-      const { location } = await visit();
-      expect(location?.pathname).toBe(`/if/flow/${explicit}/`);
-      const to = await browser.agree(explicit);
-      expect(responseOn(await browser.visit(to)).status.code).toBe(statusCodes.success);
-      // A ticket serves once.
+    test('the person declines, once; asked again, they may agree', async () => {
+      const { browser, visit } = await ask(
+        { authorization_flow: await flowPk(explicit) },
+        { attributes: { ID: '_declined' } },
+      );
+      await visit();
+      const { token } = await browser.answerStep(explicit);
+      const { to } = await browser.answerStep(explicit, { token, refused: true });
+      const { root, status, text, relayState, to: address } = responseOn(await browser.visit(to));
+      expect([address, relayState, attributeOf(root, 'InResponseTo')]).toEqual([acs, 'r', '_declined']);
+      expect([status.code, status.detail]).toEqual([statusCodes.responder, statusCodes.requestDenied]);
+      expect(text).not.toContain('<saml:Assertion');
       expect((await browser.visit(to)).status).toBe(400);
+      await visit();
+      expect(responseOn(await browser.visit(await browser.agree(explicit))).status.code).toBe(statusCodes.success);
     });
 
     test('nobody is signed in and no page may be shown', async () => {
@@ -506,9 +461,7 @@ describeOnBoth('SAML single sign-on', (server) => {
     });
 
     test('consent would have to be asked for and no page may be shown', async () => {
-      const explicit = 'default-provider-authorization-explicit-consent';
-      const flow = (await server().admin.get(`/flows/instances/${explicit}/`)).body.pk;
-      const { visit } = await ask({ authorization_flow: flow }, { attributes: { IsPassive: '1' } });
+      const { visit } = await ask({ authorization_flow: await flowPk(explicit) }, { attributes: { IsPassive: '1' } });
       expect(responseOn(await visit()).status.detail).toBe(statusCodes.noPassive);
     });
 

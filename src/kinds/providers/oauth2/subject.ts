@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { isAmbiguousName } from '../../../core/directory/known-by-attribute.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import type { Call } from '../../../resource/call.ts';
 import { subjectOf } from './claims.ts';
@@ -21,13 +21,8 @@ export async function uniqueSubject(
 ): Promise<string> {
   const subject = subjectOf(client.sub_mode, user, installId);
   if (client.sub_mode !== 'user_upn') return subject;
-  const { rows } = await sql`select 1 as found from users
-    where lower(substr(attributes ->> 'upn', 1, 255)) = lower(${subject}) and pk <> ${user.pk} limit 1`.execute(
-    call.db.read,
-  );
-  // Users without a `upn` are known by a hash, which nobody can take for theirs.
-  const isAnothersHash = /^[0-9a-f]{64}$/i.test(subject) && subject !== subjectOf('hashed_user_id', user, installId);
-  if (rows.length === 0 && !isAnothersHash && subject.length <= maxSubjectLength) return subject;
+  const named = { user: user.pk, attribute: 'upn', value: subject, installId } as const;
+  if (subject.length <= maxSubjectLength && !(await isAmbiguousName(call.db.read, named))) return subject;
   await refusals.sharedSubject(call, client, user);
   throw new OAuthError('access_denied', 'The client could not tell the user from others.');
 }

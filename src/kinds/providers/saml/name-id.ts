@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto';
+import type { NamingAttribute } from '../../../core/directory/known-by-attribute.ts';
+import { uidOf } from '../../../core/directory/uid.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import { nameIdFormats } from '../../../lib/saml/names.ts';
@@ -15,22 +16,25 @@ export interface NameIdNeeds {
   readonly transient: () => string;
 }
 
+/** The formats whose names are attributes, which several users can have. */
+export const attributeOfFormat: ReadonlyMap<string, NamingAttribute> = new Map([
+  [nameIdFormats.x509, 'distinguishedName'],
+  [nameIdFormats.windows, 'upn'],
+]);
+
 export const knownFormats: ReadonlySet<string> = new Set(Object.values(nameIdFormats));
 
 /** The name in a format. Empty when the user has none: whoever asks must not tell it, for it would be many people's. */
 export function nameIdOf(format: string, user: UserFacts, { installId, transient }: NameIdNeeds): NameId {
-  const uid = hash('sha256', `${user.pk}-${installId}`);
-  const attribute = (name: string) => {
-    const value = isJsonObject(user.attributes) ? user.attributes[name] : undefined;
-    return typeof value === 'string' && value !== '' ? value : uid;
-  };
+  const uid = uidOf(user.pk, installId);
+  const attribute = attributeOfFormat.get(format);
+  if (attribute !== undefined) {
+    const value = isJsonObject(user.attributes) ? user.attributes[attribute] : undefined;
+    return { value: typeof value === 'string' && value !== '' ? value : uid, format };
+  }
   switch (format) {
     case nameIdFormats.email:
       return { value: user.email, format };
-    case nameIdFormats.x509:
-      return { value: attribute('distinguishedName'), format };
-    case nameIdFormats.windows:
-      return { value: attribute('upn'), format };
     case nameIdFormats.transient:
       return { value: transient(), format };
     default:

@@ -1,3 +1,4 @@
+import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { networkOf } from '../../../lib/cidr.ts';
 import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -11,6 +12,8 @@ import type { ServiceProvider } from './service-provider.ts';
 export interface SamlRefusals {
   /** That the policies of an application turned away whom the call is made as. */
   readonly denied: Denials;
+  /** That a user was not signed in because the service provider could take them for another. */
+  ambiguousName(call: Call, provider: ServiceProvider, user: UserFacts, attribute: string): Promise<void>;
   /** That a message could not be taken, or not be answered. */
   wrongMessage(call: Call, provider: ServiceProvider, message: string): Promise<void>;
 }
@@ -20,10 +23,19 @@ const windowMs = 10 * 60_000;
 export function createSamlRefusals(db: Database): SamlRefusals {
   const limit = (name: string, max: number) =>
     createRateLimit({ max, windowMs, others: createSharedCounts({ db, name: `saml ${name}`, windowMs }) });
+  const names = limit('ambiguous names', 3);
   const byNetwork = limit('wrong messages by network', 5);
   const inAll = limit('wrong messages', 30);
   return {
     denied: createDenials(db, samlApp),
+    async ambiguousName(call, provider, { pk, username }, attribute) {
+      if (names.waitAfter(`${pk} ${provider.pk}`) > 0) return;
+      const message = `Nobody was signed in: the service provider knows users by their ${attribute}, and that of this user is not theirs alone. Give each user a ${attribute} of their own.`;
+      const context = { message, subject_of: { pk, username }, ...factsOf(provider) };
+      await call.db.write((tx) =>
+        call.world.record(tx, call, { action: 'configuration_error', app: samlApp, context }),
+      );
+    },
     async wrongMessage(call, provider, message) {
       // One network that is over its share does not use up that of all.
       if (byNetwork.waitAfter(networkOf(call.request.clientIp)) > 0 || inAll.waitAfter('') > 0) return;

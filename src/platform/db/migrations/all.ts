@@ -27,6 +27,7 @@ import { outgoingSync } from './0029-outgoing-sync.ts';
 import { samlSignIns } from './0030-saml-sign-ins.ts';
 import { authorizationRequests } from './0031-authorization-requests.ts';
 import { samlLogouts } from './0032-saml-logouts.ts';
+import { distinguishedNames } from './0033-distinguished-names.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   samlSignIns,
   authorizationRequests,
   samlLogouts,
+  distinguishedNames,
 ];

@@ -1,3 +1,4 @@
+import { isAmbiguousName } from '../../../../core/directory/known-by-attribute.ts';
 import { cachedUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { parseDuration } from '../../../../lib/duration.ts';
 import type { Markup } from '../../../../lib/xml/write-xml.ts';
@@ -9,7 +10,7 @@ import { type Call, requireActor } from '../../../../resource/call.ts';
 import { type MappedUser, mapUser } from '../attributes.ts';
 import { noteLogin, sessionIndexOf, transientIdOf } from '../logins.ts';
 import { samlApp } from '../models.ts';
-import { type NameId, nameIdOf } from '../name-id.ts';
+import { attributeOfFormat, type NameId, nameIdOf } from '../name-id.ts';
 import type { SamlNeeds } from '../needs.ts';
 import { factsOf } from '../refusal-events.ts';
 import type { ServiceProvider } from '../service-provider.ts';
@@ -39,6 +40,7 @@ export async function answerAllowed(needs: SamlNeeds, call: Call, allowed: Allow
   if (authnContext === null) throw new SamlRefusal('context', 'The person did not sign in as the request demands.');
   const mapped = mappedUser(needs, provider, user);
   const nameId = nameIdFor(needs, allowed, { user, session, mapped });
+  await checkOneUser(needs, call, { provider, user, nameId });
   const issuer = issuerOf(needs.publicUrl, { issuer: provider.issuer, slug: provider.application.slug });
   const sessionIndex = sessionIndexOf(needs.key, session, provider.pk);
   const sessionMs = lengthOf(provider.session_valid_not_on_or_after);
@@ -112,4 +114,19 @@ function nameIdFor(needs: SamlNeeds, { provider, request }: Allowed, { user, ses
   if (value.trim() === '')
     throw new SamlRefusal('nameId', 'The user has nothing that the service provider knows users by.');
   return { value, format };
+}
+
+/** Nobody is signed in by an attribute that another user has as well: the service provider would take the one for the other. */
+async function checkOneUser(
+  { installId, refusals }: SamlNeeds,
+  call: Call,
+  { provider, user, nameId }: { provider: ServiceProvider; user: UserFacts; nameId: NameId },
+): Promise<void> {
+  const attribute = attributeOfFormat.get(nameId.format);
+  // What a mapping says is not the attribute; its author answers for it.
+  if (attribute === undefined || provider.nameIdMapping !== null) return;
+  const named = { user: user.pk, attribute, value: nameId.value, installId };
+  if (!(await isAmbiguousName(call.db.read, named))) return;
+  await refusals.ambiguousName(call, provider, user, attribute);
+  throw new SamlRefusal('nameId', 'The service provider could not tell the user from others.');
 }

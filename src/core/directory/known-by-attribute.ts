@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Query } from '../../platform/db/database.ts';
+import { uidOf } from './uid.ts';
+
+/** Attributes that applications may know users by; each has an index on what is compared here. */
+export type NamingAttribute = 'upn' | 'distinguishedName';
+
+export interface NamedUser {
+  readonly user: number;
+  readonly attribute: NamingAttribute;
+  /** The value of the attribute, or the user's uid where they have none. */
+  readonly value: string;
+  readonly installId: string;
+}
+
+/** Whether an application that knows users by this attribute could take the user for another. Case makes no difference. */
+export async function isAmbiguousName(
+  query: Query,
+  { user, attribute, value, installId }: NamedUser,
+): Promise<boolean> {
+  const uid = uidOf(user, installId);
+  if (value === uid) return false;
+  // Users without the attribute go by their uid, so nobody else may have that as a value.
+  if (/^[0-9a-f]{64}$/i.test(value)) return true;
+  const stored = sql`attributes ->> ${sql.lit(attribute)}`;
+  const given = sql`cast(${value} as text)`;
+  const { rows } = await sql`select 1 as found from users
+    where lower(substr(${stored}, 1, 255)) = lower(substr(${given}, 1, 255)) and lower(${stored}) = lower(${given})
+      and pk <> ${user} limit 1`.execute(query);
+  return rows.length > 0;
+}
