@@ -55,8 +55,12 @@ export function writeLogoutRequest(
 }
 
 export const writeLogoutResponse = (
-  about: Outgoing & { readonly inResponseTo: string; readonly code: string },
-): Markup => xml(...envelope('LogoutResponse', about, { InResponseTo: about.inResponseTo }), writeStatus(about.code));
+  about: Outgoing & { readonly inResponseTo: string; readonly code: string; readonly detail?: string },
+): Markup =>
+  xml(
+    ...envelope('LogoutResponse', about, { InResponseTo: about.inResponseTo }),
+    writeStatus(about.code, about.detail === undefined ? {} : { detail: about.detail }),
+  );
 
 /** Reads a request whose signature was verified. */
 export function readLogoutRequest(message: XmlElement): LogoutRequest {

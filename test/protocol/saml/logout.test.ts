@@ -7,6 +7,7 @@ import { csrfHeader } from '../../../src/core/session/session-cookies.ts';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
 import { statusCodes } from '../../../src/lib/saml/names.ts';
 import { readRedirect } from '../../../src/lib/saml/redirect-binding.ts';
+import { readStatus } from '../../../src/lib/saml/status.ts';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { readXml } from '../../../src/lib/xml/read-xml.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
@@ -37,8 +38,8 @@ const head = (id: string) =>
   `xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${id}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
 const logoutRequest = (nameId: string, index: string | null, id = '_logout') =>
   `<samlp:LogoutRequest ${head(id)}><saml:Issuer>sp</saml:Issuer><saml:NameID>${nameId}</saml:NameID>${index === null ? '' : `<samlp:SessionIndex>${index}</samlp:SessionIndex>`}</samlp:LogoutRequest>`;
-const logoutResponse = (inResponseTo: string) =>
-  `<samlp:LogoutResponse ${head('_answer')} InResponseTo="${inResponseTo}"><saml:Issuer>sp</saml:Issuer><samlp:Status><samlp:StatusCode Value="${statusCodes.success}"/></samlp:Status></samlp:LogoutResponse>`;
+const logoutResponse = (inResponseTo: string, code: string = statusCodes.success) =>
+  `<samlp:LogoutResponse ${head('_answer')} InResponseTo="${inResponseTo}"><saml:Issuer>sp</saml:Issuer><samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status></samlp:LogoutResponse>`;
 const signed = (markup: string) =>
   signXml(
     { markup },
@@ -199,6 +200,39 @@ describeOnBoth(
       expect(location?.pathname).toBe(asking?.at(''));
       const { name, to } = messageIn((await browser.visit(location ?? '')).location);
       expect([name, to]).toEqual(['SAMLResponse', sls_url]);
+    });
+
+    /** What the service provider that asked is told in the end, when the other one answers with `code`. */
+    async function answeredAfter(other: ServiceProvider, code: string | null) {
+      const asking = await makeServiceProvider(server(), { sls_url });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, asking, other);
+      const request = logoutRequest(known?.nameId ?? '', known?.index ?? '');
+      const untilSent = async (address: string) => {
+        let { location } = await browser.visit(address);
+        while (location?.href.startsWith(server().url)) location = (await browser.visit(location)).location;
+        return location;
+      };
+      let location = await untilSent(asking.at(slo(request)));
+      if (code !== null) {
+        const answer = logoutResponse(attributeOf(messageIn(location).root, 'ID') ?? '', code);
+        const query = new URLSearchParams({ SAMLResponse: deflated(answer) });
+        location = await untilSent(other.at(`slo/binding/redirect/?${query}`));
+      }
+      return readStatus(messageIn(location).root);
+    }
+
+    test('who asks is told PartialLogout when another does not succeed, and nothing of it when all do', async () => {
+      const other = await makeServiceProvider(server(), { sls_url: `${sls_url}/other` });
+      const success = await answeredAfter(other, statusCodes.success);
+      expect([success.code, success.detail]).toEqual([statusCodes.success, null]);
+      const failed = await answeredAfter(other, statusCodes.responder);
+      expect([failed.code, failed.detail]).toEqual([statusCodes.success, statusCodes.partialLogout]);
+    });
+
+    test('who asks is told PartialLogout when another has no address to be told at', async () => {
+      const { code, detail } = await answeredAfter(await makeServiceProvider(server()), null);
+      expect([code, detail]).toEqual([statusCodes.success, statusCodes.partialLogout]);
     });
 
     test('who signs out here visits the service providers', async () => {

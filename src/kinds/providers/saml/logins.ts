@@ -62,6 +62,15 @@ export async function loginsToVisit(query: Query, session: string): Promise<Logi
   return rows;
 }
 
+/** Whether there are service providers that nobody can tell when the session ends; to be asked before it ends. */
+export async function hasUnreachable(query: Query, session: string): Promise<boolean> {
+  const { rows } = await sql<{ silent: unknown; visited: unknown }>`select
+      count(case when s.sls_url = '' then 1 end) as silent,
+      count(case when s.sls_url <> '' and s.logout_method = 'frontchannel' then 1 end) as visited
+    from saml_logins l join provider_saml s on s.pk = l.provider where l.session = ${session}`.execute(query);
+  return Number(rows[0]?.silent) > 0 || Number(rows[0]?.visited) > maxVisited;
+}
+
 export async function forgetLogin(
   tx: Query,
   { session, provider }: Pick<Login, 'session' | 'provider'>,

@@ -12,7 +12,7 @@ import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.t
 import type { Call } from '../../../../resource/call.ts';
 import { deliver } from '../deliver.ts';
 import { type Incoming, ofDocument } from '../incoming.ts';
-import { findLogin, forgetLogin, loginsOf } from '../logins.ts';
+import { findLogin, forgetLogin, hasUnreachable, loginsOf, loginsToVisit } from '../logins.ts';
 import { samlApp } from '../models.ts';
 import type { SamlNeeds } from '../needs.ts';
 import { PageRefusal } from '../page-refusal.ts';
@@ -20,6 +20,7 @@ import type { ServiceProvider } from '../service-provider.ts';
 import { checkDestination, checkIssueInstant } from '../sso/read-request.ts';
 import { issuerOf, samlPaths } from '../urls.ts';
 import { readEnvelope, soapEnvelope, soapHeaders } from './soap.ts';
+import { takeFailure } from './tour.ts';
 
 /** What is remembered of a logout request while the browser is on the way. A type, since it is sealed as JSON. */
 type PendingLogout = {
@@ -30,8 +31,8 @@ type PendingLogout = {
   /** Whether the service provider has proven that it asks. */
   readonly isProven: boolean;
   readonly relayState: string | null;
-  /** What it is answered; null until that is known. */
-  readonly code: string | null;
+  /** The session that was ended for it; null until then. */
+  readonly ended: { readonly session: string; readonly isPartial: boolean } | null;
 };
 
 const sealedAs = 'saml logout';
@@ -55,7 +56,7 @@ function readLogout(needs: SamlNeeds, { now }: Call, provider: ServiceProvider, 
     indexes: request.sessionIndexes.slice(0, maxIndexes),
     isProven,
     relayState: incoming.relayState,
-    code: null,
+    ended: null,
   };
 }
 
@@ -104,7 +105,10 @@ async function goOn(
   provider: ServiceProvider,
   pending: PendingLogout,
 ): Promise<HttpAnswer> {
-  if (pending.code !== null) return respond(needs, call, provider, pending, pending.code);
+  if (pending.ended !== null) {
+    const isPartial = (await takeFailure(call, needs.key, pending.ended.session)) || pending.ended.isPartial;
+    return respond(needs, call, provider, pending, statusCodes.success, isPartial);
+  }
   const session = call.actor?.session ?? null;
   // Nobody is signed in here: what was wished for is so already.
   if (session === null) return respond(needs, call, provider, pending, statusCodes.success);
@@ -117,11 +121,14 @@ async function goOn(
   if (!isMeant) return respond(needs, call, provider, pending, statusCodes.requester);
   // It knows; the others have to be told.
   await call.db.write((tx) => forgetLogin(tx, login));
-  const next = addressOf(needs, call, provider, { ...pending, code: statusCodes.success });
+  const isPartial = await hasUnreachable(call.db.read, session);
+  const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
   const { to, cookies } = await goThroughSignOut(needs, call, next);
   if (to !== null) return redirectBrowser(to, cookies);
+  // No flow has taken the browser to those that only it can tell.
+  const isUntold = (await loginsToVisit(call.db.read, session)).length > 0;
   const ended = await endOwnSession(needs, call, samlApp);
-  const answer = await respond(needs, call, provider, pending, statusCodes.success);
+  const answer = await respond(needs, call, provider, pending, statusCodes.success, isPartial || isUntold);
   return withCookies(answer, [...new Set([...cookies, ...ended])]);
 }
 
@@ -132,11 +139,12 @@ async function respond(
   provider: ServiceProvider,
   { id, relayState }: PendingLogout,
   code: string,
+  isPartial = false,
 ): Promise<HttpAnswer> {
   const { sls_url, sls_binding } = provider;
   if (sls_url === '' || sls_binding === 'soap') return signedOutPage(call, provider, code);
   const key = needs.keyOf(provider);
-  const response = responseTo(needs, call, provider, id, code);
+  const response = responseTo(needs, call, provider, id, code, isPartial);
   const message = key && sls_binding === 'post' ? signXml(response, key) : response;
   return deliver({ name: 'SAMLResponse', to: sls_url, binding: sls_binding, message, relayState, key });
 }
@@ -147,6 +155,7 @@ const responseTo = (
   provider: ServiceProvider,
   inResponseTo: string,
   code: string,
+  isPartial = false,
 ) =>
   writeLogoutResponse({
     id: newMessageId(),
@@ -155,6 +164,7 @@ const responseTo = (
     now: new Date(now),
     inResponseTo,
     code,
+    ...(isPartial && { detail: statusCodes.partialLogout }),
   });
 
 const signedOutPage = async (call: Call, { application }: ServiceProvider, code: string): Promise<HttpAnswer> => {

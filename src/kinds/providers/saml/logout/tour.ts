@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../../lib/saml/message.ts';
+import { isSuccess } from '../../../../lib/saml/status.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
@@ -30,6 +31,8 @@ type Tour = {
   readonly at: number | null;
   /** Where the browser goes in the end; an address of this server. */
   readonly to: string;
+  /** The session that is over. */
+  readonly session: string;
 };
 
 const lifetimeMs = 15 * 60_000;
@@ -53,13 +56,26 @@ async function takeTour(call: Call, key: InstanceKey, id: string): Promise<Tour 
   return JSON.parse(key.box.open(row.content, sealContext('saml_logouts', 'content', row.pk)));
 }
 
+const failureOf = (session: string) => `failed for ${session}`;
+
+/** Notes that a service provider did not sign somebody out, for who has asked for it. */
+async function noteFailure(call: Call, key: InstanceKey, { session, to }: Tour): Promise<void> {
+  const failure = failureOf(session);
+  await takeTour(call, key, failure);
+  await call.db.write((tx) => storeTour(tx, key, failure, { queue: [], at: null, to, session }, call.now));
+}
+
+/** Whether a service provider did not sign somebody out on the tour of this session. Tells it once. */
+export const takeFailure = async (call: Call, key: InstanceKey, session: string): Promise<boolean> =>
+  (await takeTour(call, key, failureOf(session))) !== null;
+
 /** The way past the service providers that only the browser can tell. They are noted before the session ends. */
 export function detourByTour(key: InstanceKey): DetourOf {
   return async (call, session) => {
     const queue = await loginsToVisit(call.db.read, session);
     if (queue.length === 0) return null;
     const id = randomToken();
-    await call.db.write((tx) => storeTour(tx, key, id, { queue, at: null, to: '/' }, call.now));
+    await call.db.write((tx) => storeTour(tx, key, id, { queue, at: null, to: '/', session }, call.now));
     return (to) => `${tourPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify({ id, to }), sealedAs) })}`;
   };
 }
@@ -74,17 +90,18 @@ export async function beginTour(needs: SamlNeeds, call: Call): Promise<HttpAnswe
     return redirectBrowser('/');
   }
   const tour = await takeTour(call, needs.key, opened.id);
-  return visitNext(needs, call, { queue: tour?.queue ?? [], at: null, to: opened.to });
+  return tour ? visitNext(needs, call, { ...tour, to: opened.to }) : redirectBrowser(opened.to);
 }
 
-async function visitNext(needs: SamlNeeds, call: Call, { queue: [login, ...queue], to }: Tour): Promise<HttpAnswer> {
-  if (!login) return redirectBrowser(to);
+async function visitNext(needs: SamlNeeds, call: Call, tour: Tour): Promise<HttpAnswer> {
+  const [login, ...queue] = tour.queue;
+  if (!login) return redirectBrowser(tour.to);
   const provider = await loadServiceProvider(needs.db, { provider: login.provider });
   if (!provider || provider.sls_url === '' || provider.sls_binding === 'soap') {
-    return visitNext(needs, call, { queue, at: null, to });
+    return visitNext(needs, call, { ...tour, queue });
   }
   const id = newMessageId();
-  await call.db.write((tx) => storeTour(tx, needs.key, id, { queue, at: provider.pk, to }, call.now));
+  await call.db.write((tx) => storeTour(tx, needs.key, id, { ...tour, queue, at: provider.pk }, call.now));
   return deliver({
     name: 'SAMLRequest',
     to: provider.sls_url,
@@ -106,7 +123,9 @@ export async function continueTour(
   incoming: Incoming,
 ): Promise<HttpAnswer> {
   const message = provider.verification === null ? incoming.root : incoming.verified(provider.verification);
-  const { inResponseTo } = readLogoutResponse(message);
+  const { inResponseTo, status } = readLogoutResponse(message);
   const tour = inResponseTo === null ? null : await takeTour(call, needs.key, inResponseTo);
-  return tour?.at === provider.pk ? visitNext(needs, call, tour) : redirectBrowser('/');
+  if (tour?.at !== provider.pk) return redirectBrowser('/');
+  if (!isSuccess(status)) await noteFailure(call, needs.key, tour);
+  return visitNext(needs, call, tour);
 }
