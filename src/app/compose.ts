@@ -7,7 +7,7 @@ import type { SessionNeeds } from '../core/session/session-credential.ts';
 import { executorOperations } from '../flow/executor/executor.operations.ts';
 import { createExecutor } from '../flow/executor/executor.ts';
 import type { RouteServer } from '../flow/protocol-kind.ts';
-import { appendBy, bearerBy, detourBy, keySetsBy, recordingFor } from '../flow/protocol-kinds.ts';
+import { accessTokensBy, appendBy, bearerBy, detourBy, keySetsBy, recordingFor } from '../flow/protocol-kinds.ts';
 import { matchingEvents } from '../notify/match.job.ts';
 import { createServer, type HttpServer } from '../platform/http/server.ts';
 import { countJobs } from '../platform/jobs/queue.ts';
@@ -146,6 +146,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath },
     ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },
     keySets: keySetsBy(kinds.protocolKinds),
+    accessTokens: accessTokensBy(kinds.protocolKinds, registry),
   };
   for (const kind of kinds.protocolKinds) {
     for (const { methods, path, handle } of kind.routes?.(routeServer) ?? []) routes.on(methods, path, handle);

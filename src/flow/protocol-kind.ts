@@ -30,8 +30,16 @@ export interface ProtocolKind extends Kind {
   afterEvent?(tx: Query, call: Call, event: NewEvent): Promise<void>;
   /** The keys that enabled objects of this kind publish, to verify tokens that other parties sign with them. */
   keySets?(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
+  /** The access tokens that a user has at these objects, by their slugs; renewed where they have expired. */
+  accessTokens?(wanted: WantedTokens, call: Call, registry: Registry): Promise<Readonly<Record<string, string>>>;
   /** The actor of a bearer token; null if the token is invalid or not of this kind. */
   actorOfBearer?(token: string, now: string): Promise<Actor | null>;
+}
+
+export interface WantedTokens {
+  readonly user: number;
+  /** The keys of the objects. */
+  readonly objects: readonly string[];
 }
 
 /** Keys as a JWKS, or the address of one; stored keys win. */
@@ -57,6 +65,8 @@ export interface RouteServer {
   readonly evaluateAccess: EvaluateAccess;
   /** The key sets that objects of all kinds publish. */
   keySets(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
+  /** The access tokens that a user has at objects of all kinds. */
+  accessTokens(wanted: WantedTokens, call: Call): Promise<Readonly<Record<string, string>>>;
   /** The sign-in page of this host, which returns to `next`. */
   signInPath(host: string, query: Query, next: string | null): Promise<string>;
 }

@@ -48,6 +48,15 @@ export const keySetsBy =
     return found;
   };
 
+/** The access tokens that a user has at objects of all kinds. */
+export const accessTokensBy =
+  (kinds: Kinds, registry: Registry): RouteServer['accessTokens'] =>
+  async (wanted, call) => {
+    const found: Record<string, string> = {};
+    for (const kind of kinds) Object.assign(found, await kind.accessTokens?.(wanted, call, registry));
+    return found;
+  };
+
 /** The actor of a bearer token, from the first kind that recognizes it. */
 export const bearerBy =
   (kinds: Kinds) =>

@@ -28,6 +28,8 @@ export interface ScopeRow {
   readonly name: string;
   readonly scope_name: string;
   readonly expression: string;
+  /** Whether it reads access tokens of sources; SQLite returns a number. */
+  readonly wants_tokens?: unknown;
 }
 
 /** The reference to an authentication of no particular strength. */
@@ -69,18 +71,24 @@ type ScopedClient = Pick<TokenSettings, 'pk' | 'name' | 'client_id'> & {
   readonly claimsCache: ClaimsCache;
 };
 
+/** A user's access tokens at sources, by slug. */
+export type SourceTokens = Readonly<Record<string, string>>;
+
+export const wantsTokens = ({ wants_tokens }: ScopeRow): boolean => Boolean(wants_tokens);
+
 /** What `scopeClaims` gives, cached with the client; nobody may change the answer. */
 export function cachedScopeClaims(
   sandbox: Sandbox,
   client: ScopedClient,
   user: UserFacts,
   scope: readonly string[],
+  sourceTokens: SourceTokens,
 ): Readonly<Claims> {
   const mappings = client.scopes.filter(({ scope_name }) => scope.includes(scope_name));
   const names = mappings.map(({ name }) => name).join('\n');
   const last = client.claimsCache.get(user);
   if (last?.names === names) return last.claims;
-  const { value: claims, isLasting } = scopeClaims(sandbox, mappings, user, client);
+  const { value: claims, isLasting } = scopeClaims(sandbox, mappings, user, client, sourceTokens);
   if (isLasting) client.claimsCache.set(user, { names, claims });
   return claims;
 }
@@ -91,15 +99,26 @@ export function scopeClaims(
   mappings: readonly ScopeRow[],
   user: UserFacts,
   { pk, name, client_id }: Pick<TokenSettings, 'pk' | 'name' | 'client_id'>,
+  sourceTokens: SourceTokens = {},
 ): Merged {
   const facts = user;
   const globals = {
     user: facts,
     provider: { pk, name, client_id },
     scopes: mappings.map(({ scope_name }) => scope_name),
+    source_tokens: {},
     request: { user: facts, context: {}, http_request: null, obj: null },
   };
-  return mergeMappings(sandbox, mappings, globals);
+  const plain = mergeMappings(
+    sandbox,
+    mappings.filter((mapping) => !wantsTokens(mapping)),
+    globals,
+  );
+  const reading = mappings.filter(wantsTokens);
+  if (reading.length === 0) return plain;
+  // Others never see the tokens: not only superusers may change those.
+  const { value } = mergeMappings(sandbox, reading, { ...globals, source_tokens: sourceTokens }, plain.value);
+  return { value, isLasting: false };
 }
 
 export interface IdTokenFacts {

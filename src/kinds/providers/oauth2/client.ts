@@ -88,7 +88,8 @@ const bySlug = statement<[slug: string], ClientRow>((slug) => sql`${clientSelect
 const byProvider = statement<[pk: number], ClientRow>((pk) => sql`${clientSelect} where o.pk = ${pk}`);
 
 const scopesOf = statement<[provider: number], ScopeRow>(
-  (provider) => sql`select m.name, s.scope_name, m.expression from provider_property_mappings pm
+  (provider) => sql`select m.name, s.scope_name, m.expression,
+    exists (select 1 from mapping_scope_token_sources t where t.mapping = m.pk) as wants_tokens from provider_property_mappings pm
     join property_mappings m on m.pk = pm.mapping join mapping_scope s on s.pk = m.pk
     where pm.provider = ${provider} order by m.name`,
 );

@@ -6,7 +6,15 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../platform/random.ts';
 import type { Call } from '../../../resource/call.ts';
-import { type Claims, cachedScopeClaims, defaultAcr, idTokenClaims, lengthOf, seconds } from './claims.ts';
+import {
+  type Claims,
+  cachedScopeClaims,
+  defaultAcr,
+  idTokenClaims,
+  lengthOf,
+  type SourceTokens,
+  seconds,
+} from './claims.ts';
 import type { Client } from './client.ts';
 import { type GrantTerms, storeAccessToken, storeRefreshToken } from './grants.ts';
 import type { OAuthNeeds } from './needs.ts';
@@ -112,9 +120,10 @@ export async function claimsOfScope(
   client: Client,
   user: UserFacts,
   scope: readonly string[],
+  sourceTokens: SourceTokens = {},
 ): Promise<Claims> {
   try {
-    return cachedScopeClaims(sandbox, client, user, scope);
+    return cachedScopeClaims(sandbox, client, user, scope, sourceTokens);
   } catch (error) {
     if (!(error instanceof MappingFailed)) throw error;
     await call.db.write((tx) => call.world.record(tx, call, error.event()));

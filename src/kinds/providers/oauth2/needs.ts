@@ -22,6 +22,7 @@ export interface OAuthNeeds {
   readonly engine: Engine;
   readonly remoteKeys: RemoteKeys;
   readonly keySets: RouteServer['keySets'];
+  readonly accessTokens: RouteServer['accessTokens'];
   readonly signer: Signer;
   readonly failures: FailureCount;
   readonly refusals: RefusalEvents;

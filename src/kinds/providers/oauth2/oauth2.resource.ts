@@ -12,7 +12,7 @@ import { list } from '../../../resource/fields/structured.ts';
 import { choice, text } from '../../../resource/fields/text.ts';
 import { objectSchema, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Action, CheckInput, Filter, Resource } from '../../../resource/resource.ts';
-import { bringApiScope, checkMaySetUpApiClients } from './api-scope.ts';
+import { checkMayActAsUsers, needSuperuser } from './api-scope.ts';
 import { subModes } from './claims.ts';
 import { clientJwks, clientKeysComplaint } from './client-keys.ts';
 import type { Fapi2Settings } from './fapi2-complaints.ts';
@@ -169,7 +169,7 @@ async function settle({ tx, call, values, given, current }: CheckInput<Settled>)
     values.property_mappings = (await managedScopes(tx, usualScopes)).map(({ pk }) => pk);
   }
   const mappings = [...values.property_mappings, ...(current?.property_mappings ?? [])];
-  if (await bringApiScope(tx, mappings)) checkMaySetUpApiClients(call);
+  if (await needSuperuser(tx, mappings)) checkMayActAsUsers(call);
   values.launch_url = guessLaunchUrl(values.redirect_uris);
   const keys = clientKeysComplaint(values);
   if (keys !== null) return { jwks_uri: [keys] };

@@ -1,8 +1,9 @@
 import { defineMapping } from '../../../core/mapping/mapping.family.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { refs } from '../../../resource/fields/ref.ts';
 import { text } from '../../../resource/fields/text.ts';
 import type { Resource } from '../../../resource/resource.ts';
-import { apiScope, checkMaySetUpApiClients } from './api-scope.ts';
+import { apiScope, checkMayActAsUsers } from './api-scope.ts';
 
 /** Which claims a client gets that asks for a scope. */
 export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
@@ -16,7 +17,9 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
     table: 'mapping_scope',
     search: ['name', 'scope_name'],
     check({ call, values, current }) {
-      if ([values.scope_name, current?.scope_name].includes(apiScope)) checkMaySetUpApiClients(call);
+      const isOfApi = [values.scope_name, current?.scope_name].includes(apiScope);
+      const readsTokens = values.token_sources.length > 0 || (current?.token_sources ?? []).length > 0;
+      if (isOfApi || readsTokens) checkMayActAsUsers(call);
       return null;
     },
     fields: {
@@ -25,6 +28,13 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
         blank: true,
         default: '',
         help: 'What a user reads about it when asked for consent; nothing is shown when empty.',
+      }),
+      token_sources: refs('svc_sources_oauth.oauthsource', 'uuid', {
+        table: 'mapping_scope_token_sources',
+        own: 'mapping',
+        other: 'source',
+        default: () => [],
+        help: 'Sources whose access tokens of the user the expression reads, as source_tokens, at the userinfo endpoint.',
       }),
     },
   });

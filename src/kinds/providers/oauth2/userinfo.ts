@@ -7,6 +7,7 @@ import type { OAuthNeeds } from './needs.ts';
 import type { Exchange, OAuthEndpoint } from './oauth-edge.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isFapi2 } from './security-profile.ts';
+import { sourceTokensFor } from './source-tokens.ts';
 
 /** What the scopes of an access token say of its user (OpenID Connect Core §5.3). */
 export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
@@ -23,7 +24,8 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     if (!token.scope.includes('openid')) {
       throw new OAuthError('insufficient_scope', 'The access token was not granted the scope openid.');
     }
-    const claims = await claimsOfScope(needs, call, client, user, token.scope);
+    const sourceTokens = await sourceTokensFor(needs, call, client, user.pk, token.scope);
+    const claims = await claimsOfScope(needs, call, client, user, token.scope, sourceTokens);
     const asked = await claimsAskedFor(needs, call, client, user, token.scope, token.terms.claims?.userinfo);
     return { status: 200, body: { ...claims, ...asked, sub: token.claims.sub } };
   };

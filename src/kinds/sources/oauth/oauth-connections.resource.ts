@@ -22,6 +22,9 @@ export const userOAuthConnection = defineUserConnection({
     }),
     refresh_token: unused(secret({ nullable: true, default: null })),
     expires: unused(time({ nullable: true, default: null })),
+    // See `renew.ts`.
+    renewing_until: unused(time({ nullable: true, default: null })),
+    renew_after: unused(time({ nullable: true, default: null })),
   },
 });
 

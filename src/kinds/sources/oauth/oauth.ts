@@ -9,6 +9,7 @@ import { doorRoutes, pathFor } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
+import { accessTokensOf } from './access-tokens.ts';
 import { oauthDemo } from './demo.ts';
 import { defaultIcon, oauthSource } from './oauth.resource.ts';
 import { groupOAuthConnection, userOAuthConnection } from './oauth-connections.resource.ts';
@@ -54,6 +55,7 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
     iconOf: ({ icon, provider_type }) =>
       icon === null || icon === defaultIcon ? `/static/sources/oauth/${provider_type}.svg` : icon,
     keySets: sourceKeySets,
+    accessTokens: accessTokensOf(needs.fetch),
     jobs: (server) => [refreshJob(needs.fetch, server)],
     demo: oauthDemo,
   };

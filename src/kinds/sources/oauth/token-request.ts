@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import type { Endpoints } from './endpoints.ts';
 import { askService, failed, isSuccess } from './other-side.ts';
 
-/** What a service gives out for a code. */
+/** What a service gives out for a code or a refresh token. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | null;
@@ -21,23 +21,45 @@ interface Exchange {
   readonly client: Client;
 }
 
+/** The service no longer honours the code or the refresh token (RFC 6749 §5.2, `invalid_grant`). */
+export class GrantRefused extends SourceRefusal {}
+
 const maxTokenLength = 16_384;
 
 /** Redeems a code (RFC 6749 §4.1.3, RFC 7636 §4.5). Throws `SourceRefusal`. */
-export async function redeemCode(
+export function redeemCode(
+  fetch: GuardedFetch,
+  name: string,
+  to: Endpoints,
+  { code, redirectUri, verifier, client }: Exchange,
+  now: string,
+): Promise<Tokens> {
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
+  return requestTokens(fetch, name, to, client, grant, now);
+}
+
+/** Renews an access token (RFC 6749 §6). Throws `SourceRefusal`. */
+export const renewTokens = (
+  fetch: GuardedFetch,
+  name: string,
+  to: Endpoints,
+  { refreshToken, client }: { readonly refreshToken: string; readonly client: Client },
+  now: string,
+): Promise<Tokens> =>
+  requestTokens(fetch, name, to, client, { grant_type: 'refresh_token', refresh_token: refreshToken }, now);
+
+async function requestTokens(
   fetch: GuardedFetch,
   name: string,
   { token: url, clientAuth }: Endpoints,
-  { code, redirectUri, verifier, client }: Exchange,
+  client: Client,
+  grant: Readonly<Record<string, string>>,
   now: string,
 ): Promise<Tokens> {
   const about = { name, what: 'token' };
   const isBasic = clientAuth === 'basic';
   const body = new URLSearchParams({
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier,
+    ...grant,
     ...(!isBasic && { client_id: client.id, client_secret: client.secret }),
   });
   const headers = {
@@ -47,7 +69,10 @@ export async function redeemCode(
   const answer = await askService(fetch, about, url, { method: 'POST', headers, body: body.toString() });
   // Some services answer 200 and say there what is wrong.
   const { error, error_description } = answer.body;
-  if (error !== undefined) throw failed(about, wordsOf(error_description) ?? wordsOf(error) ?? 'it refused');
+  if (error !== undefined) {
+    const refusal = failed(about, wordsOf(error_description) ?? wordsOf(error) ?? 'it refused');
+    throw error === 'invalid_grant' ? new GrantRefused(refusal.message) : refusal;
+  }
   if (!isSuccess(answer.status)) throw failed(about, `it answered with status ${answer.status}`);
   return tokensOf(answer.body, about, now);
 }

@@ -28,6 +28,7 @@ import { samlSignIns } from './0030-saml-sign-ins.ts';
 import { authorizationRequests } from './0031-authorization-requests.ts';
 import { samlLogouts } from './0032-saml-logouts.ts';
 import { distinguishedNames } from './0033-distinguished-names.ts';
+import { sourceTokens } from './0034-source-tokens.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   authorizationRequests,
   samlLogouts,
   distinguishedNames,
+  sourceTokens,
 ];

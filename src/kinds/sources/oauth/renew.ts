@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
+import { orUnreadable, sealContext } from '../../../platform/keys.ts';
+import { modelFacts } from '../../../resource/audit.ts';
+import type { Call } from '../../../resource/call.ts';
+import type { Registry } from '../../../resource/resource.ts';
+import { updateColumns } from '../../../resource/write.ts';
+import { SourceRefusal } from '../../../source/source-refusal.ts';
+import { clientOf } from './client.ts';
+import { discover } from './discovery.ts';
+import { endpointsOf } from './endpoints.ts';
+import { keepDiscovered } from './keep-discovered.ts';
+import { type OAuthSource, oauthConnectionModel, oauthResource } from './oauth-model.ts';
+import { GrantRefused, renewTokens, type Tokens } from './token-request.ts';
+
+interface Connection {
+  readonly pk: number;
+  readonly access_token: string | null;
+  readonly refresh_token: string | null;
+  readonly expires: string | null;
+}
+
+// Longer than discovery and token request can take together.
+const leaseMs = 30_000;
+const pauseAfterFailureMs = 30_000;
+const pollMs = 200;
+const mostPolls = 50;
+
+/** The access token that a user has at a source, renewed if it has expired; null if there is none that is good. */
+export async function currentToken(
+  fetch: GuardedFetch,
+  source: OAuthSource,
+  user: number,
+  call: Call,
+  registry: Registry,
+): Promise<string | null> {
+  for (let polls = 0; polls < mostPolls; polls += 1) {
+    const connection = await findConnection(source, user, call);
+    if (!connection?.access_token) return null;
+    const { access_token, refresh_token, expires } = connection;
+    if (expires === null || expires > call.now) return access_token;
+    if (!refresh_token) return null;
+    const lease = await takeLease(connection, call);
+    if (lease === 'paused') return null;
+    if (lease !== 'taken')
+      return renew(fetch, source, { ...connection, user, refresh_token, lease: lease.until }, call, registry);
+    // Somebody else renews it, perhaps another instance.
+    await sleep(pollMs);
+  }
+  return null;
+}
+
+async function findConnection(source: OAuthSource, user: number, { db, world }: Call): Promise<Connection | null> {
+  const { rows } = await sql<Connection>`select c.pk, c.access_token, c.refresh_token, c.expires
+    from user_connection_oauth c join user_source_connections u on u.pk = c.pk
+    where u.source = ${source.pk} and u."user" = ${user} order by c.pk limit 1`.execute(db.read);
+  const [row] = rows;
+  if (!row) return null;
+  const open = (name: 'access_token' | 'refresh_token') =>
+    row[name] ? world.open(row[name], sealContext('user_source_connections', name, row.pk)) : null;
+  return orUnreadable(() => ({ ...row, access_token: open('access_token'), refresh_token: open('refresh_token') }));
+}
+
+/** One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. */
+async function takeLease(
+  { pk, expires }: Connection,
+  { db, now }: Call,
+): Promise<{ readonly until: string } | 'taken' | 'paused'> {
+  const until = addMilliseconds(now, leaseMs);
+  return db.write(async (tx) => {
+    const { rows } = await sql<{ renewing_until: string | null; renew_after: string | null }>`
+      select t.renewing_until, t.renew_after from user_connection_oauth t
+      where t.pk = ${pk} and t.expires = ${expires} ${db.dialect.forUpdate}`.execute(tx);
+    const [row] = rows;
+    if (!row || (row.renewing_until !== null && row.renewing_until > now)) return 'taken';
+    if (row.renew_after !== null && row.renew_after > now) return 'paused';
+    await sql`update user_connection_oauth set renewing_until = ${until} where pk = ${pk}`.execute(tx);
+    return { until };
+  });
+}
+
+type Leased = Connection & { readonly user: number; readonly refresh_token: string; readonly lease: string };
+
+async function renew(
+  fetch: GuardedFetch,
+  source: OAuthSource,
+  connection: Leased,
+  call: Call,
+  registry: Registry,
+): Promise<string | null> {
+  try {
+    const tokens = await askForTokens(fetch, source, connection.refresh_token, call);
+    await settle(connection, call, (tx) => storeTokens(tx, connection, tokens, call, registry));
+    return tokens.accessToken;
+  } catch (error) {
+    if (error instanceof GrantRefused) {
+      await settle(connection, call, (tx) => forgetTokens(tx, source, connection, error, call, registry));
+      return null;
+    }
+    const pause = addMilliseconds(call.now, pauseAfterFailureMs);
+    await settle(connection, call, async (tx) => {
+      await sql`update user_connection_oauth set renew_after = ${pause} where pk = ${connection.pk}`.execute(tx);
+    });
+    if (error instanceof SourceRefusal) return null;
+    throw error;
+  }
+}
+
+async function askForTokens(
+  fetch: GuardedFetch,
+  source: OAuthSource,
+  refreshToken: string,
+  { db, now }: Call,
+): Promise<Tokens> {
+  const to = await endpointsOf(
+    {
+      discover: (wanted) => discover(fetch, wanted),
+      keep: (wanted, discovered) => db.write((tx) => keepDiscovered(tx, wanted.pk, discovered)),
+    },
+    source,
+  );
+  return renewTokens(fetch, source.name, to, { refreshToken, client: await clientOf(source, now) }, now);
+}
+
+/** Ends the lease, and writes unless the person has signed in anew meanwhile: those tokens are the better ones. */
+async function settle(
+  { pk, lease, expires }: Leased,
+  { db }: Call,
+  write: (tx: Query) => Promise<void>,
+): Promise<void> {
+  await db.write(async (tx) => {
+    const { rows } = await sql`update user_connection_oauth set renewing_until = null, renew_after = null
+      where pk = ${pk} and renewing_until = ${lease} and expires = ${expires} returning pk`.execute(tx);
+    if (rows.length > 0) await write(tx);
+  });
+}
+
+async function storeTokens(tx: Query, { pk }: Leased, tokens: Tokens, call: Call, registry: Registry): Promise<void> {
+  const { accessToken: access_token, refreshToken, expires } = tokens;
+  // RFC 6749 §6: without a new refresh token the old one stays good.
+  const values = { access_token, expires, ...(refreshToken !== null && { refresh_token: refreshToken }) };
+  await updateColumns(registry.require(oauthConnectionModel), pk, values, call, tx);
+}
+
+async function forgetTokens(
+  tx: Query,
+  source: OAuthSource,
+  { pk, user }: Leased,
+  { message: why }: GrantRefused,
+  call: Call,
+  registry: Registry,
+): Promise<void> {
+  const none = { access_token: null, refresh_token: null, expires: null };
+  await updateColumns(registry.require(oauthConnectionModel), pk, none, call, tx);
+  const resource = oauthResource(registry);
+  const message = `The tokens of a user were deleted, because the source no longer renews them. ${why}`;
+  const context = { message, user, source: modelFacts(resource, source.pk, source) };
+  await call.world.record(tx, call, { action: 'configuration_error', app: resource.app, context });
+}
