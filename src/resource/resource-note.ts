@@ -73,7 +73,7 @@ function columnsOf(resource: Resource, title: string): string[] {
   return [...(isFamily ? ['verbose_name'] : []), ...names].slice(0, maxColumns - 1);
 }
 
-const isBulky = ({ kind, secret }: Field): boolean => secret === true || kind === 'derived';
+const isBulky = ({ kind, secret }: Field): boolean => Boolean(secret) || kind === 'derived';
 
 function filtersOf(resource: Resource, registry: Registry): FilterNote[] {
   return Object.entries(resource.filterTable)

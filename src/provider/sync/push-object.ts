@@ -37,10 +37,12 @@ export interface Wanted {
 }
 
 export const digestOf = (payload: JsonObject): string => hash('sha256', JSON.stringify(payload), 'base64');
+const isSent = (last: { readonly digest: string | null }, payload: JsonObject): boolean =>
+  digestOf(payload) === last.digest;
 
 /** Whether the target has the object as it should be, by all that is known here. */
 export function isUpToDate(row: LedgerRow, { payload, members }: Wanted, type: RemoteType | RemoteGroups): boolean {
-  if (row.remoteId === null || row.error !== '' || row.digest !== digestOf(payload)) return false;
+  if (row.remoteId === null || row.error !== '' || !isSent(row, payload)) return false;
   if (!('members' in type) || type.members === null) return true;
   return row.members !== null && isSameSet(row.members, members);
 }
@@ -61,7 +63,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, is
   for (const attempt of attemptsIn(state)) {
     if (await adopt(attempt)) break;
   }
-  if (state.remoteId !== null && state.digest !== digest) await update(state.remoteId);
+  if (state.remoteId !== null && !isSent(state, payload)) await update(state.remoteId);
   if (state.remoteId === null) await create();
   if ('members' in type && type.members && state.remoteId !== null) {
     await writeMembers(state, state.remoteId, wanted.members, type.members);
