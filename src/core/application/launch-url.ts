@@ -11,6 +11,8 @@ const members: Readonly<Record<string, (user: ActorUser) => string>> = {
 };
 
 const placeholder = /%\((\w+)\)s/g;
+/** Not `//host` or `/\host`, which browsers take for another server. */
+const ownPath = /^\/(?![/\\])/;
 
 /**
  * The launch URL with `%(username)s` and the like filled in; null if it is not a web address. A provider may suggest a
@@ -18,7 +20,7 @@ const placeholder = /%\((\w+)\)s/g;
  */
 export function launchUrl(template: string, user: ActorUser | null, publicUrl: string): string | null {
   const url = user ? fill(template, user) : template;
-  if (url.startsWith('/')) return `${publicUrl}${url}`;
+  if (ownPath.test(url)) return `${publicUrl}${url}`;
   return isWebUrl(url) ? url : null;
 }
 
