@@ -118,6 +118,7 @@ describeOnBoth('scope mappings', (server) => {
         verbose_name_plural: 'Scope Mappings',
         meta_model_name: 'svc_providers_oauth2.scopemapping',
         description: '',
+        token_sources: [],
         ...body,
       },
     ]);
