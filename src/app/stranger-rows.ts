@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { networkOf } from '../lib/cidr.ts';
-import { createRateLimit } from '../lib/rate-limit.ts';
 import type { Database, Query } from '../platform/db/database.ts';
-import { createSharedCounts } from '../platform/shared-counts.ts';
+import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Call } from '../resource/call.ts';
 
 /** Rows that anonymous calls cause: how many one network may cause in ten minutes, and how many there may be at all. */
@@ -74,8 +73,7 @@ export function createStrangerRows(
 }
 
 function watchTable(db: Database, { table, ofNetwork, inAll, where }: StrangerLimit & { readonly table: string }) {
-  const others = createSharedCounts({ db, name: `stranger ${table} ${where}`, windowMs });
-  const byNetwork = createRateLimit({ max: ofNetwork, windowMs, others });
+  const byNetwork = createSharedLimit({ db, name: `stranger ${table} ${where}`, max: ofNetwork, windowMs });
   let counted = { at: Number.NEGATIVE_INFINITY, rows: 0 };
   let refusals = 0;
 

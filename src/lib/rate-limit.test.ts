@@ -23,3 +23,14 @@ test('a full rate limiter forgets rare keys before frequent ones', () => {
   }
   expect(limit.waitAfter('b')).toBe(0);
 });
+
+test('asking whether a limit is reached counts nothing', () => {
+  let moment = 0;
+  const limit = createRateLimit({ max: 2, windowMs: 100 }, () => moment);
+  limit.waitAfter('a');
+  expect([limit.isReached('a'), limit.isReached('a')]).toEqual([false, false]);
+  limit.waitAfter('a');
+  expect([limit.isReached('a'), limit.isReached('b')]).toEqual([true, false]);
+  moment = 100;
+  expect(limit.isReached('a')).toBe(false);
+});

@@ -1,6 +1,8 @@
 import { createLruCache } from './lru-cache.ts';
 
 export interface RateLimit {
+  /** Whether the limit is reached. Counts nothing. */
+  isReached(key: string): boolean;
   /** Counts one more. Returns zero below the limit, else the milliseconds until the window resets. */
   waitAfter(key: string): number;
 }
@@ -14,7 +16,7 @@ export interface CountsOfOthers {
 }
 
 /** Instances share only counts above this fraction of the limit, which most keys never reach. */
-export const worthTelling = 1 / 20;
+const sharedFrom = 1 / 20;
 
 interface Window {
   readonly ends: number;
@@ -44,12 +46,17 @@ export function createRateLimit(
   }
 
   return {
+    isReached(key) {
+      const window = windows.get(key);
+      const own = window && window.ends > now() ? window.count : 0;
+      return own + (others?.of(key) ?? 0) >= max;
+    },
     waitAfter(key) {
       const moment = now();
       const window = windowOf(key, moment);
       window.count += 1;
-      const tellFrom = Math.ceil(max * worthTelling);
-      if (window.count >= tellFrom) others?.add(key, window.count === tellFrom ? tellFrom : 1);
+      const threshold = Math.ceil(max * sharedFrom);
+      if (window.count >= threshold) others?.add(key, window.count === threshold ? threshold : 1);
       return window.count + (others?.of(key) ?? 0) > max ? window.ends - moment : 0;
     },
   };

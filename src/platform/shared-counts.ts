@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { createLruCache } from '../lib/lru-cache.ts';
-import type { CountsOfOthers } from '../lib/rate-limit.ts';
+import { type CountsOfOthers, createRateLimit, type Limit, type RateLimit } from '../lib/rate-limit.ts';
 import type { Database } from './db/database.ts';
 
 interface Needs {
@@ -30,8 +30,12 @@ const flushEveryMs = 1_000;
 const maxCached = 5_000;
 const maxAtOnce = 1_000;
 
+/** A rate limit that all instances on one database count towards together. */
+export const createSharedLimit = ({ db, name, ...limit }: Omit<Limit, 'others'> & Omit<Needs, 'windowMs'>): RateLimit =>
+  createRateLimit({ ...limit, others: createSharedCounts({ db, name, windowMs: limit.windowMs }) });
+
 /** Counts summed over all instances on one database. Null if there is only one instance. */
-export function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
+function createSharedCounts({ db, name, windowMs }: Needs): CountsOfOthers | null {
   if (!db.notify) return null;
   const cache = createLruCache<CachedCount>(maxCached);
   const pending = new Map<string, number>();

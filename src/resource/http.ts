@@ -2,13 +2,12 @@ import { networkOf } from '../lib/cidr.ts';
 import { messageOf } from '../lib/error-facts.ts';
 import { isDeeperThan } from '../lib/json.ts';
 import { Problem } from '../lib/problem.ts';
-import { createRateLimit } from '../lib/rate-limit.ts';
 import type { Database } from '../platform/db/database.ts';
 import { isUpload, readUpload } from '../platform/http/read-upload.ts';
 import { refusalOf } from '../platform/http/refusal.ts';
 import type { RequestFacts } from '../platform/http/request-facts.ts';
 import { anyMethod, type HttpAnswer, type HttpCall, type Routes } from '../platform/http/routes.ts';
-import { createSharedCounts } from '../platform/shared-counts.ts';
+import { createSharedLimit } from '../platform/shared-counts.ts';
 import type { Actor } from './actor.ts';
 import type { Call, Reply, ResourceWorld } from './call.ts';
 import { checkCredential } from './credentials.ts';
@@ -34,9 +33,8 @@ type Offered = ReadonlyMap<string, Operation>;
 
 /** Serves all operations below one prefix. */
 export function mountApi(routes: Routes, operations: readonly Operation[], needs: ApiNeeds): void {
-  const windowMs = 60_000;
-  const others = createSharedCounts({ db: needs.db, name: 'anonymous', windowMs });
-  const anonymous = createRateLimit({ max: needs.anonymousPerMinute, windowMs, others });
+  const { db, anonymousPerMinute: max } = needs;
+  const anonymous = createSharedLimit({ db, name: 'anonymous', max, windowMs: 60_000 });
 
   async function serve(http: HttpCall, offered: Offered): Promise<HttpAnswer> {
     const started = performance.now();

@@ -1,7 +1,6 @@
 import type { AccessAnswer } from '../../core/application/application-access.ts';
-import { createRateLimit } from '../../lib/rate-limit.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createSharedCounts } from '../../platform/shared-counts.ts';
+import { createSharedLimit } from '../../platform/shared-counts.ts';
 import { nameDeciders } from '../../policy/deciders.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import type { ClientApplication } from '../client-application.ts';
@@ -27,8 +26,7 @@ const windowMs = 10 * 60_000;
 
 /** `app` is the emitter of the events. */
 export function createDenials(db: Database, app: string): Denials {
-  const others = createSharedCounts({ db, name: `${app} denials`, windowMs });
-  const limit = createRateLimit({ max: 3, windowMs, others });
+  const limit = createSharedLimit({ db, name: `${app} denials`, max: 3, windowMs });
   return async (call, provider, answer) => {
     if (limit.waitAfter(`${call.actor?.user.pk} ${provider.pk}`) > 0) return;
     const deciders = await nameDeciders(answer?.deciders ?? [], call.db.read);

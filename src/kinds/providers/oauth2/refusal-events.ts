@@ -1,8 +1,7 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { networkOf } from '../../../lib/cidr.ts';
-import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedCounts } from '../../../platform/shared-counts.ts';
+import { createSharedLimit } from '../../../platform/shared-counts.ts';
 import { createDenials, type Denials } from '../../../provider/authorize/denials.ts';
 import type { Call, NewEvent } from '../../../resource/call.ts';
 import type { Client } from './client.ts';
@@ -26,11 +25,7 @@ const maxNotified = 5;
 
 export function createRefusalEvents(db: Database): RefusalEvents {
   const limit = (name: string, max: number, ms = windowMs) =>
-    createRateLimit({
-      max,
-      windowMs: ms,
-      others: createSharedCounts({ db, name: `oauth2 ${name}`, windowMs: ms }),
-    });
+    createSharedLimit({ db, name: `oauth2 ${name}`, max, windowMs: ms });
   const subjects = limit('shared subjects', 3);
   const byNetwork = limit('wrong redirects by network', 5);
   const inAll = limit('wrong redirects', 30);

@@ -1,8 +1,7 @@
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { networkOf } from '../../../lib/cidr.ts';
-import { createRateLimit } from '../../../lib/rate-limit.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { createSharedCounts } from '../../../platform/shared-counts.ts';
+import { createSharedLimit } from '../../../platform/shared-counts.ts';
 import { applicationFacts, createDenials, type Denials } from '../../../provider/authorize/denials.ts';
 import type { Call } from '../../../resource/call.ts';
 import { samlApp } from './models.ts';
@@ -21,8 +20,7 @@ export interface SamlRefusals {
 const windowMs = 10 * 60_000;
 
 export function createSamlRefusals(db: Database): SamlRefusals {
-  const limit = (name: string, max: number) =>
-    createRateLimit({ max, windowMs, others: createSharedCounts({ db, name: `saml ${name}`, windowMs }) });
+  const limit = (name: string, max: number) => createSharedLimit({ db, name: `saml ${name}`, max, windowMs });
   const names = limit('ambiguous names', 3);
   const byNetwork = limit('wrong messages by network', 5);
   const inAll = limit('wrong messages', 30);

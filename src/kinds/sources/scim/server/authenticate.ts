@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import { actingAs } from '../../../../core/access/acting-as.ts';
 import { type ActorRow, actorColumns } from '../../../../core/access/actor.ts';
 import { networkOf } from '../../../../lib/cidr.ts';
-import { createRateLimit } from '../../../../lib/rate-limit.ts';
 import { ScimError } from '../../../../lib/scim/scim-error.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { statement } from '../../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../../platform/keys.ts';
-import { createSharedCounts } from '../../../../platform/shared-counts.ts';
+import { createSharedLimit } from '../../../../platform/shared-counts.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { isStorable } from '../../../../resource/fields/well-formed.ts';
 import type { SourceRow } from '../../../../source/source.family.ts';
@@ -41,8 +40,7 @@ export type Authenticate = (call: Call, slug: string) => Promise<{ readonly sour
  * token are refused alike.
  */
 export function createAuthenticate(key: Pick<InstanceKey, 'hash'>, db: Database): Authenticate {
-  const others = createSharedCounts({ db, name: 'scim failures', windowMs: limit.windowMs });
-  const failures = createRateLimit({ ...limit, others });
+  const failures = createSharedLimit({ db, name: 'scim failures', ...limit });
   return async (call, slug) => {
     const token = /^bearer +(\S+) *$/i.exec(call.request.header('authorization') ?? '')?.[1];
     const [row] = token && isStorable(slug) ? await sourceOfToken(call.db.read, slug, key.hash(token)) : [];
