@@ -7,7 +7,7 @@ import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { inWrite } from '../resource/write.ts';
 import type { Arrival } from './arrival.ts';
-import { type Door, redirect, settingsPage, type Visitor } from './interactive.ts';
+import { type InteractiveSource, redirect, settingsPage, type Visitor } from './interactive.ts';
 import { linkCaller } from './link-caller.ts';
 import { findConnection } from './match-user.ts';
 import type { MappedIdentity } from './properties.ts';
@@ -22,12 +22,15 @@ const notExpected =
   'This answer does not belong to anything that was begun in this browser, was used before, or took too long. Please start again.';
 
 /** Takes somebody in who comes back from a source. */
-export async function comeBack<S extends SourceRow, A>(door: Door<S, A>, visitor: Visitor<S>): Promise<HttpAnswer> {
-  const { needs, resource, speaker } = door;
+export async function comeBack<S extends SourceRow, A>(
+  kind: InteractiveSource<S, A>,
+  visitor: Visitor<S>,
+): Promise<HttpAnswer> {
+  const { needs, resource, speaker } = kind;
   const { source, call, given } = visitor;
   const answer = await speaker.read(source, given, call);
-  if ('isUnasked' in answer) return comeUnasked(door, visitor, answer);
-  const { away, browser } = await takeAway(door, visitor, answer.state);
+  if ('isUnasked' in answer) return comeUnasked(kind, visitor, answer);
+  const { away, browser } = await takeAway(kind, visitor, answer.state);
   if ((call.actor?.user.pk ?? null) !== away.actor) {
     throw new SourceRefusal('Somebody has signed in or out here in the meantime. Please start again.');
   }
@@ -38,11 +41,11 @@ export async function comeBack<S extends SourceRow, A>(door: Door<S, A>, visitor
     return redirect(away.next ?? '/');
   }
   const arrival = arrivalOf(came, source, resource, speaker);
-  return call.actor ? link(door, arrival, away.next, call) : signIn(door, arrival, away.next, call);
+  return call.actor ? link(kind, arrival, away.next, call) : signIn(kind, arrival, away.next, call);
 }
 
 async function takeAway<S extends SourceRow, A>(
-  { needs, isSecure }: Door<S, A>,
+  { needs, isSecure }: InteractiveSource<S, A>,
   { source, call }: Visitor<S>,
   state: string | null,
 ): Promise<{ readonly away: Away; readonly browser: string }> {
@@ -59,17 +62,17 @@ async function takeAway<S extends SourceRow, A>(
  * nothing is linked to whoever is signed in already.
  */
 async function comeUnasked<S extends SourceRow, A>(
-  door: Door<S, A>,
+  kind: InteractiveSource<S, A>,
   { source, call }: Visitor<S>,
   { content, next }: { readonly content: A; readonly next: string | null },
 ): Promise<HttpAnswer> {
   const arrival = arrivalOf(
-    await door.speaker.arrive(source, content, null, call),
+    await kind.speaker.arrive(source, content, null, call),
     source,
-    door.resource,
-    door.speaker,
+    kind.resource,
+    kind.speaker,
   );
-  if (!call.actor) return signIn(door, arrival, next, call);
+  if (!call.actor) return signIn(kind, arrival, next, call);
   const owner = await findConnection(call.db.read, source.pk, arrival.identity.identifier);
   if (owner === call.actor.user.pk) return redirect(next ?? '/');
   throw new SourceRefusal(
@@ -78,7 +81,7 @@ async function comeUnasked<S extends SourceRow, A>(
 }
 
 async function signIn<S extends SourceRow, A>(
-  { needs, server }: Door<S, A>,
+  { needs, server }: InteractiveSource<S, A>,
   arrival: Arrival,
   next: string | null,
   call: Call,
@@ -91,7 +94,7 @@ async function signIn<S extends SourceRow, A>(
 
 /** For somebody who is signed in. Nobody becomes another user by it. */
 async function link<S extends SourceRow, A>(
-  { needs, server }: Door<S, A>,
+  { needs, server }: InteractiveSource<S, A>,
   arrival: Arrival,
   next: string | null,
   call: Call,

@@ -32,7 +32,7 @@ export interface Speaker<S extends SourceRow, A = URLSearchParams> {
   /** An answer sent by a form comes without our cookies. Gives the query with which the browser comes again by GET. */
   takeForm(source: S, form: URLSearchParams, call: Call): Promise<URLSearchParams>;
   /** The most bytes that such a form may have. */
-  readonly mostForm: number;
+  readonly maxForm: number;
   /** What an answer says. Throws `SourceRefusal`. */
   read(source: S, given: URLSearchParams, call: Call): Promise<Answer<A>>;
   /** Who comes back. Throws `SourceRefusal`. */
@@ -55,7 +55,7 @@ export interface Departure {
   readonly loginHint: string | null;
 }
 
-export interface DoorNeeds extends SignInNeeds {
+export interface InteractiveNeeds extends SignInNeeds {
   readonly key: InstanceKey;
   readonly config: { readonly publicUrl: string };
 }
@@ -67,8 +67,8 @@ export interface Visitor<S extends SourceRow> {
   readonly given: URLSearchParams;
 }
 
-export interface Door<S extends SourceRow, A = URLSearchParams> {
-  readonly needs: DoorNeeds;
+export interface InteractiveSource<S extends SourceRow, A = URLSearchParams> {
+  readonly needs: InteractiveNeeds;
   readonly server: RouteServer;
   readonly resource: Resource<S>;
   readonly speaker: Speaker<S, A>;
@@ -78,24 +78,24 @@ export interface Door<S extends SourceRow, A = URLSearchParams> {
 /** A path of a speaker for one source. */
 export const pathFor = (path: string, slug: string): string => path.replace('{slug}', () => encodeURIComponent(slug));
 
-type Handle<S extends SourceRow, A> = (door: Door<S, A>, visitor: Visitor<S>) => Promise<HttpAnswer>;
+type Handle<S extends SourceRow, A> = (kind: InteractiveSource<S, A>, visitor: Visitor<S>) => Promise<HttpAnswer>;
 
 /** The addresses at which people leave for a source and come back from it. */
-export function doorRoutes<S extends SourceRow, A>(
-  door: Door<S, A>,
+export function interactiveRoutes<S extends SourceRow, A>(
+  kind: InteractiveSource<S, A>,
   { leave, comeBack }: { readonly leave: Handle<S, A>; readonly comeBack: Handle<S, A> },
 ): Route[] {
-  const { speaker } = door;
-  const serve = createServe(door);
+  const { speaker } = kind;
+  const serve = createServe(kind);
   const { login, callback } = speaker.paths;
   return [
-    { methods: ['GET'], path: login, handle: serve((visitor) => leave(door, visitor)) },
-    { methods: ['GET'], path: callback, handle: serve((visitor) => comeBack(door, visitor)) },
+    { methods: ['GET'], path: login, handle: serve((visitor) => leave(kind, visitor)) },
+    { methods: ['GET'], path: callback, handle: serve((visitor) => comeBack(kind, visitor)) },
     {
       methods: ['POST'],
       path: callback,
       handle: serve(async ({ source, call }, { facts, body }) => {
-        const form = new URLSearchParams(body.length > speaker.mostForm ? '' : body.toString('utf8'));
+        const form = new URLSearchParams(body.length > speaker.maxForm ? '' : body.toString('utf8'));
         return redirect(`${facts.path}?${await speaker.takeForm(source, form, call)}`, [], 303);
       }),
     },
@@ -108,7 +108,7 @@ type Serve<S extends SourceRow> = (
 
 /** Answers requests of browsers at a source. Whatever goes wrong there is told by a page. */
 export function createServe<S extends SourceRow>(
-  { server, resource }: Pick<Door<S>, 'server' | 'resource'>,
+  { server, resource }: Pick<InteractiveSource<S>, 'server' | 'resource'>,
   which: 'enabled' | 'enabled or not' = 'enabled',
 ): Serve<S> {
   // Strangers can meet the same misconfiguration as often as they like.

@@ -13,15 +13,18 @@ import { randomToken } from '../platform/random.ts';
 import { callersFacts } from '../policy/request.ts';
 import type { Call } from '../resource/call.ts';
 import { passStep } from './append-steps.ts';
-import { type Destination, type Door, redirect, type Visitor } from './interactive.ts';
+import { type Destination, type InteractiveSource, redirect, type Visitor } from './interactive.ts';
 import { accessDenied, checkMayBegin, sourceFacts } from './sign-in.ts';
 import type { SourceRow } from './source.family.ts';
 import type { Away } from './visit-outcome.ts';
 import { browserCookie, browserSecret, newBrowserSecret, storeVisit, takeVisit, visitRow } from './visits.ts';
 
 /** Sends somebody to a source: to sign in, to link their account there or, for a walk that asks for it, to show who they are. */
-export async function leave<S extends SourceRow, A>(door: Door<S, A>, visitor: Visitor<S>): Promise<HttpAnswer> {
-  const { needs, speaker, isSecure } = door;
+export async function leave<S extends SourceRow, A>(
+  kind: InteractiveSource<S, A>,
+  visitor: Visitor<S>,
+): Promise<HttpAnswer> {
+  const { needs, speaker, isSecure } = kind;
   const { source, call, given } = visitor;
   await checkMayBegin(needs.policies, source, call);
   const ticket = tokenOf(given, 'ticket');
@@ -30,7 +33,7 @@ export async function leave<S extends SourceRow, A>(door: Door<S, A>, visitor: V
     if (!isWanted(needs.key, visitor)) return confirmPage(needs.key, visitor);
   }
   const browser = browserSecret(call.request, isSecure) ?? newBrowserSecret();
-  const detour = await flowBefore(door, visitor, browser);
+  const detour = await flowBefore(kind, visitor, browser);
   if (detour) return detour;
   if (speaker.asksFirst?.(source) && !given.has('go')) return goPage(visitor);
   const state = randomToken();
@@ -60,7 +63,7 @@ const hintOf = (given: URLSearchParams): string | null => {
 
 /** The way through the flow that comes before leaving, and back here; null when it was gone, or there is nothing in it. */
 async function flowBefore<S extends SourceRow, A>(
-  { needs, resource, speaker, isSecure }: Door<S, A>,
+  { needs, resource, speaker, isSecure }: InteractiveSource<S, A>,
   { source, call, given }: Visitor<S>,
   browser: string,
 ): Promise<HttpAnswer | null> {

@@ -37,7 +37,7 @@ export interface MappedIdentity {
 }
 
 // Each takes an evaluation of every group mapping, one after the other.
-const mostGroups = 200;
+const maxGroups = 200;
 
 /** Applies the source's mappings, by name, to an external account. Throws `MappingFailed`. */
 export async function mapIdentity(
@@ -70,8 +70,8 @@ export async function mapIdentity(
 function readIdentifiers(ids: Json): { readonly identifiers: string[]; readonly skipped: number } {
   if (!Array.isArray(ids)) throw new MappingFailed('', 'The groups of a user must be a list of texts.');
   const names = ids.filter((id) => (typeof id === 'string' && id !== '') || typeof id === 'number').map(String);
-  if (names.length > mostGroups)
-    throw new MappingFailed('', `A user can have at most ${mostGroups} groups from a source.`);
+  if (names.length > maxGroups)
+    throw new MappingFailed('', `A user can have at most ${maxGroups} groups from a source.`);
   return { identifiers: [...new Set(names)], skipped: ids.length - names.length };
 }
 

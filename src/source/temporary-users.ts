@@ -8,7 +8,7 @@ import { createRow, destroyRow, insertRow } from '../resource/verbs/write-row.ts
 import type { Arrival } from './arrival.ts';
 import type { MappedIdentity } from './properties.ts';
 
-const mostOfName = 136;
+const maxOfName = 136;
 
 /** Makes the user of an account that a source has made up for one session, and the connection to it. */
 export async function makeTemporaryUser(
@@ -24,7 +24,7 @@ export async function makeTemporaryUser(
   try {
     return await call.db.write(async (tx) => {
       const { pk } = await createRow(engine, usersIn(registry), byServer, tx, {
-        username: `gatehouse-${identifier.slice(0, mostOfName)}-transient`,
+        username: `gatehouse-${identifier.slice(0, maxOfName)}-transient`,
         name: user.name ?? '',
         ...(user.email && { email: user.email }),
         path: user.path,

@@ -13,8 +13,8 @@ import type { Away, Came } from './visit-outcome.ts';
 /** How long somebody may be away at a source. */
 export const visitLifetimeMs = 15 * 60_000;
 /** So many visits are stored for one network, and altogether; the oldest make room. */
-const mostOfNetwork = 200;
-const mostOfAll = 20_000;
+const maxOfNetwork = 200;
+const maxOfAll = 20_000;
 
 interface Contents {
   readonly out: Away;
@@ -80,9 +80,9 @@ export async function insertVisit(tx: Query, row: VisitRow, now: string): Promis
   const { pk, token_hash, source, content, network } = row;
   await sql`delete from source_visits where expires <= ${now}`.execute(tx);
   await sql`delete from source_visits where pk in (select pk from source_visits where network = ${network}
-    order by created desc limit 1000 offset ${mostOfNetwork - 1})`.execute(tx);
+    order by created desc limit 1000 offset ${maxOfNetwork - 1})`.execute(tx);
   await sql`delete from source_visits where pk in (select pk from source_visits
-    order by created desc limit 1000 offset ${mostOfAll - 1})`.execute(tx);
+    order by created desc limit 1000 offset ${maxOfAll - 1})`.execute(tx);
   await sql`insert into source_visits (pk, token_hash, source, content, network, created, expires)
     values (${pk}, ${token_hash}, ${source}, ${content}, ${network}, ${now},
       ${addMilliseconds(now, visitLifetimeMs)}) on conflict do nothing`.execute(tx);

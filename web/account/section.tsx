@@ -1,5 +1,5 @@
-import { type ReactNode, useEffect, useRef } from 'react';
-import { useBrand } from '../page/mount-page.tsx';
+import type { ReactNode } from 'react';
+import { useHeading } from '../page/use-heading.ts';
 
 interface Props {
   readonly title: string;
@@ -11,15 +11,7 @@ interface Props {
 
 /** The main part of the page. */
 export function Section({ title, intro, actions, children }: Props) {
-  const { branding_title } = useBrand();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · ${branding_title}`;
-  }, [title, branding_title]);
-  useEffect(() => {
-    // Tells screen readers that the section has changed. A newly opened document is read out anyway.
-    if (history.state?.isMove) heading.current?.focus();
-  }, []);
+  const heading = useHeading(title);
   return (
     <>
       <div className="section-head">

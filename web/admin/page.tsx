@@ -1,5 +1,5 @@
-import { type ReactNode, useEffect, useRef } from 'react';
-import { useBrand } from '../page/mount-page.tsx';
+import type { ReactNode } from 'react';
+import { useHeading } from '../page/use-heading.ts';
 import { Link } from './link.tsx';
 
 interface Crumb {
@@ -19,15 +19,7 @@ interface Props {
 
 /** The main part of every admin page: where one is, a heading, what can be done, and the rest. */
 export function Page({ title, intro, crumbs = [], actions, children }: Props) {
-  const { branding_title } = useBrand();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · ${branding_title}`;
-  }, [title, branding_title]);
-  useEffect(() => {
-    // Those who listen learn that they are elsewhere. A document that was just opened is read out anyway.
-    if (history.state?.isMove) heading.current?.focus();
-  }, []);
+  const heading = useHeading(title);
   return (
     <>
       <div className="page-head">

@@ -6,7 +6,7 @@ interface Announcement {
 }
 
 const AnnounceContext = createContext<(announcement: Announcement) => void>(() => {});
-const shownMs = 6000;
+const visibleMs = 6000;
 
 /** Tells in a corner of the window that something was done, and reads it out. */
 export function Announcing({ children }: { children: ReactNode }) {
@@ -15,7 +15,7 @@ export function Announcing({ children }: { children: ReactNode }) {
     if (!announcement) return;
     // What was done may have taken away the row that had the focus: the heading gets it, by now that nothing is in front.
     document.querySelector<HTMLElement>('main h1')?.focus();
-    const timer = setTimeout(() => announce(null), shownMs);
+    const timer = setTimeout(() => announce(null), visibleMs);
     return () => clearTimeout(timer);
   }, [announcement]);
   return (

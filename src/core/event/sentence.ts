@@ -1,14 +1,14 @@
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { eventActions } from './actions.ts';
 
-export interface ToldEvent {
+export interface RecordedEvent {
   readonly action: string;
   readonly context: { readonly [name: string]: Json };
   readonly user: { readonly [name: string]: Json };
 }
 
 /** Describes an event in plain words, for notifications, mails and webhooks; the data go alongside. */
-export function sentenceOf(event: ToldEvent): string {
+export function sentenceOf(event: RecordedEvent): string {
   const { action, context } = event;
   const sentence = sentences[action]?.(event) ?? null;
   if (sentence !== null) return sentence;
@@ -17,7 +17,7 @@ export function sentenceOf(event: ToldEvent): string {
   return `${names[action] ?? action.replace(/^custom_/, 'Custom event ')} (${whoOf(event)}).`;
 }
 
-type Sentence = (event: ToldEvent) => string | null;
+type Sentence = (event: RecordedEvent) => string | null;
 
 /** By action. Null where the event's own message says it better. */
 const sentences: Readonly<Record<string, Sentence>> = {
@@ -51,7 +51,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
 };
 
 /** “dana was turned away from Grafana by the policy staff only.” */
-function turnedAway(event: ToldEvent): string | null {
+function turnedAway(event: RecordedEvent): string | null {
   const { application, result, decided_by } = event.context;
   if (!isJsonObject(application) || !isJsonObject(result) || result.passing !== false) return null;
   const by = Array.isArray(decided_by) ? decided_by.flatMap((one) => textOf(one) ?? []) : [];
@@ -65,7 +65,7 @@ const failure = (what: string, message: Json | undefined): string =>
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-function whoOf({ user }: ToldEvent): string {
+function whoOf({ user }: RecordedEvent): string {
   if (user.is_anonymous === true) return 'Somebody who is not signed in';
   const name = textOf(user.username) ?? 'The server';
   return isJsonObject(user.on_behalf_of) ? `${name} (acting as ${textOf(user.on_behalf_of.username) ?? ''})` : name;

@@ -49,16 +49,16 @@ async function storeOrEnd(
   const settle: Write | undefined = isRefused ? undefined : (tx, writing) => needs.settle(walk.state, tx, writing);
   const storing =
     what === 'end'
-      ? endWalk(needs, call, before.held, walk.state, bothOf(bothOf(before.unwritten, write), settle))
+      ? endWalk(needs, call, before.stored, walk.state, bothOf(bothOf(before.unwritten, write), settle))
       : store(needs, call, before, walk.state, write);
   // A step without a write cannot be refused: any error is a fault.
-  const held = await (write || what === 'end' ? storing.catch(refusal) : storing);
-  if (held === null)
-    return { move: 'overtaken', by: await reloadState(call.db.read, needs.key, before.held, call.now) };
-  if ('move' in held) return held;
-  const stored = { ...walk, held, detour };
-  if (what === 'store') return stored;
-  return { ...stored, screen: { challenge: redirectTo(walk.state.next ?? (await needs.homeOf(walk.flow, call))) } };
+  const result = await (write || what === 'end' ? storing.catch(refusal) : storing);
+  if (result === null)
+    return { move: 'overtaken', by: await reloadState(call.db.read, needs.key, before.stored, call.now) };
+  if ('move' in result) return result;
+  const moved = { ...walk, stored: result, detour };
+  if (what === 'store') return moved;
+  return { ...moved, screen: { challenge: redirectTo(walk.state.next ?? (await needs.homeOf(walk.flow, call))) } };
 }
 
 /** Turns the refusal of a write into a move. */
@@ -75,17 +75,17 @@ function refusal(error: unknown): WalkMove {
 export async function store(
   { key }: Pick<EffectNeeds, 'key'>,
   call: Call,
-  { held, unwritten }: Pick<Walk, 'held' | 'unwritten'>,
+  { stored, unwritten }: Pick<Walk, 'stored' | 'unwritten'>,
   state: Walk['state'],
   last?: Write,
 ): Promise<ActiveWalk | null> {
   const before = JSON.stringify(state);
   const write = bothOf(unwritten, last);
   // An unchanged walk is not stored: ignored guesses cost no write.
-  if (held.version > 0 && !write && before === JSON.stringify(held.state)) return held;
+  if (stored.version > 0 && !write && before === JSON.stringify(stored.state)) return stored;
   return call.db.write(
     async (tx) => {
-      const saved = await saveState(tx, key, held, state, call);
+      const saved = await saveState(tx, key, stored, state, call);
       if (!saved || !write) return saved;
       await write(tx, call).finally(() => forgetPendingUser(call));
       // The write may have changed the state, for example by adding the user it created.

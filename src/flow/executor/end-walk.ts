@@ -22,17 +22,17 @@ export interface EndNeeds {
 export function endWalk(
   { key, append }: EndNeeds,
   call: Call,
-  held: ActiveWalk,
+  stored: ActiveWalk,
   state: FlowState,
   write?: Write,
 ): Promise<ActiveWalk | null> {
   const { plan } = state;
   return call.db.write(
     async (tx) => {
-      if (!(await deleteState(tx, key, held, plan.flow.pk))) return null;
+      if (!(await deleteState(tx, key, stored, plan.flow.pk))) return null;
       await write?.(tx, call);
       for (const step of plan.append) await append(step, state, tx, call);
-      return held;
+      return stored;
     },
     { isRepeatable: !write },
   );
@@ -42,18 +42,18 @@ export function endWalk(
 export async function denyWalk(
   needs: EndNeeds,
   call: Call,
-  { flow, held, state: { context } }: Pick<Walk, 'flow' | 'held' | 'state'>,
+  { flow, stored, state: { context } }: Pick<Walk, 'flow' | 'stored' | 'state'>,
   message: string,
   write?: Write,
 ): Promise<Row> {
-  const { state } = held;
+  const { state } = stored;
   const { refusal } = state.plan;
   const whom = await deniedUserMembers(call, context);
-  if (refusal && (await isRefused(endWalk(needs, call, held, refusedState(state, refusal), write)))) {
+  if (refusal && (await isRefused(endWalk(needs, call, stored, refusedState(state, refusal), write)))) {
     return refusedChallenge(flow, message, refusal, whom);
   }
   const bare = { ...state, plan: { ...state.plan, append: [] } };
-  if (held.version > 0 || write) await endWalk(needs, call, held, bare, write);
+  if (stored.version > 0 || write) await endWalk(needs, call, stored, bare, write);
   // The request could no longer be refused, so there is nowhere to return to.
   return deniedChallenge(flow, message, refusal ? null : state.next, whom);
 }

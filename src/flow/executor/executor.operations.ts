@@ -92,17 +92,17 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   // Reopening the page replaces the query of the walk.
   const query = answer === null && pageQuery !== '' ? pageQuery : (opening?.query ?? pageQuery);
   const linkToken = linkTokenOf(needs, pageQuery, found);
-  const held =
+  const stored =
     linkToken === null
       ? await heldOrBegun(needs, call, flow, token, found, startOf(needs, call, query), answer === null)
       : await followLink(needs, call, flow, { linkToken, token, answer, start: startOf(needs, call, pageQuery) });
   // Without a challenge before it, an answer is ignored: the first challenge is shown instead.
-  const isAsked = linkToken === null && (opening !== null || held === found);
-  const reply = 'challenge' in held ? held : await executor.proceed(call, flow, held, isAsked ? answer : null);
+  const isAsked = linkToken === null && (opening !== null || stored === found);
+  const reply = 'challenge' in stored ? stored : await executor.proceed(call, flow, stored, isAsked ? answer : null);
   let proof = carried.otherOpening;
-  if (reply.isOpening && 'state' in held) {
+  if (reply.isOpening && 'state' in stored) {
     proof = signOpening(key, token, { flow: flow.pk, query }, call.now);
-    if (proof === null) await executor.store(call, held);
+    if (proof === null) await executor.store(call, stored);
   }
   const cookies = [planCookie(token, publicUrl, proof).header, ...reply.cookies];
   return { status: 200, body: reply.challenge, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
@@ -177,10 +177,10 @@ async function heldOrBegun(
 }
 
 /** A resumed walk leads to the new `next`. */
-async function leadingTo({ key }: Needs, call: Call, held: ActiveWalk, { next, query }: Start): Promise<ActiveWalk> {
-  if (next === null || next === held.state.next) return held;
-  const state = { ...held.state, next, query };
-  return (await call.db.write((tx) => saveState(tx, key, held, state, call))) ?? held;
+async function leadingTo({ key }: Needs, call: Call, stored: ActiveWalk, { next, query }: Start): Promise<ActiveWalk> {
+  if (next === null || next === stored.state.next) return stored;
+  const state = { ...stored.state, next, query };
+  return (await call.db.write((tx) => saveState(tx, key, stored, state, call))) ?? stored;
 }
 
 /** Starts a walk: from a plan prepared for this browser, or at the visitor's request if the flow applies to them. */

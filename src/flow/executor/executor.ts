@@ -27,11 +27,11 @@ export interface ExecutorReply extends Screen {
 
 export interface Executor {
   /** Shows the current challenge, or takes an answer and shows the next one. */
-  proceed(call: Call, flow: ExecutorFlow, held: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
+  proceed(call: Call, flow: ExecutorFlow, stored: ActiveWalk, answer: Row | null): Promise<ExecutorReply>;
   /** Ends a denied walk. */
-  deny(call: Call, flow: ExecutorFlow, held: ActiveWalk, message: string): Promise<ExecutorReply>;
+  deny(call: Call, flow: ExecutorFlow, stored: ActiveWalk, message: string): Promise<ExecutorReply>;
   /** Stores a walk whose opening does not fit into a cookie. */
-  store(call: Call, held: ActiveWalk): Promise<void>;
+  store(call: Call, stored: ActiveWalk): Promise<void>;
 }
 
 /** Runs walks. Stages return moves; only the executor carries them out. */
@@ -64,14 +64,14 @@ export function createExecutor(given: ExecutorNeeds): Executor {
 
   /** A failing step does not undo the steps passed before it. */
   const storePassedSteps = (call: Call, walk: Walk) => async (error: unknown) => {
-    if (walk.state !== walk.held.state) await store(needs, call, walk, walk.state);
+    if (walk.state !== walk.stored.state) await store(needs, call, walk, walk.state);
     throw error;
   };
 
   return {
-    async proceed(call, facts, held, answer) {
-      const flow = { ...facts, title: filledTitle(facts.title, held.state) };
-      let walk = walkFrom(flow, held, answer);
+    async proceed(call, facts, stored, answer) {
+      const flow = { ...facts, title: filledTitle(facts.title, stored.state) };
+      let walk = walkFrom(flow, stored, answer);
       try {
         return await run(call, walk, (reached) => {
           walk = reached;
@@ -87,11 +87,11 @@ export function createExecutor(given: ExecutorNeeds): Executor {
         return { challenge: challengeOf(flow, faultComponent, members), cookies: [] };
       }
     },
-    async deny(call, flow, held, message) {
-      return run(call, await make(call, walkFrom(flow, held, null), { move: 'deny', message }));
+    async deny(call, flow, stored, message) {
+      return run(call, await make(call, walkFrom(flow, stored, null), { move: 'deny', message }));
     },
-    async store(call, held) {
-      await store(needs, call, { held }, held.state);
+    async store(call, stored) {
+      await store(needs, call, { stored }, stored.state);
     },
   };
 }

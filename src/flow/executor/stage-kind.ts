@@ -140,7 +140,7 @@ export const refuse = ({ walk: { plan } }: Pick<Step, 'walk'>, message: string):
   plan.refusal ? { move: 'refuse', refusal: plan.refusal } : deny(message);
 
 /** A text in the step's memory, created on first use. */
-export function keptText({ memory }: Pick<Step, 'memory'>, name: string, make: () => string): string {
+export function rememberedText({ memory }: Pick<Step, 'memory'>, name: string, make: () => string): string {
   const stored = memory[name];
   if (typeof stored === 'string') return stored;
   const created = make();

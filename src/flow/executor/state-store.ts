@@ -132,11 +132,11 @@ const deleteOldest = statement<[network: string], unknown>(
 export async function deleteState(
   tx: Query,
   key: InstanceKey,
-  held: Pick<StoredWalk, 'token' | 'version'>,
+  stored: Pick<StoredWalk, 'token' | 'version'>,
   flow: string,
 ) {
-  if (held.version === 0) return true;
-  const rows = await deleteWalk(tx, key.hash(held.token), flow, held.version);
+  if (stored.version === 0) return true;
+  const rows = await deleteWalk(tx, key.hash(stored.token), flow, stored.version);
   return rows.length > 0;
 }
 

@@ -220,7 +220,7 @@ const cases: Readonly<Record<string, Case>> = {
     walk: stored({}, { cookies: [['a=1']], unwritten: waiting, complaints: errors, detour }),
     move: { move: 'overtaken', by: elsewhere },
     effect: nothing,
-    changes: { answer: null, cookies: [], unwritten: undefined, held: elsewhere, state: elsewhere.state },
+    changes: { answer: null, cookies: [], unwritten: undefined, stored: elsewhere, state: elsewhere.state },
   },
   'a faster answer that ended the walk leads home': {
     walk: stored({}, { cookies: [['a=1']] }),

@@ -12,7 +12,7 @@ import type { ActiveWalk } from './state-store.ts';
 export interface Walk {
   readonly flow: ExecutorFlow;
   /** The stored walk. */
-  readonly held: ActiveWalk;
+  readonly stored: ActiveWalk;
   /** The state after the moves made since. */
   readonly state: FlowState;
   /** Pending writes of those moves, to be stored with the next move that is stored. */
@@ -79,10 +79,10 @@ export interface Advance {
   readonly effect: Effect;
 }
 
-export const walkFrom = (flow: ExecutorFlow, held: ActiveWalk, answer: Row | null): Walk => ({
+export const walkFrom = (flow: ExecutorFlow, stored: ActiveWalk, answer: Row | null): Walk => ({
   flow,
-  held,
-  state: held.state,
+  stored,
+  state: stored.state,
   answer,
   isAnswered: false,
   isSentBack: false,
@@ -121,7 +121,7 @@ export function advance(walk: Walk, move: WalkMove): Advance {
     case 'overtaken': {
       const { by } = move;
       if (!by) return { walk: anew(walk, state), effect: { do: 'go-home' } };
-      return { walk: { ...anew(walk, by.state), held: by }, effect: { do: 'nothing' } };
+      return { walk: { ...anew(walk, by.state), stored: by }, effect: { do: 'nothing' } };
     }
     case 'deny':
       return denied(walk, move.message, move.write);
@@ -133,8 +133,8 @@ export function advance(walk: Walk, move: WalkMove): Advance {
  * it.
  */
 function showing(walk: Walk, challenge: Row): Advance {
-  const { held, state, isAnswered } = walk;
-  const isOpening = held.version === 0 && state.actor === null && !isAnswered && isUntouched(state);
+  const { stored, state, isAnswered } = walk;
+  const isOpening = stored.version === 0 && state.actor === null && !isAnswered && isUntouched(state);
   if (isOpening) return { walk: { ...walk, screen: { challenge, isOpening } }, effect: { do: 'nothing' } };
   return { walk: { ...onward(walk, state), screen: { challenge } }, effect: { do: 'store' } };
 }
@@ -164,8 +164,8 @@ const onward = (walk: Walk, state: FlowState): Walk => ({
 });
 
 /** Restarts the walk from this state; errors to show are carried over. */
-const anew = ({ flow, held, detour, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
-  ...walkFrom(flow, held, null),
+const anew = ({ flow, stored, detour, complaints }: Walk, state: FlowState, errors?: Complaints): Walk => ({
+  ...walkFrom(flow, stored, null),
   state,
   detour,
   complaints: complaints ?? errors,

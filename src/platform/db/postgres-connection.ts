@@ -14,7 +14,7 @@ export interface ConnectionNeeds {
 }
 
 /** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
-const mostPrepared = 500;
+const maxPrepared = 500;
 
 /** One connection, used by one at a time. */
 export class PostgresConnection implements DatabaseConnection {
@@ -41,7 +41,7 @@ export class PostgresConnection implements DatabaseConnection {
 
   /** Whether it can serve others after what it was used for. */
   get isUsable(): boolean {
-    return this.#isUsable && this.#prepared.size <= mostPrepared && this.#client.getTransactionStatus() === 'I';
+    return this.#isUsable && this.#prepared.size <= maxPrepared && this.#client.getTransactionStatus() === 'I';
   }
 
   /** Whether its statement waits for somebody. */

@@ -15,7 +15,7 @@ import { createStatementFacts } from './postgres-statements.ts';
 import { createStatementListeners } from './statements.ts';
 import { isConflict } from './unreachable.ts';
 
-const mostAttempts = 4;
+const maxAttempts = 4;
 /** At most, before the second attempt; twice as long before each further one. */
 const shortPauseMs = 20;
 
@@ -91,7 +91,7 @@ export function openPostgres(
       try {
         return await attempt(query, work);
       } catch (error) {
-        if (!isRepeatable || turn === mostAttempts || !(isConflict(error) || isStalePlan(error))) throw error;
+        if (!isRepeatable || turn === maxAttempts || !(isConflict(error) || isStalePlan(error))) throw error;
         // By chance, or those who were in each other's way would be so again.
         await setTimeout(Math.random() * shortPauseMs * 2 ** (turn - 1));
       }

@@ -21,7 +21,7 @@ export const findObjects = (search: string, model?: string): Promise<NamedObject
 /** The names of objects, by model and key. */
 export type Names = (model: string | undefined, key: unknown) => NamedObject | undefined;
 
-const mostKeys = 200;
+const maxKeys = 200;
 const noNames: Names = () => undefined;
 
 /** The keys that rows name in some members, each once, by model. */
@@ -35,7 +35,7 @@ export function keysIn(rows: readonly Row[], members: readonly Member[]): string
         const known = keys.get(note.model) ?? new Set<string>();
         keys.set(note.model, known);
         // Where the object itself is shown, it has its name with it.
-        if (typeof value === 'object' || known.has(String(value)) || count >= mostKeys) continue;
+        if (typeof value === 'object' || known.has(String(value)) || count >= maxKeys) continue;
         known.add(String(value));
         count += 1;
       }

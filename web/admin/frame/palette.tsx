@@ -31,7 +31,7 @@ export function Palette() {
   );
 }
 
-const shownAtMost = 12;
+const maxShown = 12;
 
 function Search() {
   const known = useInterface();
@@ -40,7 +40,7 @@ function Search() {
   const objects = useObjects(text);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fitting = places.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
-  const hits = [...fitting.slice(0, objects.length > 0 ? 4 : shownAtMost), ...objects].slice(0, shownAtMost * 2);
+  const hits = [...fitting.slice(0, objects.length > 0 ? 4 : maxShown), ...objects].slice(0, maxShown * 2);
   const { getInputProps, getMenuProps, getItemProps, getLabelProps, highlightedIndex } = useCombobox<Hit>({
     items: hits,
     isOpen: true,

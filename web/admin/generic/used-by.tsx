@@ -28,7 +28,7 @@ interface FoundUses {
   readonly names: Names;
 }
 
-const mostNamed = 200;
+const maxNamed = 200;
 
 /** The objects that name an object, and where they have their pages. Two requests. */
 export function useUses(entry: ResourceEntry, objectKey: string): Loadable<FoundUses> {
@@ -36,7 +36,7 @@ export function useUses(entry: ResourceEntry, objectKey: string): Loadable<Found
   return useLoadable(
     useCallback(async () => {
       const uses = await callAsPerson<readonly Use[]>('GET', path);
-      const byModel = Map.groupBy(uses.slice(0, mostNamed), modelOf);
+      const byModel = Map.groupBy(uses.slice(0, maxNamed), modelOf);
       const keys = [...byModel].map(([model, of]) => `${model}:${[...new Set(of.map(({ pk }) => pk))].join(',')}`);
       return { uses, names: await readNames(keys) };
     }, [path]),

@@ -16,7 +16,7 @@ interface Props {
   readonly isBrief?: boolean;
 }
 
-const mostListed = 3;
+const maxListed = 3;
 
 /** A value of a member, as people read it. */
 export function Value({ member: { note, schema }, value, names, isBrief = false }: Props): ReactNode {
@@ -102,7 +102,7 @@ const Brief = ({ value }: { value: object }) =>
 function Objects({ model, value, names, isBrief }: { model: string | undefined } & Omit<Props, 'member'>) {
   const values = [value].flat();
   if (values.length === 0) return <Nothing />;
-  const shown = isBrief ? values.slice(0, mostListed) : values;
+  const shown = isBrief ? values.slice(0, maxListed) : values;
   const parts = shown.map((one) => {
     const isNested = typeof one === 'object' && one !== null;
     const named = isNested ? undefined : names(model, one);
@@ -125,7 +125,7 @@ function Objects({ model, value, names, isBrief }: { model: string | undefined }
 function Items({ items, isBrief }: { items: readonly unknown[]; isBrief: boolean }) {
   if (items.length === 0) return <Nothing />;
   if (items.some((item) => typeof item === 'object')) return isBrief ? <Brief value={items} /> : <Json value={items} />;
-  const shown = isBrief ? items.slice(0, mostListed) : items;
+  const shown = isBrief ? items.slice(0, maxListed) : items;
   return (
     <ul className="tags">
       {shown.map((item) => (

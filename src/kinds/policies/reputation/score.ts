@@ -6,13 +6,13 @@ import type { Geo } from '../../../platform/geo/geo.ts';
 import { randomUuid } from '../../../platform/random.ts';
 import type { SignInAttempt } from '../../../policy/kind.ts';
 
-const keptMs = 86_400_000;
+const retentionMs = 86_400_000;
 
 /** Updates the score after a sign-in attempt. An expired score starts over. */
 export async function changeScore(tx: Query, geo: Geo, { identifier, ip, by, now }: SignInAttempt): Promise<void> {
   const place = JSON.stringify(geo.locate(ip) ?? {});
   const network = JSON.stringify(geo.network(ip) ?? {});
-  const expires = addMilliseconds(now, keptMs);
+  const expires = addMilliseconds(now, retentionMs);
   await keepScore(tx, randomUuid(), identifier, ip, place, network, by, now, expires);
 }
 

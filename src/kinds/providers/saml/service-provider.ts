@@ -48,10 +48,10 @@ export interface ServiceProvider {
   readonly mappings: readonly MappingRow[];
   readonly nameIdMapping: MappingRow | null;
   /** What was last told of a user; gone once either is read anew. */
-  readonly toldOf: WeakMap<UserFacts, MappedUser>;
+  readonly mappedUsers: WeakMap<UserFacts, MappedUser>;
 }
 
-interface Row extends Omit<ServiceProvider, 'application' | 'signing' | 'mappings' | 'nameIdMapping' | 'toldOf'> {
+interface Row extends Omit<ServiceProvider, 'application' | 'signing' | 'mappings' | 'nameIdMapping' | 'mappedUsers'> {
   readonly name_id_mapping: string | null;
   readonly application_pk: string;
   readonly application_name: string;
@@ -118,6 +118,6 @@ function serviceProviderOf(row: Row, mappings: Pick<ServiceProvider, 'mappings' 
       signing_pk === null
         ? null
         : { pk: signing_pk, certificate: signing_certificate ?? '', sealedKey: signing_key ?? '' },
-    toldOf: new WeakMap(),
+    mappedUsers: new WeakMap(),
   };
 }

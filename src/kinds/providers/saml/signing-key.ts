@@ -9,11 +9,11 @@ type Signing = Pick<ServiceProvider, 'signing' | 'digest_algorithm' | 'signature
 /** The key that signs what is sent to a service provider; null when nothing is signed. */
 export type KeyOf = (provider: Signing) => SigningKey | null;
 
-const mostKeys = 500;
+const maxKeys = 500;
 
 /** Reading a key takes longer than signing with it, so keys are cached, each as it was stored. */
 export function createKeyOf(box: SecretBox): KeyOf {
-  const known = createLruCache<{ readonly sealedKey: string; readonly key: SigningKey['privateKey'] }>(mostKeys);
+  const known = createLruCache<{ readonly sealedKey: string; readonly key: SigningKey['privateKey'] }>(maxKeys);
   function read({ pk, sealedKey }: StoredPair): SigningKey['privateKey'] {
     const last = known.get(pk);
     // A pair that is changed is sealed anew.

@@ -24,7 +24,7 @@ export interface ScimSession {
 }
 
 const nothing: ScimSession = { canPatch: false, canFilter: false, maxMembers: 100, isGuess: true };
-const mostMembers = 1_000;
+const memberLimit = 1_000;
 const validMs = 60 * 60 * 1_000;
 
 export const baseOf = ({ url }: ScimSettings): string => baseUrl(url);
@@ -58,7 +58,7 @@ async function askConfig(settings: ScimSettings, send: Send): Promise<ScimSessio
 function sessionOf(config: Json): ScimSession {
   const supports = (name: string) => memberOf(memberOf(config, name), 'supported') === true;
   if (memberOf(config, 'patch') === undefined && memberOf(config, 'filter') === undefined) return nothing;
-  const most = memberOf(memberOf(config, 'bulk'), 'maxOperations');
-  const maxMembers = typeof most === 'number' && most >= 1 ? Math.min(most, mostMembers) : mostMembers;
+  const given = memberOf(memberOf(config, 'bulk'), 'maxOperations');
+  const maxMembers = typeof given === 'number' && given >= 1 ? Math.min(given, memberLimit) : memberLimit;
   return { canPatch: supports('patch'), canFilter: supports('filter'), maxMembers, isGuess: false };
 }

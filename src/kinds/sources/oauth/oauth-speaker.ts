@@ -68,7 +68,7 @@ export function oauthSpeaker({ fetch, config }: Needs): Speaker<OAuthSource> {
     paths: oauthPaths,
     mappingModel: oauthMappingModel,
     connectionModel: oauthConnectionModel,
-    mostForm: 8_192,
+    maxForm: 8_192,
     async takeForm(_source, form) {
       return new URLSearchParams([...form].filter(([name]) => formMembers.includes(name)));
     },

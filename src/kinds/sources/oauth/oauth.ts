@@ -5,7 +5,7 @@ import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import { comeBack } from '../../../source/come-back.ts';
-import { doorRoutes, pathFor } from '../../../source/interactive.ts';
+import { interactiveRoutes, pathFor } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
 import type { SignInNeeds } from '../../../source/sign-in.ts';
 import type { SourceKind } from '../../../source/source-kind.ts';
@@ -35,7 +35,7 @@ export function oauth(needs: Needs): SourceKind<OAuthSource> {
     resource: oauthSource(needs),
     resources: [userOAuthConnection, groupOAuthConnection, oauthSourceMapping(needs)],
     routes(server) {
-      return doorRoutes(
+      return interactiveRoutes(
         { needs, server, resource: oauthResource(server.engine.registry), speaker, isSecure: needs.isSecure },
         { leave, comeBack },
       );

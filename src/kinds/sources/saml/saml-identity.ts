@@ -10,7 +10,7 @@ const nameNames = [
   ...['urn:oid:2.16.840.1.113730.3.1.241', 'urn:oid:2.5.4.3', `${claims}/name`],
 ];
 const groupNames = ['http://schemas.xmlsoap.org/claims/Group', 'groups'];
-const mostIdentifier = 255;
+const maxIdentifier = 255;
 
 /** Somebody as the identity provider describes them. */
 export function identityOf(
@@ -18,7 +18,7 @@ export function identityOf(
   sourceName: string,
 ): Identity {
   const { value, format } = nameId;
-  if (value === '' || value.length > mostIdentifier) {
+  if (value === '' || value.length > maxIdentifier) {
     throw new SourceRefusal(`${sourceName} did not say who you are: could not determine id.`);
   }
   const first = (names: readonly string[]) =>

@@ -3,7 +3,7 @@ import { SamlError } from '../../../lib/saml/message.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { Resource } from '../../../resource/resource.ts';
 import { comeBack } from '../../../source/come-back.ts';
-import { createServe, type DoorNeeds, doorRoutes } from '../../../source/interactive.ts';
+import { createServe, type InteractiveNeeds, interactiveRoutes } from '../../../source/interactive.ts';
 import { leave } from '../../../source/leave.ts';
 import { SourceRefusal } from '../../../source/source-refusal.ts';
 import { incomingLogout } from './logout-message.ts';
@@ -14,7 +14,7 @@ import { signOutHere } from './sign-out-here.ts';
 import { answeredThere, askThere } from './sign-out-there.ts';
 import { metadataOf } from './sp-metadata.ts';
 
-interface Needs extends DoorNeeds {
+interface Needs extends InteractiveNeeds {
   readonly isSecure: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Needs extends DoorNeeds {
 export function samlRoutes(needs: Needs, resource: Resource<SamlSource>, server: RouteServer): Route[] {
   const serve = createServe({ server, resource });
   return [
-    ...doorRoutes(
+    ...interactiveRoutes(
       { needs, server, resource, speaker: samlSpeaker(needs), isSecure: needs.isSecure },
       { leave, comeBack },
     ),

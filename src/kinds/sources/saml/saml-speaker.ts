@@ -40,7 +40,7 @@ type Verified = Pick<SignedIn, 'inResponseTo' | 'nameId' | 'attributes' | 'sessi
 };
 
 /** Of the form: a response in base64 and what came with it. */
-const mostForm = 1_048_576;
+const maxForm = 1_048_576;
 
 /**
  * How SAML identity providers are spoken to (SAML profiles, section 4.1). Their answer comes by a form from their own site,
@@ -68,7 +68,7 @@ export function samlSpeaker({ key, config: { publicUrl } }: SpeakerNeeds): Speak
     paths: { login: samlPaths.login, callback: samlPaths.callback },
     mappingModel: samlMappingModel,
     connectionModel: samlConnectionModel,
-    mostForm,
+    maxForm,
     flowBefore: ({ pre_authentication_flow }) => pre_authentication_flow,
     asksFirst: ({ binding_type }) => binding_type === 'POST',
     async depart(source, { state }, call) {

@@ -21,7 +21,7 @@ import { refusing } from './saml-speaker.ts';
 import type { LogoutNeeds } from './sign-out-there.ts';
 
 /** How old a request may be that does not say until when it is good. */
-const mostAgeMs = 5 * 60_000;
+const maxAgeMs = 5 * 60_000;
 
 /** Ends the sessions that the identity provider names in a signed request, and answers it. */
 export async function signOutHere(
@@ -59,7 +59,7 @@ function checkRequest(request: LogoutRequest, { idp_issuer }: SamlSource, logout
     throw new SamlError('The request was issued by another identity provider (Issuer).');
   }
   if (destination !== logoutUrl) throw new SamlError('The request is addressed to another receiver (Destination).');
-  if (!isWithin(now, issueInstant, notOnOrAfter ?? issueInstant + mostAgeMs - clockSkewMs)) {
+  if (!isWithin(now, issueInstant, notOnOrAfter ?? issueInstant + maxAgeMs - clockSkewMs)) {
     throw new SamlError('The request is too old, or not valid yet.');
   }
 }

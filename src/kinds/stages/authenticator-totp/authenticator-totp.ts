@@ -1,7 +1,7 @@
 import { brandTitle } from '../../../core/brand/brand-title.ts';
 import { enrol, findEnrollee } from '../../../flow/devices/enrol.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, defineStageKind, deny, keptText, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import { ask, defineStageKind, deny, rememberedText, type Step, stay } from '../../../flow/executor/stage-kind.ts';
 import { integer } from '../../../resource/fields/scalar.ts';
 import { stringSchema } from '../../../resource/json-schema.ts';
 import type { RowOf } from '../../../resource/resource.ts';
@@ -40,6 +40,6 @@ export const authenticatorTotp = defineStageKind({
 });
 
 const keyOf = (step: Step<RowOf<typeof authenticatorTotpStage>>): TotpKey => ({
-  secret: keptText(step, 'secret', newTotpSecret),
+  secret: rememberedText(step, 'secret', newTotpSecret),
   digits: Number(step.settings.digits),
 });

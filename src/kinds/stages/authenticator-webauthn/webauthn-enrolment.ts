@@ -8,8 +8,8 @@ import {
   ask,
   defineStageKind,
   deny,
-  keptText,
   type Move,
+  rememberedText,
   type StageKind,
   type Step,
   stay,
@@ -59,7 +59,7 @@ async function show(publicUrl: string, step: Step<Settings>): Promise<Move> {
   const { call } = step;
   const party = { ...relyingParty(publicUrl, call.request), name: await brandTitle(call.request.host, call.db.read) };
   const registered = await devicesOf<WebauthnDevice>(step, webauthnDevices, enrolling.user.pk);
-  const challenge = keptText(step, 'challenge', newChallenge);
+  const challenge = rememberedText(step, 'challenge', newChallenge);
   const registration = await registrationOptions(party, enrolling.user, registered, wantedBy(step), challenge);
   return ask({ ...(await pendingUserMembers(step)), registration });
 }
@@ -68,7 +68,7 @@ async function judge(publicUrl: string, step: Step<Settings>, given: JsonObject)
   const enrolling = await findEnrollee(step);
   if ('refusal' in enrolling) return deny(enrolling.refusal);
   const { call, memory } = step;
-  const challenge = keptText(step, 'challenge', newChallenge);
+  const challenge = rememberedText(step, 'challenge', newChallenge);
   // Each challenge accepts one response, right or wrong.
   delete memory.challenge;
   const complaint = complaintAboutClaims(given, wantedBy(step));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { loadUserFacts } from '../../../core/mapping/user-facts.ts';
 import type { DeviceKind, FactorGround, Proof } from '../../../flow/devices/device-kind.ts';
 import { loadDevices } from '../../../flow/devices/load-devices.ts';
-import { keptText } from '../../../flow/executor/stage-kind.ts';
+import { rememberedText } from '../../../flow/executor/stage-kind.ts';
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import { modelFacts } from '../../../resource/audit.ts';
 import { json } from '../../../resource/fields/structured.ts';
@@ -33,7 +33,7 @@ export function webauthnFactor({ config }: Needs): DeviceKind<WebauthnDevice> {
       const devices = usable(ground);
       if (user !== null && devices.length === 0) return [];
       const party = relyingParty(config.publicUrl, step.call.request);
-      const kept = keptText(step, 'webauthn', newChallenge);
+      const kept = rememberedText(step, 'webauthn', newChallenge);
       const challenge = await assertionOptions(party, devices, verificationOf(ground), kept);
       const last_used = devices.map((device) => device.last_used).reduce(later, null);
       return [{ device_class: 'webauthn', device_uid: whichever, challenge, last_used }];

@@ -1,6 +1,14 @@
 import { hasConsent, storeConsent } from '../../../core/consent/consent.ts';
 import { pendingUserMembers, pendingUserSchemas } from '../../../flow/executor/pending-user.ts';
-import { ask, defineStageKind, keptText, next, refuse, type Step, stay } from '../../../flow/executor/stage-kind.ts';
+import {
+  ask,
+  defineStageKind,
+  next,
+  refuse,
+  rememberedText,
+  type Step,
+  stay,
+} from '../../../flow/executor/stage-kind.ts';
 import { defineStage } from '../../../flow/stage.family.ts';
 import { equalInConstantTime } from '../../../lib/constant-time.ts';
 import { parseDuration } from '../../../lib/duration.ts';
@@ -65,7 +73,7 @@ export const consentKind = defineStageKind({
       header_text: typeof context.consent_header === 'string' ? context.consent_header : 'Do you agree?',
       permissions: permissionsOf(step),
       additional_permissions: [],
-      token: keptText(step, 'token', () => randomText(32)),
+      token: rememberedText(step, 'token', () => randomText(32)),
     });
   },
   async judge(step, { token, refused }) {

@@ -35,7 +35,7 @@ interface NewToken {
 /** Lets its holder pass an invitation stage, with preset values. */
 export function invitationResource({ settings, key, config }: InvitationNeeds): Resource {
   const newTokens = new WeakMap<Call, NewToken>();
-  const toldOnce = (name: keyof NewToken) => ({
+  const shownOnce = (name: keyof NewToken) => ({
     schema: orNull(stringSchema),
     optional: true,
     from: (_row: unknown, { call }: ReadContext) => newTokens.get(call)?.[name],
@@ -75,7 +75,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
       flow_obj: nested('svc_flows.flow', 'flow'),
       token_hash: text({ readOnly: true, writeOnly: true, nullable: true, default: null }),
     },
-    derived: { token: toldOnce('token'), link: toldOnce('link') },
+    derived: { token: shownOnce('token'), link: shownOnce('link') },
     async check({ call, tx, values, current }) {
       if (Object.keys(values.fixed_data ?? {}).some((name) => /password/i.test(name)))
         return { fixed_data: ['An invitation sets no password: people choose theirs.'] };

@@ -3,7 +3,7 @@ import type { Complaints } from '../../../lib/problem.ts';
 import type { Parsed, Row } from '../../../resource/fields/field.ts';
 import { boolean, real, time } from '../../../resource/fields/scalar.ts';
 import { parseText, text } from '../../../resource/fields/text.ts';
-import type { ShownPrompt } from './show-prompt.ts';
+import type { RenderedPrompt } from './show-prompt.ts';
 
 /** These display something and take no input. */
 const shownOnly: ReadonlySet<string> = new Set(['static', 'separator']);
@@ -31,11 +31,11 @@ export interface PromptAnswers {
 }
 
 /** Whether the input contains an answer to one of these prompts. */
-export const isForPrompts = (prompts: readonly ShownPrompt[], given: Row): boolean =>
+export const isForPrompts = (prompts: readonly RenderedPrompt[], given: Row): boolean =>
   given.component !== undefined || prompts.some(({ field_key }) => Object.hasOwn(given, field_key));
 
 /** Reads the answers to one screen's prompts and ignores everything else. */
-export function readAnswers(prompts: readonly ShownPrompt[], given: Row): PromptAnswers {
+export function readAnswers(prompts: readonly RenderedPrompt[], given: Row): PromptAnswers {
   const values = new Map<string, Json>();
   const complaints: Complaints = {};
   for (const prompt of prompts) {
@@ -49,7 +49,7 @@ export function readAnswers(prompts: readonly ShownPrompt[], given: Row): Prompt
   return { values: Object.fromEntries(values), complaints };
 }
 
-function readAnswer({ type, required, initial_value, choices }: ShownPrompt, given: unknown): Parsed<Json> {
+function readAnswer({ type, required, initial_value, choices }: RenderedPrompt, given: unknown): Parsed<Json> {
   if (fixed.has(type)) return { value: initial_value };
   if (given === undefined || given === null || given === '') {
     if (type === 'checkbox' && !required) return { value: false };

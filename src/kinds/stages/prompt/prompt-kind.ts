@@ -19,7 +19,7 @@ import { promptSchema } from './preview.ts';
 import { promptResource } from './prompt.resource.ts';
 import { isForPrompts, readAnswers } from './prompt-answers.ts';
 import { promptStage } from './prompt-stage.resource.ts';
-import { type Prompt, type PromptContext, type ShownPrompt, showPrompt } from './show-prompt.ts';
+import { type Prompt, type PromptContext, type RenderedPrompt, showPrompt } from './show-prompt.ts';
 
 interface Needs {
   readonly sandbox: Sandbox;
@@ -68,7 +68,7 @@ async function shownPrompts(
   { sandbox }: Needs,
   { call, settings, context, pendingUser }: Step,
   onFailure: NonNullable<PromptContext['onFailure']> = () => {},
-): Promise<ShownPrompt[]> {
+): Promise<RenderedPrompt[]> {
   const { rows } = await sql<Prompt>`select p.* from prompts p join prompt_stage_fields f on f.prompt = p.pk
     where f.stage = ${settings.pk} order by p."order", p.field_key`.execute(call.db.read);
   const user = await pendingUser();
@@ -87,7 +87,7 @@ const shareable = ({ prompt_data }: Step['context']): Record<string, Json> =>
 /** Complains about a user name that belongs to someone else. */
 async function takenNames(
   { call, context }: Step,
-  prompts: readonly ShownPrompt[],
+  prompts: readonly RenderedPrompt[],
   values: Readonly<Record<string, Json>>,
 ): Promise<Complaints> {
   const complaints: Complaints = {};

@@ -20,7 +20,7 @@ export interface Prompt {
 }
 
 /** A prompt as displayed. */
-export interface ShownPrompt {
+export interface RenderedPrompt {
   readonly field_key: string;
   readonly label: string;
   readonly type: string;
@@ -44,7 +44,7 @@ export interface PromptContext {
 }
 
 /** Evaluates a prompt's expressions. */
-export function showPrompt(prompt: Prompt, context: PromptContext): ShownPrompt {
+export function showPrompt(prompt: Prompt, context: PromptContext): RenderedPrompt {
   const { field_key, label, type, required, order, sub_text } = prompt;
   const hint = prompt.placeholder_expression ? evaluate('placeholder', prompt, context) : prompt.placeholder;
   const given = initialValue(prompt, context);

@@ -4,9 +4,9 @@ import {
   ask,
   defineStageKind,
   deny,
-  keptText,
   type Move,
   next,
+  rememberedText,
   type StageKind,
   type StageScreen,
   type Step,
@@ -52,14 +52,14 @@ export function sourceStageKind(needs: Needs): StageKind {
       if (!found) return deny(closed);
       const { kind, source } = found;
       if (kind.proof.by === 'visit') return visitSource(needs, step, { kind, source, proof: kind.proof });
-      keptText(step, 'until', () => untilWhen(step));
+      rememberedText(step, 'until', () => untilWhen(step));
       const challenge = { ...(await pendingUserMembers(step)), ...kind.screen.challenge(source) };
       return ask(challenge, kind.screen.component);
     },
     async judge(step, answer) {
       const found = await findSource(kinds, step);
       if (found?.kind.proof.by !== 'answer') return deny(closed);
-      if (keptText(step, 'until', () => untilWhen(step)) <= step.call.now) {
+      if (rememberedText(step, 'until', () => untilWhen(step)) <= step.call.now) {
         step.memory.until = untilWhen(step);
         return stay({ non_field_errors: ['That took too long. Please try again.'] });
       }

@@ -89,10 +89,10 @@ const lengthOf = (validity: string): number => parseDuration(validity) ?? 0;
 
 /** What the mappings say of a user, cached while neither changes. */
 function mappedUser({ sandbox }: SamlNeeds, provider: ServiceProvider, user: UserFacts): MappedUser {
-  const known = provider.toldOf.get(user);
+  const known = provider.mappedUsers.get(user);
   if (known) return known;
   const mapped = mapUser(sandbox, provider, user);
-  if (mapped.isLasting) provider.toldOf.set(user, mapped);
+  if (mapped.isLasting) provider.mappedUsers.set(user, mapped);
   return mapped;
 }
 
