@@ -41,6 +41,8 @@ import type { Resource } from '../resource/resource.ts';
 import { sourcesResource } from '../source/sources.resource.ts';
 import { userConnectionsResource } from '../source/user-connection.family.ts';
 import type { Kinds } from './kinds.ts';
+import { overviewEndpoints } from './overview/overview.endpoint.ts';
+import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -123,6 +125,8 @@ export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
     ...systemOperations({ ...world, version }),
     interfaceEndpoint(version),
     objectsEndpoint(),
+    ...overviewEndpoints(world),
+    testMailEndpoint(world),
     inspectorEndpoint({ ...world, flows: kinds.flows }),
     ...kinds.all.flatMap((kind) => kind.endpoints ?? []),
   ];

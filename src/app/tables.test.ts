@@ -43,7 +43,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     ...['notification_transports', 'notification_rules', 'notification_rule_transports', 'notifications'],
     'unmatched_events',
   ],
-  app: ['install', 'bootstrap_steps'],
+  app: ['install', 'bootstrap_steps', 'user_dismissals'],
 };
 
 const root = fileURLToPath(new URL('../', import.meta.url));

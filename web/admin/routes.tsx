@@ -11,7 +11,7 @@ export interface ResourcePage {
   readonly objectKey: string;
 }
 
-const Start = late(async () => (await import('./pages/start.tsx')).Start);
+const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
 const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
 const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
 const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);

@@ -5,7 +5,9 @@ import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { sql } from 'kysely';
 import { errorFacts } from '../../lib/error-facts.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { DatabaseIsNewer, readSchemaState } from '../../platform/db/migrate.ts';
@@ -14,6 +16,7 @@ import { readKeyFile } from '../../platform/keys.ts';
 import { openDatabase } from '../open-database.ts';
 import { backupLines } from './backup-format.ts';
 import { type Command, CommandError } from './command.ts';
+import { messageOf } from './message-of.ts';
 import { createProgress } from './progress.ts';
 
 export const backup: Command = {
@@ -33,12 +36,22 @@ and the instance key too unless that comes from GATEHOUSE_SECRET_KEY or --withou
       const instanceKey =
         options['without-key'] || config.secretKey !== null ? null : await readKeyFile(config.dataDir);
       await writeBackup(db, file, instanceKey, config);
+      await noteBackup(db);
       return 0;
     } finally {
       await close();
     }
   },
 };
+
+/** For the start page of administrators. The backup is whole even if this fails, as on a standby. */
+async function noteBackup(db: Database): Promise<void> {
+  try {
+    await db.write((tx) => sql`update install set last_backup = ${systemClock.now()}`.execute(tx));
+  } catch (error) {
+    process.stderr.write(`The server could not be told of this backup: ${messageOf(error)}\n`);
+  }
+}
 
 async function checkTarget(file: string): Promise<void> {
   const folder = await stat(dirname(file)).catch(() => null);

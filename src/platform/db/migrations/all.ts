@@ -29,6 +29,7 @@ import { authorizationRequests } from './0031-authorization-requests.ts';
 import { samlLogouts } from './0032-saml-logouts.ts';
 import { distinguishedNames } from './0033-distinguished-names.ts';
 import { sourceTokens } from './0034-source-tokens.ts';
+import { overview } from './0035-overview.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   samlLogouts,
   distinguishedNames,
   sourceTokens,
+  overview,
 ];

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { isLoopback } from '../../platform/config-values.ts';
+import type { Query } from '../../platform/db/database.ts';
+import type { Actor } from '../../resource/actor.ts';
+
+/** What a new server still lacks, in the order in which it is best done. */
+export const checklistSteps = [
+  'password',
+  'second_factor',
+  'public_address',
+  'mail',
+  'application',
+  'second_administrator',
+  'backup',
+] as const;
+export type ChecklistStep = (typeof checklistSteps)[number];
+
+export interface ChecklistItem {
+  readonly name: ChecklistStep;
+  readonly is_done: boolean;
+  readonly is_dismissed: boolean;
+}
+
+interface Needs {
+  readonly config: {
+    readonly publicUrl: string;
+    readonly bootstrap: { readonly password: string | null };
+  };
+  readonly mailer: { readonly isReady: boolean };
+}
+
+interface Facts {
+  readonly has_own_password: boolean | number;
+  readonly has_device: boolean | number;
+  readonly has_application: boolean | number;
+  readonly administrators: number | string;
+  readonly last_backup: string | null;
+}
+
+/** The checklist for one superuser. The first two items are about their own account, the others about the server. */
+export async function checklistFor({ user }: Actor, query: Query, { config, mailer }: Needs): Promise<ChecklistItem[]> {
+  const { rows } = await sql<Facts>`select
+    exists (select 1 from users where pk = ${user.pk} and password_change_date > date_joined) as has_own_password,
+    exists (select 1 from devices where "user" = ${user.pk} and confirmed) as has_device,
+    exists (select 1 from applications) as has_application,
+    (select count(distinct u.pk) from users u join user_groups ug on ug."user" = u.pk
+      join group_ancestors a on a."group" = ug."group" join groups g on g.pk = a.ancestor and g.is_superuser
+      where u.is_active and u.type in ('internal', 'external')) as administrators,
+    (select last_backup from install) as last_backup`.execute(query);
+  const dismissed = await sql<{ name: string }>`select name from user_dismissals where "user" = ${user.pk}`.execute(
+    query,
+  );
+  const names = new Set(dismissed.rows.map(({ name }) => name));
+  const [facts] = rows;
+  const done: Record<ChecklistStep, boolean> = {
+    // A password from the environment was chosen by whoever set the server up.
+    password: Boolean(facts?.has_own_password) || config.bootstrap.password !== null,
+    second_factor: Boolean(facts?.has_device),
+    public_address: !isLoopback(new URL(config.publicUrl).hostname),
+    mail: mailer.isReady,
+    application: Boolean(facts?.has_application),
+    second_administrator: Number(facts?.administrators) > 1,
+    backup: facts?.last_backup != null,
+  };
+  return checklistSteps.map((name) => ({ name, is_done: done[name], is_dismissed: names.has(name) }));
+}
+
+/** Remembers which items somebody does not want to see. */
+export async function saveDismissed(tx: Query, user: number, names: readonly string[]): Promise<void> {
+  await sql`delete from user_dismissals where "user" = ${user}`.execute(tx);
+  for (const name of new Set(names))
+    await sql`insert into user_dismissals ("user", name) values (${user}, ${name})`.execute(tx);
+}

@@ -1,0 +1,48 @@
+import { messageOf } from '../../lib/error-facts.ts';
+import { Invalid } from '../../lib/problem.ts';
+import type { Mailer } from '../../platform/mail/mailer.ts';
+import { requireActor } from '../../resource/call.ts';
+import { longLivedCredentials } from '../../resource/credentials.ts';
+import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
+import { objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { isDryRun } from '../../resource/write.ts';
+
+interface Needs {
+  readonly mailer: Mailer;
+  readonly config: { readonly publicUrl: string };
+}
+
+/** Sends a test mail to the caller's own address, through the server's mail settings. */
+export const testMailEndpoint = ({ mailer, config }: Needs): Endpoint =>
+  defineEndpoint({
+    id: 'admin_mail_test_create',
+    method: 'POST',
+    path: '/admin/mail/test/',
+    summary: 'Send a test mail to yourself',
+    access: 'superuser',
+    credentials: longLivedCredentials,
+    answer: { status: 200, schema: objectSchema({ to: stringSchema }), schemaName: 'MailTest' },
+    async prepare({ call }) {
+      const { email, username } = requireActor(call).user;
+      if (email === '') throw Invalid.whole('Your account has no e-mail address. Enter one, then try again.');
+      if (isDryRun(call)) return email;
+      try {
+        await mailer.send({
+          to: email,
+          subject: 'Test mail from Gatehouse',
+          text: `This is a test mail from ${config.publicUrl}, requested by ${username}. Mail works.`,
+        });
+      } catch (error) {
+        throw Invalid.whole(`The mail could not be sent: ${messageOf(error)}`);
+      }
+      return email;
+    },
+    async run({ call, tx, prepared: to }) {
+      await call.world.record(tx, call, {
+        action: 'email_sent',
+        app: 'svc_stages_email',
+        context: { message: `A test mail was sent to ${to}.`, subject: 'Test mail from Gatehouse', to_email: [to] },
+      });
+      return { to };
+    },
+  });

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+
+interface Item {
+  readonly name: string;
+  readonly is_dismissed: boolean;
+}
+
+describeJourney('the start page of administrators', (journey) => {
+  test('shows a superuser figures, troubles and what is left to set up', async () => {
+    const { admin } = journey().server;
+    const application = { pk: unique('ab'), name: unique('Wiki') };
+    const context = { authorized_application: application };
+    for (const action of ['authorize_application', 'login_failed'])
+      await admin.post('/events/events/', { action, app: 'test', context });
+    const certificate = unique('short');
+    await admin.post('/crypto/certificatekeypairs/generate/', { common_name: certificate, validity_days: 3 });
+    const requests: string[] = [];
+    const page = await visitAdmin(journey(), '/');
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await openAdmin(page, '/');
+    await page.waitForLoadState('networkidle');
+    expect(requests.filter((path) => path.startsWith('/api/'))).toEqual([
+      '/api/v3/admin/interface/',
+      '/api/v3/admin/overview/',
+    ]);
+    await page.getByRole('img', { name: 'Sign-ins, failed sign-ins and authorizations by hour' }).waitFor();
+    await page.getByText('As a table').click();
+    const rows = page.getByRole('region', { name: 'The chart as a table' }).getByRole('row');
+    expect(await rows.last().innerText()).toMatch(/\b1\b/);
+    await page.getByText(application.name).waitFor();
+    await page.getByRole('link', { name: certificate }).waitFor();
+    await page.getByRole('button', { name: 'Dismiss: Make a backup' }).click();
+    await page.getByRole('button', { name: 'Show 1 dismissed item' }).waitFor();
+    const dismissed = async () =>
+      (await admin.get('/admin/overview/')).body.checklist
+        .filter(({ is_dismissed }: Item) => is_dismissed)
+        .map(({ name }: Item) => name);
+    expect(await dismissed()).toEqual(['backup']);
+    await page.getByRole('button', { name: 'Show 1 dismissed item' }).click();
+    await page.getByRole('button', { name: 'Dismiss: Make a backup' }).waitFor();
+    expect(await dismissed()).toEqual([]);
+    await page.getByRole('link', { name: 'Go to groups of administrators' }).click();
+    await page.getByRole('link', { name: 'Gatehouse Admins' }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('shows a delegate the way to what they may do, and nothing else', async () => {
+    const { pk } = await journey().server.user(['svc_core.view_group']);
+    const page = await visitAdmin(journey(), '/', { user: pk });
+    await page.getByRole('main').getByRole('link', { name: 'Groups' }).waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['People', 'System']);
+    await page.waitForLoadState('networkidle');
+  });
+});

@@ -1,0 +1,42 @@
+import '../generic/list.css';
+
+interface Props {
+  /** What the rows are: `Day`. */
+  readonly unit: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly [title: string, ...counts: number[]])[];
+}
+
+/** The numbers of a chart, for those who cannot see it or want them exactly. */
+export function ChartTable({ unit, columns, rows }: Props) {
+  return (
+    <details>
+      <summary>As a table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys */}
+      <section className="table-frame scrolled chart-table" tabIndex={0} aria-label="The chart as a table">
+        <table className="table comparison">
+          <thead>
+            <tr>
+              <th scope="col">{unit}</th>
+              {columns.map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([title, ...counts]) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                {counts.map((count, at) => (
+                  <td key={columns[at]}>{count.toLocaleString()}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}

@@ -1,0 +1,109 @@
+import 'uplot/dist/uPlot.min.css';
+import './chart.css';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+
+export interface Series {
+  readonly label: string;
+  /** The name of a colour of the style sheets: `--accent`. */
+  readonly colour: string;
+  readonly values: readonly number[];
+}
+
+interface Props {
+  /** What it shows, for those who cannot see it; the numbers are in the table beside it. */
+  readonly label: string;
+  /** When each interval begins, in seconds. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly look: 'lines' | 'bars';
+  /** Called with the start and the end, in seconds, of what was dragged over. */
+  onSelect?(from: number, to: number): void;
+}
+
+const height = 220;
+
+/** Counts over time, drawn on a canvas. Its colours follow the theme, its width follows the page. */
+export function Chart({ label, times, series, look, onSelect }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const select = useRef(onSelect);
+  select.current = onSelect;
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let chart: uPlot | undefined;
+    const draw = () => {
+      chart?.destroy();
+      const options = optionsFor(element, series, look, (from, to) => select.current?.(from, to));
+      chart = new uPlot(options, [[...times], ...series.map(({ values }) => [...values])], element);
+    };
+    const onResize = new ResizeObserver(() => {
+      if (!chart) draw();
+      else chart.setSize({ width: element.clientWidth, height });
+    });
+    onResize.observe(element);
+    const onTheme = new MutationObserver(draw);
+    onTheme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', draw);
+    return () => {
+      onResize.disconnect();
+      onTheme.disconnect();
+      system.removeEventListener('change', draw);
+      chart?.destroy();
+    };
+  }, [times, series, look]);
+  return <div ref={place} className="chart" role="img" aria-label={label} />;
+}
+
+/** A colour of the style sheets as the canvas takes it. */
+function colourIn(element: HTMLElement, name: string): string {
+  element.style.setProperty('color', `var(${name})`);
+  const { color } = getComputedStyle(element);
+  element.style.removeProperty('color');
+  return color;
+}
+
+function optionsFor(
+  element: HTMLElement,
+  series: readonly Series[],
+  look: Props['look'],
+  onSelect: (from: number, to: number) => void,
+): uPlot.Options {
+  const [text, line] = [colourIn(element, '--text-quiet'), colourIn(element, '--line')];
+  const axis: uPlot.Axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const bars = look === 'bars' && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.8, 40], align: 1 }) } : {};
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(4, Math.ceil(max * 1.1))] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] },
+    ],
+    series: [
+      {},
+      ...series.map(({ label, colour }) => {
+        const stroke = colourIn(element, colour);
+        return {
+          label,
+          stroke,
+          width: look === 'bars' ? 0 : 2,
+          ...(look === 'bars' && { fill: stroke }),
+          points: { show: false },
+          ...bars,
+        };
+      }),
+    ],
+    hooks: {
+      setSelect: [
+        (chart) => {
+          const { left, width } = chart.select;
+          if (width > 4) onSelect(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'));
+        },
+      ],
+    },
+  };
+}

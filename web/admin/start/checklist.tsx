@@ -1,0 +1,167 @@
+import { type ReactNode, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import type { ChecklistItem, StepName } from './overview.ts';
+import { SendTestMail } from './send-test-mail.tsx';
+
+interface Step {
+  readonly title: string;
+  readonly why: ReactNode;
+  readonly Way: () => ReactNode;
+}
+
+const Account = ({ children }: { children: string }) => (
+  <a className="button" href="/if/user/">
+    {children}
+  </a>
+);
+
+const steps: Readonly<Record<StepName, Step>> = {
+  password: {
+    title: 'Choose your own password',
+    why: 'The one that was printed at the first start may be in a log.',
+    Way: () => <Account>Change your password</Account>,
+  },
+  second_factor: {
+    title: 'Add a second factor',
+    why: 'A passkey or an authenticator app keeps your account safe when the password leaks.',
+    Way: () => <Account>Add a second factor</Account>,
+  },
+  public_address: {
+    title: 'Set the public address',
+    why: (
+      <>
+        Links, redirects and passkeys use it. Set <code>GATEHOUSE_PUBLIC_URL</code> and restart.
+      </>
+    ),
+    Way: () => null,
+  },
+  mail: {
+    title: 'Set up mail',
+    why: (
+      <>
+        For recovery links and notifications. Set <code>GATEHOUSE_SMTP_URL</code> and <code>GATEHOUSE_SMTP_FROM</code>,
+        and restart.
+      </>
+    ),
+    Way: () => null,
+  },
+  application: {
+    title: 'Connect your first application',
+    why: 'People sign in to it with their account here.',
+    Way: () => <Way path="/core/applications/">Go to applications</Way>,
+  },
+  second_administrator: {
+    title: 'Make somebody else an administrator',
+    why: 'So that one lost account does not lock everybody out.',
+    Way: SuperuserGroups,
+  },
+  backup: {
+    title: 'Make a backup',
+    why: (
+      <>
+        Run <code>gatehouse backup --to FILE</code>, best every day. Backups by other means are not seen here.
+      </>
+    ),
+    Way: () => null,
+  },
+};
+
+const Way = ({ path, children }: { path: string; children: string }) => (
+  <Link className="button" href={hrefOf(path)}>
+    {children}
+  </Link>
+);
+
+function SuperuserGroups() {
+  return (
+    <Link className="button" href={hrefOf('/core/groups/', { is_superuser: 'true' })}>
+      Go to groups of administrators
+    </Link>
+  );
+}
+
+/** What a new server still lacks. Nothing is shown once all is done or dismissed. */
+export function Checklist({ items: given }: { items: readonly ChecklistItem[] }) {
+  const [items, setItems] = useState(given);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { acting } = useInterface();
+  const shown = items.filter(({ is_dismissed }) => !is_dismissed);
+  const done = shown.filter(({ is_done }) => is_done);
+  async function dismiss(dismissed: readonly StepName[]): Promise<void> {
+    try {
+      setItems(await callAsPerson('PUT', '/admin/overview/checklist/', { dismissed }));
+      setProblem(null);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+  }
+  const hidden = items.filter(({ is_dismissed }) => is_dismissed).map(({ name }) => name);
+  if (shown.length === done.length) return null;
+  return (
+    <section className="card stack" aria-labelledby="start-checklist">
+      <div className="page-head-row">
+        <h2 id="start-checklist">Set up this server</h2>
+        <p className="quiet" role="status">
+          {done.length} of {shown.length} done
+        </p>
+      </div>
+      <progress className="start-progress" value={done.length} max={shown.length} aria-labelledby="start-checklist" />
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <ul className="checklist">
+        {shown.map((item) => (
+          <Item
+            key={item.name}
+            item={item}
+            canDismiss={acting === null}
+            onDismiss={() => dismiss([...hidden, item.name])}
+          />
+        ))}
+      </ul>
+      {hidden.length > 0 && (
+        <p>
+          <Button look="quiet" onClick={() => dismiss([])}>
+            Show {hidden.length} dismissed {hidden.length === 1 ? 'item' : 'items'}
+          </Button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly item: ChecklistItem;
+  readonly canDismiss: boolean;
+  onDismiss(): void;
+}
+
+function Item({ item: { name, is_done }, canDismiss, onDismiss }: ItemProps) {
+  const { title, why, Way } = steps[name];
+  return (
+    <li className="checklist-item" data-done={is_done || undefined}>
+      <span className="checklist-mark" aria-hidden="true">
+        {is_done ? '✓' : ''}
+      </span>
+      <div className="rows-text">
+        <p>
+          <strong>{title}</strong>
+          {is_done && <span className="visually-hidden">, done</span>}
+        </p>
+        {!is_done && <p className="quiet small">{why}</p>}
+      </div>
+      <div className="row">
+        {is_done && name === 'mail' && <SendTestMail />}
+        {!is_done && <Way />}
+        {!is_done && canDismiss && (
+          <Button look="quiet" onClick={onDismiss} aria-label={`Dismiss: ${title}`}>
+            Dismiss
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}

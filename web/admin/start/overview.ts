@@ -1,0 +1,44 @@
+export type StepName =
+  | 'password'
+  | 'second_factor'
+  | 'public_address'
+  | 'mail'
+  | 'application'
+  | 'second_administrator'
+  | 'backup';
+
+export interface ChecklistItem {
+  readonly name: StepName;
+  readonly is_done: boolean;
+  readonly is_dismissed: boolean;
+}
+
+export interface Week {
+  readonly start: string;
+  readonly logins: readonly number[];
+  readonly logins_failed: readonly number[];
+  readonly authorizations: readonly number[];
+}
+
+/** `admin_overview_retrieve`: all that the start page shows. */
+export interface Overview {
+  readonly version: string;
+  readonly public_url: string;
+  readonly health: {
+    readonly database: string;
+    readonly mail: boolean;
+    readonly jobs_queued: number;
+    readonly jobs_failed: number;
+    readonly last_backup: string | null;
+  } | null;
+  readonly week: Week | null;
+  readonly top_applications: readonly { readonly name: string; readonly events: number; readonly users: number }[];
+  readonly failing_jobs: readonly {
+    readonly pk: string;
+    readonly name: string;
+    readonly message: string;
+    readonly finished: string | null;
+  }[];
+  readonly ending_certificates: readonly { readonly pk: string; readonly name: string; readonly ends: string }[];
+  readonly checklist: readonly ChecklistItem[];
+}

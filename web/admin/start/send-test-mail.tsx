@@ -1,0 +1,28 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+
+/** Sends a mail to one's own address, and tells where it went or why it did not. */
+export function SendTestMail() {
+  const [isBusy, setBusy] = useState(false);
+  const [told, setTold] = useState<{ readonly tone: 'good' | 'bad'; readonly text: string } | null>(null);
+  async function send(): Promise<void> {
+    setBusy(true);
+    try {
+      const { to } = await callAsPerson<{ to: string }>('POST', '/admin/mail/test/');
+      setTold({ tone: 'good', text: `A mail was sent to ${to}.` });
+    } catch (problem) {
+      setTold({ tone: 'bad', text: wordsOf(problem) });
+    }
+    setBusy(false);
+  }
+  return (
+    <>
+      <Button isBusy={isBusy} onClick={send}>
+        Send a test mail
+      </Button>
+      {told && <Notice tone={told.tone}>{told.text}</Notice>}
+    </>
+  );
+}

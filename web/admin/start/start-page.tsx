@@ -1,0 +1,163 @@
+import './start.css';
+import type { ReactNode } from 'react';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Moment } from '../../elements/moment.tsx';
+import { hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { menuFor } from '../frame/menu-list.ts';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { counted } from '../words.ts';
+import { Checklist } from './checklist.tsx';
+import type { Overview } from './overview.ts';
+import { SendTestMail } from './send-test-mail.tsx';
+import { WeekCard } from './week-card.tsx';
+
+/** How the server is doing, what it needs, and the ways on. */
+export function StartPage() {
+  const { user, version } = useInterface();
+  const overview = useAnswer<Overview>('/admin/overview/');
+  return (
+    <Page title={`Welcome, ${user.name || user.username}`} intro={`Gatehouse ${version}`}>
+      <Loaded {...overview}>{(found) => <Content overview={found} />}</Loaded>
+    </Page>
+  );
+}
+
+function Content({ overview }: { overview: Overview }) {
+  const { health, week, top_applications, failing_jobs, ending_certificates, checklist } = overview;
+  return (
+    <>
+      <Checklist items={checklist} />
+      <Troubles jobs={failing_jobs} certificates={ending_certificates} />
+      {week && (
+        <div className="start-columns">
+          <WeekCard week={week} />
+          <TopApplications applications={top_applications} />
+        </div>
+      )}
+      {health && <Health overview={overview} health={health} />}
+      {!week && !health && <Ways />}
+    </>
+  );
+}
+
+function Troubles({
+  jobs,
+  certificates,
+}: {
+  jobs: Overview['failing_jobs'];
+  certificates: Overview['ending_certificates'];
+}) {
+  if (jobs.length === 0 && certificates.length === 0) return null;
+  return (
+    <section className="stack-tight" aria-labelledby="start-troubles">
+      <h2 id="start-troubles">Needs attention</h2>
+      <ul className="rows">
+        {jobs.map(({ pk, name, message, finished }) => (
+          <li key={pk} className="rows-row">
+            <span className="tag tag-alert">Job failed</span>
+            <div className="rows-text">
+              <Link href={hrefOf(`/events/system_tasks/${pk}/`)}>{name}</Link>
+              <p className="quiet small">{message}</p>
+            </div>
+            {finished && (
+              <span className="quiet small">
+                <Moment at={finished} />
+              </span>
+            )}
+          </li>
+        ))}
+        {certificates.map(({ pk, name, ends }) => {
+          const isOver = Date.parse(ends) < Date.now();
+          return (
+            <li key={pk} className="rows-row">
+              <span className={isOver ? 'tag tag-alert' : 'tag tag-warning'}>
+                {isOver ? 'Certificate ended' : 'Certificate ends'}
+              </span>
+              <div className="rows-text">
+                <Link href={hrefOf(`/crypto/certificatekeypairs/${pk}/`)}>{name}</Link>
+              </div>
+              <span className="quiet small">
+                <Moment at={ends} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function TopApplications({ applications }: { applications: Overview['top_applications'] }) {
+  return (
+    <section className="card stack" aria-labelledby="start-top">
+      <h2 id="start-top">Most used applications</h2>
+      {applications.length === 0 ? (
+        <p className="quiet">Nobody has signed in to an application this week.</p>
+      ) : (
+        <ol className="start-top">
+          {applications.map(({ name, events, users }) => (
+            <li key={name}>
+              <span>{name}</span>
+              <span className="quiet small">
+                {counted(events, 'sign-in', 'sign-ins')}, {counted(users, 'person', 'people')}
+              </span>
+              <progress value={events} max={applications[0]?.events ?? 1} aria-label={`Share of ${name}`} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function Health({ overview, health }: { overview: Overview; health: NonNullable<Overview['health']> }) {
+  const { user } = useInterface();
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ['Address', overview.public_url],
+    ['Version', overview.version],
+    ['Database', health.database],
+    ['Jobs', `${health.jobs_queued.toLocaleString()} waiting, ${health.jobs_failed.toLocaleString()} failed`],
+    ['Last backup', health.last_backup ? <Moment key="at" at={health.last_backup} /> : 'None seen'],
+    ['Mail', health.mail ? 'Set up' : 'Not set up'],
+  ];
+  return (
+    <section className="card stack" aria-labelledby="start-health">
+      <h2 id="start-health">Health</h2>
+      <dl className="start-facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt className="quiet small">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {health.mail && user.is_superuser && (
+        <div className="row">
+          <SendTestMail />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** For those who see no figures. */
+function Ways() {
+  return (
+    <div className="tiles">
+      {menuFor(useInterface()).map(({ title, items }) => (
+        <section key={title} className="card stack" aria-labelledby={`start-${title}`}>
+          <h2 id={`start-${title}`}>{title}</h2>
+          <ul className="plain-list">
+            {items.map((item) => (
+              <li key={item.path}>
+                <Link href={hrefOf(item.path)}>{item.title}</Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
