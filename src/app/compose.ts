@@ -53,11 +53,11 @@ export interface App {
   readonly endpoints: readonly Endpoint[];
   readonly resourceWorld: ResourceWorld;
   readonly kinds: Kinds;
-  /** Does queued work once it is started; work is queued all the same before. */
+  /** Runs queued jobs once it is started; jobs can be queued before. */
   readonly jobs: JobWorker;
 }
 
-/** Builds the whole server from what is open and the kinds that are listed. The only place where parts meet. */
+/** Builds the server from its open resources and the listed kinds. The composition root. */
 export async function composeApp(world: World, lists = catalogue): Promise<App> {
   const { db, key, clock, config, log, geo, settings } = world;
   const kinds = createKinds(world, lists, () => jobs);

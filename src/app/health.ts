@@ -32,7 +32,7 @@ async function within(milliseconds: number, work: Promise<void>): Promise<void> 
     await Promise.race([work, tooLate]);
   } finally {
     tooLate.catch(() => {
-      // The work was quicker, and the wait is called off.
+      // The query finished first.
     });
     end.abort();
     work.catch(() => {

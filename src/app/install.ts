@@ -6,7 +6,7 @@ import type { Database, Query } from '../platform/db/database.ts';
 import { createInstanceKey, type InstanceKey, loadInstanceKey, readKeyFile } from '../platform/keys.ts';
 import { randomUuid } from '../platform/random.ts';
 
-/** Made once for a database; stable identifiers of users are built on `pk`, and `key_proof` opens with the one right key. */
+/** One row per database. Stable user identifiers derive from `pk`; only the right key decrypts `key_proof`. */
 interface Install {
   readonly pk: string;
   readonly key_proof: string;
@@ -53,7 +53,7 @@ function opens(key: InstanceKey, install: Install): boolean {
     key.box.open(install.key_proof, proofContext);
     return true;
   } catch {
-    // What another key has sealed does not open: that is the answer.
+    // Encrypted with another key.
     return false;
   }
 }

@@ -36,10 +36,10 @@ export function jobKinds(world: World, needs: Needs): JobKind[] {
 
 interface Needs {
   readonly resourceWorld: ResourceWorld;
-  /** Whose events are matched by no rule. */
+  /** A system call whose events match no rule. */
   readonly quietWorld: ResourceWorld;
   readonly kinds: Kinds;
-  /** The queue that these kinds are of. */
+  /** The queue of these kinds. */
   jobs(): Jobs;
   engine(): Engine;
 }

@@ -16,7 +16,7 @@ import { appendSteps } from '../source/append-steps.ts';
 import type { SourceKind } from '../source/source-kind.ts';
 import type { World } from './world.ts';
 
-/** A kind as the catalogue lists it: itself, or what makes it of the world. */
+/** A kind in the catalogue: the kind itself, or a factory. */
 type Listed<Made, Needs = World> = Made | ((needs: Needs) => Made);
 
 export interface KindLists {

@@ -49,7 +49,7 @@ export function openDatabase(config: Config, { beside = false } = {}): OpenDatab
   }
 }
 
-/** How the database is spoken of; no password in it. */
+/** The name of the database for messages, without a password. */
 export function databaseName(config: Config): string {
   return config.databaseUrl === null ? fileOf(config) : maskedDatabaseUrl(config.databaseUrl);
 }

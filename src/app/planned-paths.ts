@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts';
 import { anyMethod, type Routes } from '../platform/http/routes.ts';
 import type { Registry } from '../resource/resource.ts';
 
-/** Where the objects of a model will be; null where that cannot be told from its name. */
+/** The path that objects of a model will have; null if its name does not say. */
 function pathOf(model: string): string | null {
   const [, family, kind, what = ''] = /^svc_(providers|sources)_(\w+)\.(\w+)$/.exec(model) ?? [];
   if (!family || !kind) return null;
@@ -11,7 +11,7 @@ function pathOf(model: string): string | null {
   return what.endsWith(family.slice(0, -1)) ? `/${family}/${kind}/` : null;
 }
 
-/** Kinds to come can be named in permissions already. Whoever looks for them learns that they are not there yet. */
+/** Permissions may name kinds that are planned. Their paths respond that the kind is not available yet. */
 export function mountPlannedPaths(routes: Routes, prefix: string, registry: Registry): void {
   const known = new Set(registry.resources.map(({ model }) => model));
   for (const model of assignableModels) {

@@ -7,12 +7,12 @@ import type { Routes } from '../platform/http/routes.ts';
 const web = new URL('../../web/', import.meta.url);
 const folder = (name: string) => fileURLToPath(new URL(name, web));
 
-/** The images that objects show before anybody gives them their own. */
+/** Default images of objects. */
 export function mountStaticFiles(routes: Routes): void {
   routes.on(['GET'], '/static/*', serveFolder(folder('static/'), 'public, max-age=3600'));
 }
 
-/** A page to read about the API and to try it out: `/api/v3/` itself, its parts under `/static/`. */
+/** The API browser at `/api/v3/`; its assets are under `/static/`. */
 export function mountApiBrowser(routes: Routes, prefix: string): void {
   routes.on(['GET'], '/static/api-browser/*', serveFolder(folder('api-browser/'), 'public, max-age=0'));
   routes.on(['GET'], `${prefix}/`, async () => ({

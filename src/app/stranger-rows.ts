@@ -8,9 +8,9 @@ import type { Call } from '../resource/call.ts';
 export interface StrangerLimit {
   readonly ofNetwork: number;
   readonly inAll: number;
-  /** Where the limit is one of several of a table. */
+  /** Set if a table has several limits. */
   readonly table?: string;
-  /** Which rows count; all of the table unless said otherwise. */
+  /** Which rows count; all rows by default. */
   readonly where?: string;
 }
 

@@ -61,8 +61,8 @@ export interface Recipient {
 }
 
 /**
- * Whom a rule tells, and how: each direct member of its group by each transport that can be used, or only the first where
- * one message is for all. A rule without such transports shows it in the pages.
+ * The recipients of a rule and their transports: each direct member of its group by each available transport, or only the
+ * first if one message is for all. A rule without available transports shows its notifications in the pages.
  */
 export async function loadRecipients(
   query: Query,

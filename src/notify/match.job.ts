@@ -97,14 +97,14 @@ export function matchJob({ policies, transports, jobs, quietCall }: Needs): JobK
   };
 }
 
-/** The events that have waited longest, by their place in the list. */
+/** The oldest waiting events. */
 async function firstUnmatched(query: Query): Promise<Map<number, string>> {
   const { rows } = await sql<{ pk: number; event: string }>`select pk, event from unmatched_events
     order by pk limit ${batchSize}`.execute(query);
   return new Map(rows.map(({ pk, event }) => [pk, event]));
 }
 
-/** The events that were still there: none that another worker was faster with, as happens when this one was taken for dead. */
+/** The claimed events, without those that another worker took after this one was presumed dead. */
 async function strikeOff(tx: Query, pks: readonly number[]): Promise<ReadonlySet<string>> {
   if (pks.length === 0) return new Set();
   const { rows } = await sql<{ event: string }>`delete from unmatched_events where pk in (${sql.join(pks)})

@@ -9,11 +9,11 @@ export interface TransportKind extends Kind {
   readonly mode: string;
   /** What administrators read. */
   readonly name: string;
-  /** False where the server lacks what it takes: rules go by their other transports. */
+  /** False if the server is not set up for it: rules use their other transports. */
   readonly isReady?: boolean;
-  /** Outside any transaction; throws when the message did not arrive. Says what came of it. */
+  /** Runs outside any transaction and throws if the message did not arrive. Returns a description of the result. */
   send?(message: Message, transport: StoredTransport): Promise<string>;
-  /** In a transaction, for what stays in the database. */
+  /** Runs in a transaction, for transports that only store. */
   store?(message: Message, tx: Query): Promise<string>;
 }
 
@@ -49,10 +49,10 @@ export type EventFacts = {
   readonly brand: Json;
 };
 
-/** It cannot arrive, however often it is tried. */
+/** A permanent failure: retrying is pointless. */
 export class Undeliverable extends Error {}
 
 const maxBodyLength = 4_000;
 
-/** What people are told of an event. */
+/** The text of a notification. */
 export const summaryOf = (event: EventFacts): string => sentenceOf(event).slice(0, maxBodyLength);

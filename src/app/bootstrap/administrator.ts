@@ -14,7 +14,7 @@ interface FirstSecrets {
 /** The first administrator, the group that makes administrators, and a token to begin with. */
 export const administrator: BootstrapStep = {
   name: 'administrator',
-  // Who lost it has `recover-admin`; another run would set their password.
+  // `recover-admin` is for lost passwords; running this again would overwrite it.
   isOnce: true,
   async prepare({ config, passwords }: World): Promise<FirstSecrets> {
     const password = config.bootstrap.password ?? randomText(24);

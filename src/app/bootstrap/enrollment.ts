@@ -5,7 +5,7 @@ import type { BootstrapStep } from './steps.ts';
 
 const slug = 'default-enrollment-flow';
 
-/** How people make an account who were invited. Nobody gets in without an invitation. */
+/** Enrolment by invitation; nobody gets in without one. */
 export const enrollment: BootstrapStep = {
   name: 'enrollment',
   async run(make) {

@@ -42,7 +42,7 @@ async function makeSetup(make: Make, { slug, model, values }: (typeof setups)[nu
   await bindStage(make, slug, await make.ensure(model, { name: slug }, { ...values, configure_flow }), 0);
 }
 
-/** Where people go who want another password. */
+/** The flow for changing a password. */
 async function linkPasswordChange({ find, tx }: Make): Promise<void> {
   const stage = await find('svc_stages_password.passwordstage', { name: 'default-authentication-password' });
   const flow = await find('svc_flows.flow', { slug: 'default-password-change' });

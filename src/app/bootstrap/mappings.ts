@@ -175,7 +175,7 @@ return data;`,
   },
 ];
 
-/** What scopes and directories say of people until an administrator changes it. */
+/** The default mappings of scopes and directories. */
 export const mappings: BootstrapStep = {
   name: 'mappings',
   async run({ ensure }) {

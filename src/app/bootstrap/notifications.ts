@@ -11,7 +11,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** How administrators hear of what goes wrong. What is bound to a rule decides which events it tells of. */
+/** Notifies administrators of problems. The policies bound to a rule select its events. */
 export const notifications: BootstrapStep = {
   name: 'notifications',
   async run(make) {

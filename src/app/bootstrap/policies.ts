@@ -33,7 +33,7 @@ return user.has_password;`,
 return !user.has_password;`,
 };
 
-/** The policies that the flows of a fresh install go by. */
+/** The policies of the default flows. */
 export const policies: BootstrapStep = {
   name: 'policies',
   async run(make) {

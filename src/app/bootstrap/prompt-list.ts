@@ -92,7 +92,7 @@ export function ask(
   return { name, field_key, label, type, order, required: true, placeholder };
 }
 
-/** Shows what is known of the person already. */
+/** Prefills the known value. */
 function known(
   name: string,
   field_key: string,

@@ -40,18 +40,18 @@ const steps: readonly BootstrapStep[] = [
 type Composed = Pick<App, 'engine' | 'endpoints' | 'resourceWorld'>;
 
 /**
- * Gives a database what it needs before requests come: the permissions of this version and, once in its life, the objects of
- * a fresh install. A step that has been run is never run again.
+ * Prepares a database before the first request: the permissions of this version and, once per database, the objects of a
+ * fresh install. Each step runs once.
  */
 export async function bootstrap(world: World, { engine, endpoints, resourceWorld }: Composed): Promise<void> {
   const { db, clock } = world;
   await syncPermissions(db, permissionsOf(engine.registry.resources, endpoints));
   const { rows } = await sql<{ name: string }>`select name from bootstrap_steps`.execute(db.read);
   const done = new Set(rows.map(({ name }) => name));
-  // What a server makes by itself at its first start is no administrator's act: it leaves no audit events.
+  // No audit events: nobody did this.
   const silent = { ...resourceWorld, record: async () => {} };
   const pending = steps.filter(({ name }) => !done.has(name));
-  // All at once: making a key takes a while, and what does not need it need not wait for it.
+  // In parallel: generating a key takes a while.
   const preparations = pending.map((step) => ({ step, ready: startPreparing(step, world) }));
   for (const { step, ready } of preparations) {
     const prepared = await ready;
@@ -66,8 +66,8 @@ export async function bootstrap(world: World, { engine, endpoints, resourceWorld
 }
 
 /**
- * Brings back what of the objects of a fresh install has been deleted; what is there stays as it is. Answers how many objects
- * were made. Each leaves an event.
+ * Restores deleted objects of a fresh install; existing ones stay as they are. Returns how many objects were created. Each
+ * is recorded as an event.
  */
 export async function restoreDefaults(world: World, { engine, resourceWorld }: Composed): Promise<number> {
   const { db, clock } = world;
@@ -89,7 +89,7 @@ export async function restoreDefaults(world: World, { engine, resourceWorld }: C
 function startPreparing(step: BootstrapStep, world: World): Promise<unknown> {
   const ready = step.prepare?.(world) ?? Promise.resolve();
   ready.catch(() => {
-    // Told when its step comes, if an earlier one does not fail first.
+    // Reported when its step comes, unless an earlier one fails.
   });
   return ready;
 }

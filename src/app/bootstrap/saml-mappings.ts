@@ -28,7 +28,7 @@ const attributes: readonly (readonly [managed: string, name: string, saml_name: 
   ],
 ];
 
-/** What service providers are told of people until an administrator changes it. */
+/** The default attributes for service providers. */
 export const samlMappings: BootstrapStep = {
   name: 'saml-mappings',
   async run({ ensure }) {

@@ -33,7 +33,7 @@ export interface Terminal {
   readonly stderr: { write(text: string): unknown };
 }
 
-/** Runs one command and answers the process's exit code: 0 done, 1 refused or failed, 2 not understood. */
+/** Runs one command and returns the exit code of the process: 0 done, 1 refused or failed, 2 not understood. */
 export async function runCommandLine(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

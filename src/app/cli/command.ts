@@ -7,12 +7,12 @@ export interface Command {
   readonly summary: string;
   readonly details?: string;
   readonly options: Readonly<Record<string, OptionFacts>>;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(input: { readonly config: Config; readonly options: Options }): Promise<number>;
 }
 
 export interface OptionFacts {
-  /** What the value is called; an option without one is a switch. */
+  /** The name of the value in the help; an option without one is a flag. */
   readonly value?: string;
   readonly required?: boolean;
   readonly help: string;
@@ -20,7 +20,7 @@ export interface OptionFacts {
 
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Something the person at the terminal can mend; shown without a stack. */
+/** An error that the user can fix; printed without a stack trace. */
 export class CommandError extends Error {
   readonly exitCode: number;
   constructor(message: string, exitCode = 1) {

@@ -71,7 +71,7 @@ async function refuseUsed({ db }: World): Promise<void> {
     throw new CommandError('This database is already in use; --force makes demo data in it all the same.');
 }
 
-/** Makes what is missing, through the server at this URL; answers how many objects of each list or table that were. */
+/** Creates missing objects through the server at this URL. Returns how many of each list or table. */
 export async function makeDemo(world: World, app: App, url: string): Promise<ReadonlyMap<string, number>> {
   const { db, key, clock } = world;
   const token = randomText(60);

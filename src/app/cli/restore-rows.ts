@@ -18,7 +18,7 @@ interface Waiting {
 
 const parametersAtATime = 2_000;
 
-/** Stores the rows of a backup in an empty database, in the transaction that it is given. Answers how many there were. */
+/** Stores the rows of a backup in an empty database, within the given transaction. Returns how many there were. */
 export async function restoreRows(
   db: Database,
   tx: Query,

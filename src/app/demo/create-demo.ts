@@ -5,7 +5,7 @@ import type { App } from '../compose.ts';
 import { systemCall } from '../system-call.ts';
 import type { World } from '../world.ts';
 
-/** What the demo's people are made with, before there are any. */
+/** Dependencies of the demo before its users exist. */
 export type EmptyDemo = Omit<Demo, 'people'> & {
   /** How many rows `once` has made, by table. */
   stored(): ReadonlyMap<string, number>;

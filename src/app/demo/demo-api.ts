@@ -25,7 +25,7 @@ export function createDemoApi(url: string, token: string): DemoApi {
     return Array.isArray(results) ? results : [];
   }
 
-  /** By the filters that the list has; where those leave too many rows, by its search as well. */
+  /** Finds by the filters of the list, and by its search if those leave too many rows. */
   async function find(
     path: string,
     identity: DemoObject,

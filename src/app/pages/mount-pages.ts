@@ -66,7 +66,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   const actorOf = (facts: RequestFacts) => actorOfSession(needs, facts, needs.clock.now());
   const isSignedIn = async (facts: RequestFacts): Promise<boolean> => (await actorOf(facts)) !== null;
 
-  /** Whoever opens a page to sign in is told who they are signed in as already. */
+  /** The sign-in page shows who is already signed in. */
   async function greeting(facts: RequestFacts, { data }: Required<PageNeeds>): Promise<PageNeeds> {
     const actor = data.designation === 'authentication' ? await actorOf(facts) : null;
     return actor ? { data: { signedInAs: actor.user.name || actor.user.username } } : {};

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a page loads; names of files in the folder of the pages. */
+/** The files a page loads, relative to the folder of the pages. */
 export interface PageFiles {
   readonly script: string;
   readonly style: string;
@@ -24,7 +24,7 @@ export function findBuiltPages(): BuiltPages | null {
   return null;
 }
 
-/** Beside the bundle that runs; a server that runs from its sources takes the pages that were built last. */
+/** Beside the running bundle; a server that runs from source uses the latest build. */
 function candidates(): string[] {
   const dist = fileURLToPath(new URL('../../../dist/', import.meta.url));
   const beside = fileURLToPath(new URL('web/', import.meta.url));

@@ -138,7 +138,7 @@ export const newRow = (object: ObjectKey): LedgerRow => ({
 });
 
 /**
- * Stores new rows, and that creations of others are about to be sent. Answers the keys of the rows by object: another worker
+ * Stores new rows, and that creations of others are about to be sent. Returns the keys of the rows by object: another worker
  * may have stored them first.
  */
 export async function storeSending(

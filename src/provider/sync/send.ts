@@ -13,7 +13,7 @@ export interface SyncRequest {
   readonly body?: JsonObject;
 }
 
-/** Sends one request; answers the JSON of a success, and throws an error of `remote.ts` for everything else. */
+/** Sends one request; returns the JSON of a success, and throws an error of `remote.ts` for everything else. */
 export type Send = (request: SyncRequest) => Promise<Json>;
 
 /** A request as the ledger shows it: without headers, since those hold credentials. */

@@ -11,8 +11,8 @@ export interface ClusterAccess {
 type Members = Record<string, unknown>;
 
 /**
- * The cluster and user of the current context; null when there is none. Only what stands in the document counts: files
- * and programs that it names are those of the machine it was written for, and no business of this server's.
+ * The cluster and user of the current context; null if there is none. Files and programs that the document names are
+ * ignored: they belong to the machine it was written for.
  */
 export function readKubeconfig(kubeconfig: unknown): ClusterAccess | null {
   const config = membersOf(kubeconfig);
