@@ -40,6 +40,8 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+// Vitest ends its workers so. A process that does not handle the signal ends without the event above.
+process.once('SIGTERM', () => process.exit(143));
 
 export interface ProcessOptions {
   /** Another program than this version's: that of a release. */

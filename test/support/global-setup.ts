@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { findPostgres, startCluster } from './postgres-cluster.ts';
+import { openRunFolder } from './run-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,10 +28,11 @@ interface Postgres {
 }
 
 /**
- * Runs once, before all test files: builds the bundle, sees that there is a PostgreSQL and opens the desk. A run that never asks there does not
- * pay for starting it.
+ * Runs once, before all test files: makes the run's temporary folder, builds the bundle, sees that there is a PostgreSQL and opens the desk. A
+ * run that never asks there does not pay for starting it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const removeFolder = await openRunFolder();
   // Pages and processes of tests are those of the sources as they are now.
   spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))], {
     stdio: 'ignore',
@@ -54,6 +56,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server.close();
     server.closeAllConnections();
     await (await postgres)?.stop();
+    await removeFolder();
   };
 }
 

@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -66,15 +66,11 @@ const settings = {
 const probe = await freshPostgresDatabase();
 await probe?.drop();
 export const hasPostgres = probe !== null;
-const folders: string[] = [];
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** The same tests against a server on each database. */
 export function describeOnBoth(
   name: string,
-  tests: (server: () => TestServer) => void,
+  tests: (server: () => TestServer, kind: DatabaseKind) => void,
   options: TestServerOptions = {},
 ): void {
   for (const kind of ['sqlite', 'postgres'] as const) {
@@ -82,22 +78,26 @@ export function describeOnBoth(
   }
 }
 
-/** For what does not touch the database's differences. */
+/** For what does not depend on the database: decisions of our code, protocols, pages. */
 export function describeOnSqlite(
   name: string,
   tests: (server: () => TestServer) => void,
   options: TestServerOptions = {},
 ): void {
-  describe(name, () => describeWith('sqlite', tests, options));
+  describe(`${name} (sqlite)`, () => describeWith('sqlite', tests, options));
 }
 
-function describeWith(kind: DatabaseKind, tests: (server: () => TestServer) => void, options: TestServerOptions): void {
+function describeWith(
+  kind: DatabaseKind,
+  tests: (server: () => TestServer, kind: DatabaseKind) => void,
+  options: TestServerOptions,
+): void {
   let server: TestServer | undefined;
   beforeAll(async () => {
     server = await startServer(kind, options);
   });
   afterAll(() => server?.close());
-  tests(() => server as TestServer);
+  tests(() => server as TestServer, kind);
 }
 
 /** A server of its own on a fresh, bootstrapped database. */
@@ -133,15 +133,13 @@ export async function startServer(
       await app.jobs.stop();
       await world.close();
       await database?.drop();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
-  folders.push(folder);
-  return folder;
-}
+/** In the temporary folder of the run, which goes with it. */
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 
 export function configFor(folder: string, env: Record<string, string> = {}): Config {
   return readConfig({ ...settings, GATEHOUSE_DATA_DIR: folder, ...env });

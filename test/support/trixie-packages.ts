@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { lastingFolder } from './run-folder.ts';
 
 const run = promisify(execFile);
 const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -12,7 +12,7 @@ const keys = '/usr/share/keyrings/debian-archive-keyring.gpg';
  * installed, and no root is needed. Where they cannot be had, CI fails and everybody else is told that the tests are skipped.
  */
 export async function unpackFromTrixie(name: string, packages: readonly string[]): Promise<string | null> {
-  const root = join(tmpdir(), `gatehouse-tests-trixie-${name}`);
+  const root = join(lastingFolder(), `gatehouse-tests-trixie-${name}`);
   if (existsSync(root)) return root;
   try {
     if (!existsSync('/usr/bin/apt-get') || !existsSync(keys)) throw new Error('this machine is no Debian');
@@ -29,7 +29,7 @@ export async function unpackFromTrixie(name: string, packages: readonly string[]
 }
 
 async function fetchInto(root: string, packages: readonly string[]): Promise<void> {
-  const place = mkdtempSync(join(tmpdir(), 'gatehouse-trixie-'));
+  const place = mkdtempSync(join(lastingFolder(), 'gatehouse-trixie-'));
   try {
     for (const folder of ['lists/partial', 'cache/archives/partial', 'root']) {
       mkdirSync(join(place, folder), { recursive: true });
