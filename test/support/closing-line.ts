@@ -1,8 +1,8 @@
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
- * Prints `N passed, N failed, N skipped` as the last line of a run, and before it, aloud, what was skipped and why. Under CI
- * whatever was skipped fails the run.
+ * Prints `N passed, N failed, N skipped` as the last line of a run, and before it, aloud, what was skipped and why, and what passed at a second
+ * try only. Under CI whatever was skipped fails the run.
  */
 export function closingLine(): Reporter {
   let vitest: Vitest | null = null;
@@ -22,9 +22,8 @@ export function closingLine(): Reporter {
       // A file that could not be loaded or whose hooks threw has failed, though none of its tests may have.
       const failed = count('failed') + brokenModules(modules) + unhandledErrors.length;
       // The last line also when Vitest's own summary is printed by a reporter that comes after this one.
-      setImmediate(() =>
-        process.stdout.write(`${count('passed')} passed, ${failed} failed, ${skipped.length} skipped\n`),
-      );
+      const lines = [...secondTries(tests), `${count('passed')} passed, ${failed} failed, ${skipped.length} skipped`];
+      setImmediate(() => process.stdout.write(`${lines.join('\n')}\n`));
     },
   };
 }
@@ -34,6 +33,16 @@ function brokenModules(modules: readonly TestModule[]): number {
     const hasFailedTest = [...module.children.allTests('failed')].length > 0;
     return module.state() === 'failed' && !hasFailedTest;
   }).length;
+}
+
+/** A line for each flaky test. */
+function secondTries(tests: readonly TestCase[]): string[] {
+  const flaky = tests.filter((test) => test.diagnostic()?.flaky);
+  if (flaky.length === 0) return [];
+  return [
+    `FLAKY: ${flaky.length} ${flaky.length === 1 ? 'test' : 'tests'} passed only at the second try`,
+    ...flaky.map((test) => `  needed a second try: ${test.module.relativeModuleId} > ${test.fullName}`),
+  ];
 }
 
 function tellSkipped(skipped: readonly TestCase[], postgresMissing: string | undefined): void {
