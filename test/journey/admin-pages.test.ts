@@ -47,7 +47,7 @@ describeJourney('the admin pages', (journey) => {
         await page.waitForLoadState('networkidle');
         // Until what the page loads is there, it may be half drawn.
         const findings = async () => [look, address, await axeViolations(page)];
-        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+        await expect.poll(findings).toEqual([look, address, []]);
         const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
         expect([look, address, width]).toEqual([look, address, 0]);
       }

@@ -5,8 +5,7 @@ import { adminToken, startServer, type TestServer } from '../support/server.ts';
 
 const executablePath = await findChromium();
 
-// A browser on a busy machine takes its time.
-describe.skipIf(!executablePath)('the API browser', { timeout: 60_000 }, () => {
+describe.skipIf(!executablePath)('the API browser', () => {
   let server: TestServer;
   let browser: Browser;
 

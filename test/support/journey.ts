@@ -30,8 +30,7 @@ export function describeJourney(
   tests: (journey: () => Journey) => void,
   { keepsWindows = false, ...options }: TestServerOptions & JourneyOptions = {},
 ): void {
-  // A browser on a busy machine takes its time.
-  describe.skipIf(!executablePath)(name, { timeout: 60_000 }, () => {
+  describe.skipIf(!executablePath)(name, () => {
     let journey: Journey | undefined;
     let browser: Browser | undefined;
     const complaints: string[] = [];
@@ -64,7 +63,10 @@ async function openWindow(
   // Passkeys are bound to names, and an address is none.
   const baseURL = server.url.replace('127.0.0.1', 'localhost');
   const context = await browser.newContext({ viewport: { width: 1100, height: 760 }, baseURL, ...options });
+  // A browser on a busy machine takes its time.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
+  leavesAtRest(page);
   const complain = (text: string) => {
     if (!tolerates?.test(text)) complaints.push(text);
   };
@@ -73,6 +75,18 @@ async function openWindow(
     if (message.type() === 'error') complain(message.text());
   });
   return page;
+}
+
+/**
+ * Has the window leave a page of somebody signed in only once that page asks nothing more: it goes to the sign-in page by itself when a
+ * question of its meets a session that has ended, whatever address the window is on its way to.
+ */
+function leavesAtRest(page: Page): void {
+  const goto = page.goto.bind(page);
+  page.goto = async (...where) => {
+    if (/\/if\/(user|admin)\//.test(page.url())) await page.waitForLoadState('networkidle');
+    return goto(...where);
+  };
 }
 
 /** Who is signed in with this window; null when nobody is. */
