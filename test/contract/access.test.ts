@@ -65,9 +65,9 @@ function rightsOverReferences(
 const reading: Verb[] = ['list', 'retrieve', 'used_by'];
 
 describeEveryResource(
-  'permissions on every object',
-  (ground) => {
-    test('each allow only their own verb', async () => {
+  'permissions',
+  (ground, _, testEngine) => {
+    testEngine('on every object each allow only their own verb', async () => {
       const here = ground();
       const { resource, probe } = here;
       const beside = rightsOverReferences(here.server.app.engine, resource);
@@ -90,14 +90,8 @@ describeEveryResource(
         expect([name, statuses]).toEqual([name, opening(resource, open)]);
       }
     });
-  },
-  isByPermission,
-);
 
-describeEveryResource(
-  'permissions on a single object',
-  (ground) => {
-    test('allow access to that object and hide all others', async () => {
+    test('on a single object allow access to it and hide all others', async () => {
       const here = ground();
       const { resource, probe, make } = here;
       const beside = rightsOverReferences(here.server.app.engine, resource);

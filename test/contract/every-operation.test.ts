@@ -8,7 +8,7 @@ import { operationHints } from './hints.ts';
 
 const drivable = operationIds.filter((id) => !operationHints[id]?.undrivable);
 
-describeOnBoth('every operation', (server) => {
+describeOnBoth('every operation', (server, kind) => {
   let ground: Ground | undefined;
   const here = () => ground as Ground;
   const find = (id: string) => server().app.operations.find((operation) => operation.id === id) as Operation;
@@ -29,8 +29,9 @@ describeOnBoth('every operation', (server) => {
     expect((await countEvents(server())) - events - own).toBe(expected);
   });
 
-  // The standard verbs are tried dry with the writes of each resource.
-  const writing = drivable.filter((id) => dryRunnableIds.has(id) && !standardIds.has(id));
+  // The standard verbs are tried dry with the writes of each resource. Undoing is left to the database: a few operations show that PostgreSQL does it.
+  const dryRunnable = drivable.filter((id) => dryRunnableIds.has(id) && !standardIds.has(id));
+  const writing = kind === 'sqlite' ? dryRunnable : dryRunnable.slice(0, 10);
   test.each(writing)('%s as a dry run writes nothing', async (id) => {
     const operation = find(id);
     const { path, body } = await prepareRequest(here(), operation);

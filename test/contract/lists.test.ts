@@ -64,7 +64,7 @@ const hasList = ({ verbs }: Resource) => verbs.includes('list');
 
 describeEveryResource(
   'lists',
-  (ground, { allFields, filterTable, search = [] }) => {
+  (ground, { allFields, filterTable, search = [] }, testEngine) => {
     const orderable = Object.entries(allFields).filter(([, field]) => field.orderable && !field.writeOnly);
     const ordering = orderable.length > 0 ? test : () => {};
     const filtering = Object.keys(filterTable).length > 0 ? test : () => {};
@@ -107,7 +107,7 @@ describeEveryResource(
       }
     });
 
-    test('an empty filter, an unknown parameter and an unknown ordering are ignored', async () => {
+    testEngine('an empty filter, an unknown parameter and an unknown ordering are ignored', async () => {
       const here = ground();
       const { resource, admin } = here;
       await samplesOf(here);
@@ -167,7 +167,7 @@ describeEveryResource(
       expect((await admin.get(`${resource.path}?search=%25_%5C%22%27`)).status).toBe(200);
     });
 
-    test('are paginated as documented, and a page that does not exist gives 404', async () => {
+    testEngine('are paginated as documented, and a page that does not exist gives 404', async () => {
       const here = ground();
       const { resource, admin } = here;
       await samplesOf(here);
@@ -197,7 +197,7 @@ describeEveryResource(
       }
     });
 
-    test('take at most three statements, whatever their length and nesting', async () => {
+    testEngine('take at most three statements, whatever their length and nesting', async () => {
       const here = ground();
       const { resource, server, probe } = here;
       await samplesOf(here);

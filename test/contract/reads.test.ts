@@ -4,8 +4,8 @@ import { describeEveryResource } from './every-resource.ts';
 
 describeEveryResource(
   'reading',
-  (ground, { verbs, lookup }) => {
-    test('gives an unchanged object the same ETag, and answers 304 when If-None-Match matches', async () => {
+  (ground, { verbs, lookup }, testEngine) => {
+    testEngine('gives an unchanged object the same ETag, and answers 304 when If-None-Match matches', async () => {
       const { resource, admin, make } = ground();
       const { path } = await make(resource.model);
       const first = await admin.get(path);
@@ -38,7 +38,7 @@ describeEveryResource(
       }
     });
 
-    test('records no event', async () => {
+    testEngine('records no event', async () => {
       const { server, resource, admin, make } = ground();
       const { path } = await make(resource.model);
       const before = await countEvents(server);
@@ -48,7 +48,7 @@ describeEveryResource(
       expect(await countEvents(server)).toBe(before);
     });
 
-    test('refuses unsupported methods', async () => {
+    testEngine('refuses unsupported methods', async () => {
       const { resource, admin, make } = ground();
       const { path } = await make(resource.model);
       const answer = await admin.send('POST', path, {});

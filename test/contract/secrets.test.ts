@@ -37,8 +37,8 @@ const holdsSecrets = (resource: Resource) =>
 
 describeEveryResource(
   'secrets',
-  (ground) => {
-    test('are shown only to callers who may view the object, and write-only ones never', async () => {
+  (ground, _, testEngine) => {
+    testEngine('are shown only to callers who may view the object, and write-only ones never', async () => {
       const here = ground();
       const { resource, admin, probe, server, make } = here;
       const { path, secrets, created } = await withSecrets(here);
@@ -64,7 +64,7 @@ describeEveryResource(
       }
     });
 
-    test('appear in no event', async () => {
+    testEngine('appear in no event', async () => {
       const here = ground();
       const { resource, admin } = here;
       const { path, secrets } = await withSecrets(here);

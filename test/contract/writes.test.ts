@@ -66,7 +66,7 @@ function echoed(resource: Resource, body: Row): Row {
 
 describeEveryResource(
   'creating',
-  (ground) => {
+  (ground, _, testEngine) => {
     test('stores and returns what was sent, and records one event', async () => {
       const here = ground();
       const { resource, admin, bodyFor } = here;
@@ -86,7 +86,7 @@ describeEveryResource(
       expect([answer.status, answer.text]).toEqual([201, answer.text]);
     });
 
-    test('reports all missing and invalid members at once, and stores nothing', async () => {
+    testEngine('reports all missing and invalid members at once, and stores nothing', async () => {
       const here = ground();
       const { resource, admin } = here;
       const wrong = Object.fromEntries(writable(resource).map(([name, field]) => [name, wrongFor(field)]));
@@ -112,7 +112,7 @@ describeEveryResource(
       });
     });
 
-    test('ignores unknown and read-only members', async () => {
+    testEngine('ignores unknown and read-only members', async () => {
       const { resource, admin, bodyFor } = ground();
       const readOnly = Object.entries(resource.allFields).filter(([, field]) => !isWritable(field));
       const strange = Object.fromEntries(readOnly.map(([name]) => [name, 'mine']));
@@ -129,7 +129,7 @@ describeEveryResource(
       expect(answer.body).not.toHaveProperty('no_such_member');
     });
 
-    test('refuses bodies that are not objects', async () => {
+    testEngine('refuses bodies that are not objects', async () => {
       const here = ground();
       const { resource, admin } = here;
       const json = { 'content-type': 'application/json' };
@@ -152,7 +152,7 @@ describeEveryResource(
       });
     });
 
-    test('as a dry run returns the result and stores nothing', async () => {
+    testEngine('as a dry run returns the result and stores nothing', async () => {
       const here = ground();
       const { resource, admin, bodyFor } = here;
       const body = await bodyFor(resource);
@@ -168,9 +168,9 @@ describeEveryResource(
 
 describeEveryResource(
   'changing',
-  (ground, declared) => {
+  (ground, declared, testEngine) => {
     const { verbs } = declared;
-    test('by an empty PATCH changes nothing', async () => {
+    testEngine('by an empty PATCH changes nothing', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       const before = (await here.admin.get(path)).body;
@@ -193,7 +193,7 @@ describeEveryResource(
     });
 
     const required = requiredNames(declared);
-    const replacing = verbs.includes('update') && required.length > 0 ? test : () => {};
+    const replacing = verbs.includes('update') && required.length > 0 ? testEngine : () => {};
     replacing('by PUT demands every required member', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
@@ -204,7 +204,7 @@ describeEveryResource(
       });
     });
 
-    test('as a dry run returns the result and stores nothing', async () => {
+    testEngine('as a dry run returns the result and stores nothing', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       const body = await here.bodyFor(here.resource);
@@ -217,7 +217,7 @@ describeEveryResource(
       });
     });
 
-    test('is refused with 412 when If-Match does not match', async () => {
+    testEngine('is refused with 412 when If-Match does not match', async () => {
       const here = ground();
       const { path } = await here.make(here.resource.model);
       await checkIfMatch(here, path, 'PATCH', {}, 200);
@@ -241,7 +241,7 @@ async function checkIfMatch(here: ResourceGround, path: string, method: string, 
 
 describeEveryResource(
   'deleting',
-  (ground) => {
+  (ground, _, testEngine) => {
     test('deletes the object once and records one event', async () => {
       const here = ground();
       const { resource, admin } = here;
@@ -252,7 +252,7 @@ describeEveryResource(
       expect((await admin.get(path)).status).toBe(resource.verbs.includes('retrieve') ? 404 : 405);
     });
 
-    test('deletes nothing in a dry run or with a stale ETag', async () => {
+    testEngine('deletes nothing in a dry run or with a stale ETag', async () => {
       const here = ground();
       const { path }: Sample = await here.make(here.resource.model);
       const isReadable = here.resource.verbs.includes('retrieve');

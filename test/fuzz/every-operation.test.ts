@@ -10,11 +10,14 @@ import { hostileBody, hostileQuery, hostileSegment, hostileText } from './hostil
 
 /** The same seed makes the same requests: GATEHOUSE_FUZZ_SEED tries others, GATEHOUSE_FUZZ_RUNS tries more. */
 const seed = Number(process.env.GATEHOUSE_FUZZ_SEED ?? 20_261_115);
-const runs = Number(process.env.GATEHOUSE_FUZZ_RUNS ?? 8);
+/** The engine checks requests in the same way on both databases, so PostgreSQL gets the first few of each operation. */
+const runs = { sqlite: 6, postgres: 3 };
+const askedRuns = process.env.GATEHOUSE_FUZZ_RUNS;
 /** Longer than the slowest honest work takes on a busy machine, which is to look for the primes of a large key. */
 const patienceMs = 30_000;
 
-describeOnBoth('random requests', (server) => {
+describeOnBoth('random requests', (server, kind) => {
+  const numRuns = askedRuns === undefined ? runs[kind] : Number(askedRuns);
   let ground: Ground | undefined;
   const here = () => ground as Ground;
   beforeAll(async () => {
@@ -49,7 +52,7 @@ describeOnBoth('random requests', (server) => {
       expect(answer.status).toBeLessThan(500);
     });
     // Requests leave their marks, so a smaller one would not meet the same server: the first that fails is told.
-    await fc.assert(property, { seed: seed + operationIds.indexOf(id), numRuns: runs, endOnFailure: true });
+    await fc.assert(property, { seed: seed + operationIds.indexOf(id), numRuns, endOnFailure: true });
   });
 
   test('leave the administrator active and every list readable', async () => {
