@@ -46,9 +46,7 @@ const kinds = databases[0] ? (['sqlite', 'postgres'] as const) : (['sqlite'] as 
 const backups = new Map<string, string>();
 
 describe.each(kinds)('a backup of %s under a stream of writes', (kind) => {
-  test('contains every write acknowledged before it began, as a consistent snapshot', {
-    timeout: 60_000,
-  }, async () => {
+  test('contains every write acknowledged before it began, as a consistent snapshot', async () => {
     const place = kind === 'sqlite' ? sqlitePlace() : postgresPlace(0);
     const server = await startServerProcess({ ...place.env, ...firstStart });
     const admin = server.as(processToken);
@@ -97,57 +95,50 @@ describe.each(kinds)('a backup of %s under a stream of writes', (kind) => {
 describe('a restore', () => {
   const ways = kinds.flatMap((from) => kinds.map((to) => [from, to] as const));
 
-  test.each(ways)(
-    'of %s into %s restores the same rows, and the server works',
-    { timeout: 60_000 },
-    async (from, to) => {
-      const file = backups.get(from) as string;
-      const place = to === 'sqlite' ? sqlitePlace() : postgresPlace(from === 'sqlite' ? 1 : 2);
-      const restored = await runGatehouse(['restore', '--from', file], place.env);
-      expect(restored).toMatchObject({ code: 0, stdout: '' });
-      expect(restored.stderr).toMatch(/^\d+ rows of .* restored$/m);
+  test.each(ways)('of %s into %s restores the same rows, and the server works', async (from, to) => {
+    const file = backups.get(from) as string;
+    const place = to === 'sqlite' ? sqlitePlace() : postgresPlace(from === 'sqlite' ? 1 : 2);
+    const restored = await runGatehouse(['restore', '--from', file], place.env);
+    expect(restored).toMatchObject({ code: 0, stdout: '' });
+    expect(restored.stderr).toMatch(/^\d+ rows of .* restored$/m);
 
-      const db = place.open();
-      const contents = await contentsOf(db);
-      await db.close();
-      const expected = tablesIn(file);
-      const counts = (tables: Record<string, { length: number }>) =>
-        Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.length]));
-      expect(counts(contents)).toEqual(
-        Object.fromEntries([...expected].map(([name, { rows }]) => [name, rows.length])),
-      );
-      if (from === 'sqlite' && to === 'postgres') sqliteContents = contents;
+    const db = place.open();
+    const contents = await contentsOf(db);
+    await db.close();
+    const expected = tablesIn(file);
+    const counts = (tables: Record<string, { length: number }>) =>
+      Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, rows.length]));
+    expect(counts(contents)).toEqual(Object.fromEntries([...expected].map(([name, { rows }]) => [name, rows.length])));
+    if (from === 'sqlite' && to === 'postgres') sqliteContents = contents;
 
-      const server = await startServerProcess({
-        ...place.env,
-        ...firstStart,
-        GATEHOUSE_BOOTSTRAP_TOKEN: 'never-used-token',
-      });
-      const admin = server.as(processToken);
-      const { status } = await admin.get('/core/users/?username=admin');
-      expect(status).toBe(200);
-      // What was sealed opens.
-      const shown = await admin.get('/core/tokens/gatehouse-bootstrap-token/view_key/');
-      expect(shown.body).toEqual({ key: processToken });
-      // The index over names finds what was restored, letters beyond ASCII too.
-      expect((await admin.get('/core/users/?search=Ångström')).body.pagination.count).toBeGreaterThan(20);
-      // Keys go on where they were, past deleted ones.
-      const last = expected.get('users')?.nextKey as number;
-      const made = await admin.post('/core/users/', { username: 'after-the-restore', name: 'After' });
-      expect(made.body.pk).toBe(last);
-      const child = await admin.get('/core/groups/?name=Z+child');
-      const parent = await admin.get('/core/groups/?name=a+child+comes+before+its+parent');
-      expect(child.body.results[0].parent).toBe(parent.body.results[0].pk);
-      await server.stop();
-    },
-  );
+    const server = await startServerProcess({
+      ...place.env,
+      ...firstStart,
+      GATEHOUSE_BOOTSTRAP_TOKEN: 'never-used-token',
+    });
+    const admin = server.as(processToken);
+    const { status } = await admin.get('/core/users/?username=admin');
+    expect(status).toBe(200);
+    // What was sealed opens.
+    const shown = await admin.get('/core/tokens/gatehouse-bootstrap-token/view_key/');
+    expect(shown.body).toEqual({ key: processToken });
+    // The index over names finds what was restored, letters beyond ASCII too.
+    expect((await admin.get('/core/users/?search=Ångström')).body.pagination.count).toBeGreaterThan(20);
+    // Keys go on where they were, past deleted ones.
+    const last = expected.get('users')?.nextKey as number;
+    const made = await admin.post('/core/users/', { username: 'after-the-restore', name: 'After' });
+    expect(made.body.pk).toBe(last);
+    const child = await admin.get('/core/groups/?name=Z+child');
+    const parent = await admin.get('/core/groups/?name=a+child+comes+before+its+parent');
+    expect(child.body.results[0].parent).toBe(parent.body.results[0].pk);
+    await server.stop();
+  });
 });
 
 let sqliteContents: Awaited<ReturnType<typeof contentsOf>> | undefined;
 
 test.skipIf(kinds.length < 2)(
   'rows keep all their values when they are copied through the other database',
-  { timeout: 60_000 },
   async () => {
     const place = sqlitePlace();
     await runGatehouse(['restore', '--from', backups.get('sqlite') as string], place.env);
@@ -201,7 +192,7 @@ describe('a backup that cannot be restored', () => {
     expect(Object.values(await contentsOfClosed(place)).flat()).toEqual([]);
   });
 
-  test('does not prevent a later restore of the intact file', { timeout: 60_000 }, async () => {
+  test('does not prevent a later restore of the intact file', async () => {
     const place = sqlitePlace();
     const file = join(newFolder(), 'broken.backup');
     writeFileSync(file, whole().subarray(0, -4));
@@ -232,7 +223,7 @@ describe('a backup that cannot be restored', () => {
     return texts;
   };
 
-  test('a database that is not empty is left alone', { timeout: 60_000 }, async () => {
+  test('a database that is not empty is left alone', async () => {
     const place = sqlitePlace();
     await (await startServerProcess({ ...place.env, ...firstStart })).stop();
     const before = await contentsOfClosed(place);
@@ -242,7 +233,7 @@ describe('a backup that cannot be restored', () => {
     expect(await contentsOfClosed(place)).toEqual(before);
   });
 
-  test('a missing file and a missing folder are named in the message', { timeout: 60_000 }, async () => {
+  test('a missing file and a missing folder are named in the message', async () => {
     const { env } = sqlitePlace();
     const missing = await runGatehouse(['restore', '--from', '/nowhere/x.backup'], env);
     expect(missing).toMatchObject({ code: 1, stderr: 'There is no file /nowhere/x.backup.\n' });
@@ -281,7 +272,7 @@ describe('a backup of an older version', () => {
     return file;
   }
 
-  test('is restored into its own schema, which is then migrated', { timeout: 60_000 }, async () => {
+  test('is restored into its own schema, which is then migrated', async () => {
     const place = sqlitePlace();
     expect(await run(['restore', '--from', await olderBackup()], place.env)).toMatchObject({ code: 0 });
     const db = place.open();
@@ -291,7 +282,7 @@ describe('a backup of an older version', () => {
     expect(contents.users?.length).toBeGreaterThan(60);
   });
 
-  test('is refused by a database with a newer schema', { timeout: 60_000 }, async () => {
+  test('is refused by a database with a newer schema', async () => {
     const place = sqlitePlace();
     await run(['migrate'], place.env);
     const refused = await run(['restore', '--from', await olderBackup()], place.env);
@@ -301,7 +292,7 @@ describe('a backup of an older version', () => {
 });
 
 describe('the target of a backup', () => {
-  test('is never overwritten, and an empty folder is not backed up', { timeout: 60_000 }, async () => {
+  test('is never overwritten, and an empty folder is not backed up', async () => {
     const { env } = sqlitePlace();
     const folder = newFolder();
     const file = join(folder, 'kept');
@@ -318,7 +309,7 @@ describe('the target of a backup', () => {
     expect(readdirSync(folder)).toEqual(['kept']);
   });
 
-  test('contains the instance key unless it is in the settings', { timeout: 40_000 }, async () => {
+  test('contains the instance key unless it is in the settings', async () => {
     const place = sqlitePlace();
     const server = await startServerProcess({ ...place.env, ...firstStart });
     const folder = newFolder();

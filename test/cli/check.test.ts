@@ -12,7 +12,7 @@ import { newFolder } from '../support/server.ts';
 const check = (env: Environment) => runGatehouse(['check'], env);
 const findings = (text: string) => text.split('\n').filter((line) => /^(ok|FAULT) /.test(line));
 
-test('check reports a healthy server while it runs', { timeout: 60_000 }, async () => {
+test('check reports a healthy server while it runs', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart, GATEHOUSE_METRICS_TOKEN: 'a-token-for-the-metrics' };
   const server = await startServerProcess(env);
   const { code, stdout, stderr } = await check(env);
@@ -30,7 +30,7 @@ test('check reports a healthy server while it runs', { timeout: 60_000 }, async 
   expect(stdout).not.toContain('a-token-for-the-metrics');
 });
 
-test('check finds no fault in an empty folder, and leaves it empty', { timeout: 60_000 }, async () => {
+test('check finds no fault in an empty folder, and leaves it empty', async () => {
   const folder = newFolder();
   const { code, stdout } = await check({ GATEHOUSE_DATA_DIR: folder });
   expect(code).toBe(0);
@@ -38,7 +38,7 @@ test('check finds no fault in an empty folder, and leaves it empty', { timeout: 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('check reports migrations that have not been run', { timeout: 60_000 }, async () => {
+test('check reports migrations that have not been run', async () => {
   const folder = newFolder();
   const db = openSqlite(join(folder, 'gatehouse.db'));
   await migrate(db, migrations.slice(0, -1));
@@ -49,7 +49,7 @@ test('check reports migrations that have not been run', { timeout: 60_000 }, asy
   expect(stdout).toContain(`FAULT  the schema is up to date: not yet run: ${last}; gatehouse migrate runs them`);
 });
 
-test('check reports a wrong and a missing key, and creates none', { timeout: 60_000 }, async () => {
+test('check reports a wrong and a missing key, and creates none', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const wrong = await check({ ...env, GATEHOUSE_SECRET_KEY: 'some other key, long enough to be one' });
@@ -65,7 +65,7 @@ test('check reports a wrong and a missing key, and creates none', { timeout: 60_
   expect(existsSync(file)).toBe(false);
 });
 
-test('check reports a PostgreSQL that cannot be reached, and a missing database', { timeout: 60_000 }, async () => {
+test('check reports a PostgreSQL that cannot be reached, and a missing database', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder() };
   const away = await check({ ...env, DATABASE_URL: 'postgres://gatehouse:hunter2@127.0.0.1:1/gatehouse' });
   expect(away.code).toBe(1);
@@ -78,21 +78,17 @@ test('check reports a PostgreSQL that cannot be reached, and a missing database'
 
 const database = await freshPostgresDatabase();
 
-test.skipIf(!database)(
-  'check finds no fault in an empty PostgreSQL, and leaves it empty',
-  { timeout: 60_000 },
-  async () => {
-    const env = { GATEHOUSE_DATA_DIR: newFolder(), DATABASE_URL: database?.url ?? '' };
-    for (const _ of [1, 2]) {
-      const { code, stdout } = await check(env);
-      expect(code).toBe(0);
-      expect(stdout).toContain('ok     the schema is up to date: the first start makes it');
-    }
-    await database?.drop();
-  },
-);
+test.skipIf(!database)('check finds no fault in an empty PostgreSQL, and leaves it empty', async () => {
+  const env = { GATEHOUSE_DATA_DIR: newFolder(), DATABASE_URL: database?.url ?? '' };
+  for (const _ of [1, 2]) {
+    const { code, stdout } = await check(env);
+    expect(code).toBe(0);
+    expect(stdout).toContain('ok     the schema is up to date: the first start makes it');
+  }
+  await database?.drop();
+});
 
-test('check reports a corrupt database file', { timeout: 60_000 }, async () => {
+test('check reports a corrupt database file', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const path = join(env.GATEHOUSE_DATA_DIR, 'gatehouse.db');
@@ -109,7 +105,7 @@ test('check reports a corrupt database file', { timeout: 60_000 }, async () => {
   expect(stdout).toMatch(/^FAULT {2}the stored rows are whole: /m);
 });
 
-test('check reports a row that refers to a missing one', { timeout: 60_000 }, async () => {
+test('check reports a row that refers to a missing one', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   await (await startServerProcess(env)).stop();
   const db = new DatabaseSync(join(env.GATEHOUSE_DATA_DIR, 'gatehouse.db'), { enableForeignKeyConstraints: false });
@@ -120,7 +116,7 @@ test('check reports a row that refers to a missing one', { timeout: 60_000 }, as
   expect(stdout).toContain('FAULT  the stored rows are whole: 1 rows name rows that are gone');
 });
 
-test('check reports a file that is not a database', { timeout: 60_000 }, async () => {
+test('check reports a file that is not a database', async () => {
   const folder = newFolder();
   const file = openSync(join(folder, 'gatehouse.db'), 'w');
   writeSync(file, 'something else entirely, and long enough to be looked at');

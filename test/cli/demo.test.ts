@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeDemo } from '../../src/app/cli/demo.ts';
 import { openSqlite } from '../../src/platform/db/sqlite.ts';
 import { firstStart, processToken, runGatehouse, startServerProcess } from '../support/gatehouse-process.ts';
-import { describeOnBoth, newFolder, type TestServer } from '../support/server.ts';
+import { describeOnSqlite, newFolder, type TestServer } from '../support/server.ts';
 import { contentsOf } from '../support/whole-database.ts';
 
 /** Lists that may stay empty after a demo, and why. */
@@ -20,8 +20,8 @@ const queries: Readonly<Record<string, string>> = {
 const listsOf = ({ app }: TestServer) =>
   app.operations.filter(({ id, method, path }) => method === 'GET' && id.endsWith('_list') && !path.includes('{'));
 
-describeOnBoth('the demo', (server) => {
-  test('leaves no list of the API empty', { timeout: 60_000 }, async () => {
+describeOnSqlite('the demo', (server) => {
+  test('leaves no list of the API empty', async () => {
     await makeDemo(server().world, server().app, server().url);
     const empty: string[] = [];
     for (const { id, path } of listsOf(server())) {
@@ -32,7 +32,7 @@ describeOnBoth('the demo', (server) => {
     expect(empty).toEqual(Object.keys(mayBeEmpty));
   });
 
-  test('creates objects that can each be read, with their related objects', { timeout: 60_000 }, async () => {
+  test('creates objects that can each be read, with their related objects', async () => {
     const { app, admin } = server();
     let read = 0;
     for (const { id, path } of listsOf(server())) {
@@ -54,14 +54,14 @@ describeOnBoth('the demo', (server) => {
     expect(read).toBeGreaterThan(80);
   });
 
-  test('changes nothing when it is run again', { timeout: 60_000 }, async () => {
+  test('changes nothing when it is run again', async () => {
     const { world, app } = server();
     const before = await contentsOf(world.db);
     expect(await makeDemo(world, app, server().url)).toEqual(new Map());
     expect(await contentsOf(world.db)).toEqual(before);
   });
 
-  test('restores what is missing', { timeout: 60_000 }, async () => {
+  test('restores what is missing', async () => {
     const { world, app, admin } = server();
     const { body } = await admin.get('/core/groups/?name=Demo+Engineering');
     expect((await admin.delete(`/core/groups/${body.results[0].pk}/`)).status).toBe(204);
@@ -70,7 +70,7 @@ describeOnBoth('the demo', (server) => {
     expect(made.has('/core/users/')).toBe(false);
   });
 
-  test('creates no account that can sign in', { timeout: 60_000 }, async () => {
+  test('creates no account that can sign in', async () => {
     const { admin } = server();
     const { body: users } = await admin.get('/core/users/?search=demo-');
     expect(users.results.length).toBeGreaterThan(2);
@@ -80,9 +80,7 @@ describeOnBoth('the demo', (server) => {
   });
 });
 
-test('the demo command fills an empty folder, lists what it created, and refuses a database in use', {
-  timeout: 60_000,
-}, async () => {
+test('the demo command fills an empty folder, lists what it created, and refuses a database in use', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   const first = await runGatehouse(['demo'], env);
   expect(first).toMatchObject({ code: 0, stderr: '' });

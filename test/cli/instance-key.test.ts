@@ -13,7 +13,7 @@ async function filledFolder(): Promise<{ folder: string; env: Record<string, str
 }
 
 describe('a database is served with the key that it was made with', () => {
-  test('another key in the settings is refused', { timeout: 60_000 }, async () => {
+  test('another key in the settings is refused', async () => {
     const { env } = await filledFolder();
     const wrong = { ...env, GATEHOUSE_SECRET_KEY: 'some other key, long enough to be one' };
     for (const command of ['serve', 'recover-admin']) {
@@ -26,7 +26,7 @@ describe('a database is served with the key that it was made with', () => {
     await (await startServerProcess(env)).stop();
   });
 
-  test('another key file and a missing one are refused, and no new key is created', { timeout: 60_000 }, async () => {
+  test('another key file and a missing one are refused, and no new key is created', async () => {
     const { folder, env } = await filledFolder();
     const file = join(folder, 'secret.key');
     renameSync(file, join(folder, 'kept'));
@@ -44,7 +44,7 @@ describe('a database is served with the key that it was made with', () => {
     await (await startServerProcess(env)).stop();
   });
 
-  test('the key from the folder can be moved into the settings', { timeout: 60_000 }, async () => {
+  test('the key from the folder can be moved into the settings', async () => {
     const { folder, env } = await filledFolder();
     const GATEHOUSE_SECRET_KEY = readFileSync(join(folder, 'secret.key'), 'utf8').trim();
     await (await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY })).stop();
@@ -53,7 +53,7 @@ describe('a database is served with the key that it was made with', () => {
 
 const database = await freshPostgresDatabase();
 
-test.skipIf(!database)('an instance with another key cannot join on PostgreSQL', { timeout: 60_000 }, async () => {
+test.skipIf(!database)('an instance with another key cannot join on PostgreSQL', async () => {
   const env = { ...firstStart, DATABASE_URL: database?.url ?? '', PORT: '0' };
   const first = await startServerProcess({ ...env, GATEHOUSE_DATA_DIR: newFolder() });
   const second = await runGatehouse(['serve'], { ...env, GATEHOUSE_DATA_DIR: newFolder() });

@@ -17,9 +17,7 @@ import { newFolder } from '../support/server.ts';
 const names = migrations.map(({ name }) => name);
 const upToDate = 'The schema is up to date.\n';
 
-test('migrate creates the whole schema in an empty folder, and a second run changes nothing', {
-  timeout: 60_000,
-}, async () => {
+test('migrate creates the whole schema in an empty folder, and a second run changes nothing', async () => {
   const env = { GATEHOUSE_DATA_DIR: join(newFolder(), 'made') };
   const first = await runGatehouse(['migrate'], env);
   expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -27,7 +25,7 @@ test('migrate creates the whole schema in an empty folder, and a second run chan
   expect(await runGatehouse(['migrate'], env)).toMatchObject({ code: 0, stdout: upToDate });
 });
 
-test('migrate creates neither key nor administrator', { timeout: 60_000 }, async () => {
+test('migrate creates neither key nor administrator', async () => {
   const folder = newFolder();
   await runGatehouse(['migrate'], { GATEHOUSE_DATA_DIR: folder });
   expect(readdirSync(folder)).not.toContain('secret.key');
@@ -37,7 +35,7 @@ test('migrate creates neither key nor administrator', { timeout: 60_000 }, async
   await server.stop();
 });
 
-test('an older version refuses a database that a newer one has migrated', { timeout: 60_000 }, async () => {
+test('an older version refuses a database that a newer one has migrated', async () => {
   const folder = newFolder();
   const env = { GATEHOUSE_DATA_DIR: folder };
   await runGatehouse(['migrate'], env);
@@ -54,7 +52,7 @@ test('an older version refuses a database that a newer one has migrated', { time
 const database = await freshPostgresDatabase();
 
 describe.skipIf(!database)('several instances that start at once on PostgreSQL', () => {
-  test('all start, and the schema and its first objects are created once', { timeout: 60_000 }, async () => {
+  test('all start, and the schema and its first objects are created once', async () => {
     const env = {
       ...firstStart,
       DATABASE_URL: database?.url ?? '',
@@ -101,7 +99,6 @@ describe.each(['sqlite', 'postgres'])('a migration is atomic (%s)', async (kind)
 
   test.skipIf(kind === 'postgres' && !fresh)(
     'a failed migration is rolled back, and earlier ones are kept',
-    { timeout: 60_000 },
     async () => {
       const db = open();
       const steps: string[] = [];

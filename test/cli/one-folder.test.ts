@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { firstStart, processToken, runGatehouse, startServerProcess } from '../support/gatehouse-process.ts';
 import { newFolder } from '../support/server.ts';
 
-test('a second server on one data folder is refused, and the first keeps running', { timeout: 60_000 }, async () => {
+test('a second server on one data folder is refused, and the first keeps running', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   const first = await startServerProcess(env);
   for (const args of [['serve'], ['migrate'], ['restore', '--from', import.meta.filename]]) {
@@ -21,7 +21,7 @@ test('a second server on one data folder is refused, and the first keeps running
   await next.stop();
 });
 
-test('the data folder is unlocked after kill -9', { timeout: 60_000 }, async () => {
+test('the data folder is unlocked after kill -9', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart };
   const first = await startServerProcess(env);
   first.kill('SIGKILL');
@@ -30,7 +30,7 @@ test('the data folder is unlocked after kill -9', { timeout: 60_000 }, async () 
   expect((await second.stop()).code).toBe(0);
 });
 
-test('the message about a port in use names the port', { timeout: 60_000 }, async () => {
+test('the message about a port in use names the port', async () => {
   const first = await startServerProcess({ GATEHOUSE_DATA_DIR: newFolder(), ...firstStart });
   const { port } = new URL(first.url);
   const second = await runGatehouse(['serve'], { GATEHOUSE_DATA_DIR: newFolder(), ...firstStart, PORT: port });

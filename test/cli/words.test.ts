@@ -6,9 +6,7 @@ import { run } from './in-process.ts';
 
 const commands = ['serve', 'migrate', 'backup', 'restore', 'recover-admin', 'check', 'demo'];
 
-test('the command line uses standard output, standard error and exit codes correctly', {
-  timeout: 60_000,
-}, async () => {
+test('the command line uses standard output, standard error and exit codes correctly', async () => {
   expect(await runGatehouse(['--help'])).toMatchObject({ code: 0, stderr: '', stdout: (await run(['--help'])).stdout });
   expect(await runGatehouse(['serv'])).toMatchObject({ code: 2, stdout: '', stderr: (await run(['serv'])).stderr });
   const refused = await runGatehouse(['serve'], { PORT: 'x' });

@@ -3,7 +3,7 @@ import { eventsDuring } from '../support/events.ts';
 
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
-import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { json, loopbackAllowed, type Service, type ServiceAnswer, startService } from '../support/service.ts';
 
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
@@ -23,7 +23,7 @@ const settings = (values: object = {}) => ({
   ...values,
 });
 
-describeOnBoth(
+describeOnSqlite(
   'the captcha stage',
   (server) => {
     const begin = async (values: object = {}) => {

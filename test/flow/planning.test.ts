@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
-import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { describeOnSqlite, type TestUser } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const dummyAnswer = { component: 'xak-stage-dummy' };
 const denied = 'xak-stage-access-denied';
 
-describeOnBoth('planning a walk', (server) => {
+describeOnSqlite('planning a walk', (server) => {
   const policyOn = async (target: string, expression: string) => {
     const policy = await made(server(), '/policies/expression/', { name: unique('policy'), expression });
     await made(server(), '/policies/bindings/', { target, policy: policy.pk, order: 0 });

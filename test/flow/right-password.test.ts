@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const backends = ['svc.core.auth.InbuiltBackend'];
 const atPassword = [
@@ -10,7 +10,7 @@ const atPassword = [
   ['password', { backends }],
 ] as const;
 
-describeOnBoth('a right password resets the failed attempts and the score of the user', (server) => {
+describeOnSqlite('a right password resets the failed attempts and the score of the user', (server) => {
   const failuresOf = async (username: string) => {
     const { db, key } = server().world;
     const subject = key.hash(`attempts:name:${username.toLowerCase()}`);

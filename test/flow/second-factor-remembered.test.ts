@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk, type Walk } from '../support/make-walk.ts';
 import { type App, giveApp, password, personWithPassword, stillClock } from '../support/second-factor.ts';
-import { describeOnBoth, describeOnSqlite, type TestUser } from '../support/server.ts';
+import { describeOnSqlite, type TestUser } from '../support/server.ts';
 
 const asked = 'xak-stage-authenticator-validate';
 const redirect = 'xak-flow-redirect';
@@ -10,7 +10,7 @@ const cookie = 'gatehouse_mfa';
 const minute = 60_000;
 const clock = stillClock();
 
-describeOnBoth(
+describeOnSqlite(
   'a browser in which a second factor was shown',
   (server) => {
     const walkWith = (last_auth_threshold: string) =>

@@ -10,7 +10,7 @@ import {
   personWithPassword,
   stillClock,
 } from '../support/second-factor.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const validate = 'xak-stage-authenticator-validate';
 const totp = 'xak-stage-authenticator-totp';
@@ -19,7 +19,7 @@ const denied = 'xak-stage-access-denied';
 const redirect = 'xak-flow-redirect';
 const backends = ['svc.core.auth.InbuiltBackend'];
 
-describeOnBoth(
+describeOnSqlite(
   'people without a second factor',
   (server) => {
     const setups = async () => {

@@ -5,7 +5,7 @@ import { eventsDuring } from '../support/events.ts';
 
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
-import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { describeOnSqlite, type TestUser } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const clock = { at: Date.parse('2032-03-04T05:06:07Z'), now: () => toTimestamp(clock.at) };
@@ -14,7 +14,7 @@ const day = 24 * hour;
 const me = '/core/users/me/';
 const sessions = '/core/authenticated_sessions/';
 
-describeOnBoth(
+describeOnSqlite(
   'the length of sessions',
   (server) => {
     /** Signs somebody in by a login stage with these settings. */

@@ -4,7 +4,7 @@ import { makeSource } from '../api/sources/fixtures.ts';
 import { sendJson, startMediaServer } from '../api/sources/media-server.ts';
 import { openBrowser } from '../support/flow-client.ts';
 import { makeWalk, unique } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 const media = await startMediaServer();
@@ -25,7 +25,7 @@ function account() {
   return { token, id: lastId };
 }
 
-describeOnBoth(
+describeOnSqlite(
   'the source stage',
   (server) => {
     async function place(settings: Record<string, unknown> = {}) {

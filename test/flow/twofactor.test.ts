@@ -5,7 +5,7 @@ import { eventsDuring } from '../support/events.ts';
 import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
 import { personWithPassword } from '../support/second-factor.ts';
-import { describeOnBoth, type TestUser } from '../support/server.ts';
+import { describeOnSqlite, type TestUser } from '../support/server.ts';
 import {
   json,
   loopbackAllowed,
@@ -53,7 +53,7 @@ const activation = (user_id: string) => ({
   activation_code: 'duo://activate',
 });
 
-describeOnBoth(
+describeOnSqlite(
   'push devices',
   (server) => {
     const person = () => personWithPassword(server());

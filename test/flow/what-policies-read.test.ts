@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk, unique } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
-describeOnBoth('a policy of a step', (server) => {
+describeOnSqlite('a policy of a step', (server) => {
   /** Where a name leads in a flow whose second step has this policy. */
   const wordsFor = async (expression: string, ...names: string[]) => {
     const walk = await makeWalk(server(), [

@@ -4,9 +4,7 @@ import { expect, test } from 'vitest';
 import { firstStart, logLines, processToken, startServerProcess } from '../support/gatehouse-process.ts';
 import { newFolder } from '../support/server.ts';
 
-test('with a full disk, writes are refused, reads go on, and nothing acknowledged is lost', {
-  timeout: 60_000,
-}, async () => {
+test('with a full disk, writes are refused, reads go on, and nothing acknowledged is lost', async () => {
   const folder = newFolder();
   const env = { GATEHOUSE_DATA_DIR: folder, ...firstStart };
   await (await startServerProcess(env)).stop();

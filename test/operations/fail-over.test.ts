@@ -23,16 +23,12 @@ test('the primary dies under load and its standby takes over: the server follows
       else await pause(50);
     }
   });
-  await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(20);
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
 
   await pair.killPrimary();
   await pair.promoteStandby();
   const before = acknowledged.length;
-  // What docs/deployment.md promises. One more may have been acknowledged by the primary and counted late.
-  await expect
-    .poll(() => acknowledged.length, { timeout: 10_000, interval: 20 })
-    .toBeGreaterThan(before + writers.length);
-  await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(before + 20);
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 20);
   isOver = true;
   await Promise.all(writers);
   expect([...statuses].sort()).toEqual([201, 503]);

@@ -185,9 +185,7 @@ describe('callers who are not signed in', () => {
   });
   afterAll(() => server.close());
 
-  test('share one rate limit per address with callers whose token is wrong; signed-in callers have none', {
-    timeout: 30_000,
-  }, async () => {
+  test('share one rate limit per address with callers whose token is wrong; signed-in callers have none', async () => {
     const { nobody, admin, as } = server;
     const user = await server.user(['svc_core.view_group']);
     const first = await Promise.all(Array.from({ length: 500 }, () => nobody.get('/core/groups/')));

@@ -5,7 +5,7 @@ import { firstStart, processToken, startServerProcess } from '../support/gatehou
 import { until } from '../support/jobs.ts';
 import { newFolder } from '../support/server.ts';
 
-const rounds = 20;
+const rounds = 10;
 const writersAtOnce = 4;
 
 test(`kill -9 in a stream of writes, ${rounds} times: nothing acknowledged is lost, and it starts by itself`, {

@@ -14,7 +14,7 @@ import { rawConnection } from './raw-connection.ts';
 /** Recognizable wherever it might turn up. */
 const secret = (name: string) => `hush-${name}-4711-hush`;
 
-test('the log at trace level contains no secret of a whole session', { timeout: 60_000 }, async () => {
+test('the log at trace level contains no secret of a whole session', async () => {
   const server = await startServerProcess({
     GATEHOUSE_DATA_DIR: newFolder(),
     ...firstStart,
@@ -85,7 +85,7 @@ test('the log at trace level contains no secret of a whole session', { timeout: 
   expect(said).not.toContain('Server listening');
 });
 
-test('at the default level, requests that succeed or are refused are not logged', { timeout: 30_000 }, async () => {
+test('at the default level, requests that succeed or are refused are not logged', async () => {
   const server = await startServerProcess({ GATEHOUSE_DATA_DIR: newFolder(), ...firstStart });
   await server.as(processToken).get('/core/users/');
   await server.as('wrong').get('/core/users/');
@@ -99,9 +99,7 @@ test('at the default level, requests that succeed or are refused are not logged'
   ]);
 });
 
-test('generated credentials are printed outside the log, and only at the first start', {
-  timeout: 30_000,
-}, async () => {
+test('generated credentials are printed outside the log, and only at the first start', async () => {
   const env = { GATEHOUSE_DATA_DIR: newFolder(), GATEHOUSE_LOG_LEVEL: 'trace' };
   const server = await startServerProcess(env);
   const [, password = ''] = /^ {2}password {4}(\S+)$/m.exec(server.stdout()) ?? [];

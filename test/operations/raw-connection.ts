@@ -40,7 +40,7 @@ export async function rawConnection(url: string): Promise<RawConnection> {
     socket,
     write: (some) => void socket.write(some),
     received: () => text,
-    until: (pattern, withinMs = 30_000) => wait(() => pattern.test(text), withinMs, String(pattern)),
-    closed: (withinMs = 30_000) => wait(() => isClosed, withinMs, 'the end of the connection'),
+    until: (pattern, withinMs = 60_000) => wait(() => pattern.test(text), withinMs, String(pattern)),
+    closed: (withinMs = 60_000) => wait(() => isClosed, withinMs, 'the end of the connection'),
   };
 }

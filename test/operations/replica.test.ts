@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
   async function pause(): Promise<void> {
     await standby.query('select pg_wal_replay_pause()');
     const state = async () => (await standby.query('select pg_get_wal_replay_pause_state() as state')).rows[0].state;
-    await expect.poll(state, { timeout: 30_000 }).toBe('paused');
+    await expect.poll(state).toBe('paused');
   }
 
   const listed = async (server: TestServer, name: string) =>

@@ -142,14 +142,14 @@ describe.skipIf(!hasPostgres)(`an instance of ${last} beside one of this version
     const env = () => ({ DATABASE_URL: database.url, GATEHOUSE_DATA_DIR: newFolder() });
     const old = await startRelease(env(), { program });
     const alone = useAll([old]);
-    await expect.poll(alone.least, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(alone.least).toBeGreaterThan(0);
     const current = await startRelease(env());
     const before = alone.least();
-    await expect.poll(alone.least, { timeout: 60_000 }).toBeGreaterThan(before);
+    await expect.poll(alone.least).toBeGreaterThan(before);
     expect((await alone.end()).surprises).toEqual([]);
 
     const both = useAll([old, current]);
-    await expect.poll(both.least, { timeout: 60_000 }).toBeGreaterThan(3);
+    await expect.poll(both.least).toBeGreaterThan(3);
     const { surprises, made } = await both.end();
     expect(surprises).toEqual([]);
     expect((await old.stop()).code).toBe(0);

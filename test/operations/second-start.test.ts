@@ -12,7 +12,6 @@ const database = await freshPostgresDatabase();
 describe.each(['sqlite', 'postgres'])('the second start on %s', (kind) => {
   test.skipIf(kind === 'postgres' && !database)(
     'changes nothing, and respects what an administrator has changed or deleted',
-    { timeout: 90_000 },
     async () => {
       const folder = newFolder();
       const env = {

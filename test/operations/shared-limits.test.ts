@@ -31,21 +31,21 @@ describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
     return passed;
   }
 
-  test('share the rate limit on anonymous calls', { timeout: 60_000 }, async () => {
+  test('share the rate limit on anonymous calls', async () => {
     const passed = await exhaust(40, (api) => api.get('/core/groups/'));
     // Each knows within a second of what the other has counted.
     expect(passed).toBeGreaterThan(900);
     expect(passed).toBeLessThan(1_700);
   });
 
-  test('share the limit on failed client authentications', { timeout: 60_000 }, async () => {
+  test('share the limit on failed client authentications', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = 'grant_type=client_credentials&client_id=nobody&client_secret=guessed';
     const ask = async (api: Api) => api.send('POST', '/application/o/token/', body, headers);
     expect(await exhaust(4, ask)).toBeLessThan(180);
   });
 
-  test('share the limit on rows that anonymous callers create', { timeout: 60_000 }, async () => {
+  test('share the limit on rows that anonymous callers create', async () => {
     const stranger = { actor: null, request: { clientIp: '203.0.113.9', method: 'POST' } } as never;
     const { ofNetwork } = strangerLimits.oauth2_requests as { ofNetwork: number };
     let admitted = 0;
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgres)('two instances on one PostgreSQL', () => {
     expect(admitted).toBeLessThan(ofNetwork * 1.9);
   });
 
-  test('share the limit on recorded configuration errors', { timeout: 60_000 }, async () => {
+  test('share the limit on recorded configuration errors', async () => {
     const { provider } = await makeRelying(first);
     const ask = async (server: TestServer) => {
       const query = new URLSearchParams({

@@ -36,9 +36,7 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
     );
   });
 
-  test('are never older than a change acknowledged by another instance, under concurrent reads and writes', {
-    timeout: 60_000,
-  }, async () => {
+  test('are never older than a change acknowledged by another instance, under concurrent reads and writes', async () => {
     let acknowledged = 100;
     await setTitle(first, acknowledged);
     let isOver = false;
@@ -61,7 +59,7 @@ describe.skipIf(!hasPostgres)('cached rows on PostgreSQL', () => {
     expect(reads).toBeGreaterThan(50);
   });
 
-  test('are revalidated by userinfo in the statement that reads the token', { timeout: 60_000 }, async () => {
+  test('are revalidated by userinfo in the statement that reads the token', async () => {
     const { body: mapping } = await first.admin.post('/propertymappings/provider/scope/', {
       name: 'a claim that changes',
       scope_name: 'profile',

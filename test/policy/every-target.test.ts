@@ -4,7 +4,7 @@ import { eventsDuring } from '../support/events.ts';
 import { type Browser, openBrowser } from '../support/flow-client.ts';
 import { quiet } from '../support/jobs.ts';
 import { made, makeWalk, unique } from '../support/make-walk.ts';
-import { describeOnBoth, type TestServer, type TestUser } from '../support/server.ts';
+import { describeOnSqlite, type TestServer, type TestUser } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 /** Something that bindings decide about, and how a person finds out what they decide. */
@@ -71,7 +71,7 @@ const grounds: Record<string, (server: TestServer) => Promise<Ground>> = {
   },
 };
 
-describeOnBoth('bindings decide about every kind of target', (server) => {
+describeOnSqlite('bindings decide about every kind of target', (server) => {
   const expression = (body: string, values = {}) =>
     made(server(), '/policies/expression/', { name: unique('policy'), expression: body, ...values });
   const bind = (target: string, values: Record<string, unknown>, order = 0) =>

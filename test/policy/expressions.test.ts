@@ -3,9 +3,9 @@ import { eventsDuring } from '../support/events.ts';
 
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, made, makeWalk, unique } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
-describeOnBoth('expressions of policies', (server) => {
+describeOnSqlite('expressions of policies', (server) => {
   async function tried(expression: string, user?: number, context: Record<string, unknown> = {}) {
     const policy = await made(server(), '/policies/expression/', { name: unique('policy'), expression });
     const pk = user ?? (await server().admin.get('/core/users/me/')).body.user.pk;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { grantOn } from '../support/grants.ts';
-import { describeOnBoth, type TestServer } from '../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../support/server.ts';
 
 // Whoever could choose whom an account elsewhere stands for could sign in as anyone, or let a SCIM client act on anyone.
 
@@ -16,7 +16,7 @@ const sourceOf = async (server: TestServer, kind: string) => {
   return makeSource(server, kind, values[kind] ?? {});
 };
 
-describeOnBoth('class 3: connections to sources', (server) => {
+describeOnSqlite('class 3: connections to sources', (server) => {
   test.each(['oauth', 'saml', 'mediasrc'])('%s: nobody moves a connection to another user or source', async (kind) => {
     const path = `/sources/user_connections/${kind}/`;
     const [attacker, victim] = [await server().user(), await server().user()];

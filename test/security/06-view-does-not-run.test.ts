@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { eventsAbout } from '../support/events.ts';
 import { grantOn } from '../support/grants.ts';
 
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 // Class 6: the right to see an expression was enough to run it on the server.
-describeOnBoth('class 6: the permission to view an expression does not let anybody run it', (server) => {
+describeOnSqlite('class 6: the permission to view an expression does not let anybody run it', (server) => {
   const subjects = [
     {
       what: 'a policy',

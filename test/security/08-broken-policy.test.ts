@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { bindExpression, makeWalk } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
-describeOnBoth('class 8: a policy that fails', (server) => {
+describeOnSqlite('class 8: a policy that fails', (server) => {
   const broken = 'throw new Error("inner words")';
 
   test('prevents its flow from starting', async () => {

@@ -11,7 +11,7 @@ import {
   personWithPassword,
   stillClock,
 } from '../support/second-factor.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const validate = 'xak-stage-authenticator-validate';
 const denied = 'xak-stage-access-denied';
@@ -27,7 +27,7 @@ const setups = [
 ] as const;
 const identification = ['identification', { user_fields: ['username'] }] as const;
 
-describeOnBoth(
+describeOnSqlite(
   'class 9: bypassing the second factor',
   (server) => {
     const withApp = async () => {

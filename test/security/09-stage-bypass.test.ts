@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { makePrompt, makeWalk } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const backends = ['svc.core.auth.InbuiltBackend'];
@@ -17,7 +17,7 @@ const bodies: Record<string, unknown>[] = [
   { constructor: 'x', toString: 'x' },
 ];
 
-describeOnBoth('class 9: skipping steps by an empty or foreign answer', (server) => {
+describeOnSqlite('class 9: skipping steps by an empty or foreign answer', (server) => {
   const kinds = async () =>
     [
       ['identification', { user_fields: ['username'] }],

@@ -3,14 +3,14 @@ import { atFactor, makeFactorFlow } from '../support/factor-walk.ts';
 import { openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { type PasskeyOwner, personWithPasskey } from '../support/passkey.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 import { createAuthenticator } from '../support/software-authenticator.ts';
 
 const setup = 'default-authenticator-webauthn-setup';
 const component = 'xak-stage-authenticator-validate';
 
-describeOnBoth('class 10: passkey assertions of another person, flow or step', (server) => {
+describeOnSqlite('class 10: passkey assertions of another person, flow or step', (server) => {
   const person = () => personWithPasskey(server());
   const flow = () => makeFactorFlow(server(), 'webauthn');
   const atKey = async (slug: string, user: PasskeyOwner) => {

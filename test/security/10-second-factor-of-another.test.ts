@@ -8,11 +8,11 @@ import {
   personWithPassword,
   stillClock,
 } from '../support/second-factor.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const validate = 'xak-stage-authenticator-validate';
 
-describeOnBoth(
+describeOnSqlite(
   'class 10: devices of one user in the flow of another',
   (server) => {
     const person = async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
 import { eventsDuring } from '../support/events.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const media = await startMediaServer();
@@ -11,7 +11,7 @@ afterAll(() => media.close());
 media.know('token', { id: 1, username: 'ada', email: 'ada@example.com' });
 const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
 
-describeOnBoth(
+describeOnSqlite(
   'class 15: a disabled source',
   (server) => {
     test('lets nobody in, whether linked, new or signed in', async () => {

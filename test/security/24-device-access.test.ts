@@ -2,10 +2,10 @@ import * as client from 'openid-client';
 import { expect, test } from 'vitest';
 import { bindExpression } from '../support/make-walk.ts';
 import { asForm, connectDevice, discover, makeRelyingParty, visitor } from '../support/relying-party.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 // The policies of the application were asked in every grant but this one (CVE-2024-38371).
-describeOnBoth('class 24: devices of people who may not use the application', (server) => {
+describeOnSqlite('class 24: devices of people who may not use the application', (server) => {
   async function begin() {
     const party = await makeRelyingParty(server());
     const device = await client.initiateDeviceAuthorization(await discover(server(), party), { scope: 'openid' });

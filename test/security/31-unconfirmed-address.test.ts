@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { findPlan } from '../../src/flow/plan.ts';
 import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { sendJson, startMediaServer } from '../api/sources/media-server.ts';
-import { describeOnBoth, type TestServer } from '../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../support/server.ts';
 
 const media = await startMediaServer();
 afterEach(() => media.reset());
@@ -26,7 +26,7 @@ async function redeem(server: TestServer, email: string, confirmed: unknown, val
   return { answer, plan: token ? await findPlan(db.read, key, token, flow.slug, clock.now()) : null };
 }
 
-describeOnBoth(
+describeOnSqlite(
   'class 31: an unconfirmed e-mail address',
   (server) => {
     test.each([[false], [null], ['true'], [1], [{}]])('links to no user (confirmed: %j)', async (confirmed) => {

@@ -3,14 +3,14 @@ import { makeSource } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
 import { openBrowser } from '../support/flow-client.ts';
 import { appFrom, isSignedIn, step } from '../support/second-factor.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const media = await startMediaServer();
 afterAll(() => media.close());
 const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
 const setup = 'default-authenticator-totp-setup';
 
-describeOnBoth(
+describeOnSqlite(
   'class 32: the second factor when signing in from a source',
   (server) => {
     test('is asked of everybody who has a device', async () => {

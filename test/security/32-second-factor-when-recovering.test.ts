@@ -3,13 +3,13 @@ import { openBrowser } from '../support/flow-client.ts';
 import { makePrompt, makeWalk } from '../support/make-walk.ts';
 import { recoverBy } from '../support/recovery.ts';
 import { appFrom, isSignedIn, step } from '../support/second-factor.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 const setup = 'default-authenticator-totp-setup';
 const validate = 'xak-stage-authenticator-validate';
 
-describeOnBoth('class 32: the second factor when recovering', (server) => {
+describeOnSqlite('class 32: the second factor when recovering', (server) => {
   test('is asked before somebody chooses a new password by a link', async () => {
     const fields = [await makePrompt(server(), 'password', 'password')];
     const walk = await makeWalk(

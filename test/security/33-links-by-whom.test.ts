@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { makeSource, unique } from '../api/sources/fixtures.ts';
 import { startMediaServer } from '../api/sources/media-server.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const media = await startMediaServer();
@@ -18,7 +18,7 @@ function account(): string {
 }
 
 // An account elsewhere was linked to a user who had not proven to be that user (CVE-2026-105207).
-describeOnBoth(
+describeOnSqlite(
   'class 33: linking an account at a source',
   (server) => {
     const ways = ['redeem_token', 'redeem_token_authenticated'] as const;

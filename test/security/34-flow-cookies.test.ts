@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { openBrowser, signInByPassword, signInFlow } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
-import { adminPassword, describeOnBoth, describeOnSqlite } from '../support/server.ts';
+import { adminPassword, describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const plan = 'gatehouse_flow_plan';
 const session = 'gatehouse_session';
 
-describeOnBoth('classes 34 and 35: cookies of flows and sessions', (server) => {
+describeOnSqlite('classes 34 and 35: cookies of flows and sessions', (server) => {
   test('a flow token that this server did not issue is replaced', async () => {
     const browser = openBrowser(server());
     browser.cookies.set(plan, 'planted-by-a-neighbour');

@@ -6,7 +6,7 @@ import { makeWalk, unique } from '../support/make-walk.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, makeRecovery, newPassword, readMails, recoverBy } from '../support/recovery.ts';
-import { adminToken, describeOnBoth } from '../support/server.ts';
+import { adminToken, describeOnSqlite } from '../support/server.ts';
 import { contentsOf } from '../support/whole-database.ts';
 
 const mail = await startMailReceiver();
@@ -26,7 +26,7 @@ const yes = { component: 'xak-stage-email' };
 const refused = 'xak-stage-access-denied';
 
 // The host that a request named became part of the links in mails (GHSA-2wmj-46rj-qm2w, CVE-2026-29067).
-describeOnBoth(
+describeOnSqlite(
   'classes 12, 14 and 36: links that lead into flows',
   (server) => {
     const person = () => server().user([], { email: `${unique('me')}@example.org` });

@@ -24,7 +24,8 @@ const injections = [
   'x'.repeat(500),
 ];
 
-const values = ["x' or '1'='1", '"; drop table users;--', '(select password from users)', '\u0000%'];
+// Each would break a statement that it got into, whatever quotes surround it.
+const values = [`x' or '1'='1"; drop table users;--(select password from users)`, '\u0000%'];
 
 // Class 42: what callers named in `ordering` and in filters found its way into SQL.
 describeOnBoth('class 42: SQL injection by the query string of lists', (server) => {
@@ -40,7 +41,7 @@ describeOnBoth('class 42: SQL injection by the query string of lists', (server) 
         expect(await keysOf(server(), resource, `ordering=${ordering.join(',')}`), resource.path).toEqual(plain);
       }
     }
-  }, 60_000);
+  });
 
   test('filters and searches are only values', async () => {
     const { admin, world } = server();
@@ -73,7 +74,7 @@ describeOnBoth('class 42: SQL injection by the query string of lists', (server) 
       }
     }
     expect(tried.length).toBeGreaterThan(20);
-  }, 60_000);
+  });
 
   test('wildcards of the database are plain characters in a search', async () => {
     const { admin } = server();

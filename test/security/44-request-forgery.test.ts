@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { csrfHeader } from '../../src/core/session/session-cookies.ts';
 import { apiFor } from '../support/api.ts';
-import { describeOnBoth, describeOnSqlite } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 // State changed by requests that another site made the browser send (GHSA-rwcp-qrwg-56cg, ATH-01-009).
-describeOnBoth('class 44: a request that another site makes a browser send', (server) => {
+describeOnSqlite('class 44: a request that another site makes a browser send', (server) => {
   const administrator = async () => (await server().admin.get('/core/users/me/')).body.user.pk as number;
 
   test.each([

@@ -5,13 +5,13 @@ import { jobsOf, quiet } from '../support/jobs.ts';
 import { unique } from '../support/make-walk.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { makeRecovery } from '../support/recovery.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const mail = await startMailReceiver();
 afterAll(() => mail.close());
 const port = Number(new URL(mail.url).port);
 
-describeOnBoth('class 45: the mail server of a stage cannot be in the server’s network', (server) => {
+describeOnSqlite('class 45: the mail server of a stage cannot be in the server’s network', (server) => {
   test.each(['127.0.0.1', 'localhost', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])(
     '%s is not called',
     async (host) => {

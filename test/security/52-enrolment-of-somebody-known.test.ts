@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { made, makePrompt, makeWalk, unique } from '../support/make-walk.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signedInBrowser } from '../support/signed-in-browser.ts';
 
 // A superuser who opened an invitation while signed in had their name and password rewritten by it.
-describeOnBoth('class 52: an enrolment changes no existing account', (server) => {
+describeOnSqlite('class 52: an enrolment changes no existing account', (server) => {
   const enrolment = async (designation: string) =>
     makeWalk(
       server(),

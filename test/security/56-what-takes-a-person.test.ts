@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { made, unique } from '../support/make-walk.ts';
 import { makeRelying, tokensFor } from '../support/oauth2.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 // A stolen token took the second factor away and set a new password.
-describeOnBoth('class 56: operations for people only require a session', (server) => {
+describeOnSqlite('class 56: operations for people only require a session', (server) => {
   const deviceOf = async (user: number): Promise<number> => {
     const { pk } = await made(server(), '/authenticators/admin/totp/', { name: 'phone' });
     const own = sql`update devices set "user" = ${user} where pk = ${pk}`;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { makeRelying, tokensFor } from '../support/oauth2.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 // Whoever runs another service could call the API with the tokens that people brought them.
-describeOnBoth('class 58: the audience of an access token for the API', (server) => {
+describeOnSqlite('class 58: the audience of an access token for the API', (server) => {
   const statusWith = async (resource?: string[]) => {
     const relying = await makeRelying(server());
     const { pk } = await server().user();

@@ -3,10 +3,10 @@ import { eventsDuring } from '../support/events.ts';
 import { unique } from '../support/make-walk.ts';
 import { makeRelying, post, tokensFor } from '../support/oauth2.ts';
 import { callback, makeRelyingParty, signInTo, visitor } from '../support/relying-party.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 // Everybody without an address was the same person to clients that know people by it.
-describeOnBoth('class 59: the subject is never empty or shared', (server) => {
+describeOnSqlite('class 59: the subject is never empty or shared', (server) => {
   const asking = (clientId: string) => ({
     client_id: clientId,
     redirect_uri: callback,

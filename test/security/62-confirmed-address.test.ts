@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { makeFlow, makeSource, unique } from '../api/sources/fixtures.ts';
 import { sendJson, startMediaServer } from '../api/sources/media-server.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 const media = await startMediaServer();
 afterEach(() => media.reset());
@@ -9,7 +9,7 @@ afterAll(() => media.close());
 const env = { GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8', GATEHOUSE_MEDIASRC_API_URL: media.url };
 
 // A mapping took the address from another member; that the account's own was confirmed counted for it too.
-describeOnBoth(
+describeOnSqlite(
   'class 62: a source confirms one address only',
   (server) => {
     const redeem = async (expression: string, account: Record<string, unknown>) => {

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { openBrowser } from '../support/flow-client.ts';
 import { makeWalk } from '../support/make-walk.ts';
 import { personWithPasskey } from '../support/passkey.ts';
-import { describeOnBoth } from '../support/server.ts';
+import { describeOnSqlite } from '../support/server.ts';
 
 // Whoever found a key was signed in by touching it.
-describeOnBoth('class 67: passwordless sign-in requires user verification', (server) => {
+describeOnSqlite('class 67: passwordless sign-in requires user verification', (server) => {
   const passwordless = async (verification: string) =>
     (
       await makeWalk(

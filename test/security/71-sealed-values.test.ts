@@ -56,7 +56,7 @@ describeOnBoth(
             Object.assign(other, await make(resource.model));
           }
         }
-      }, 60_000);
+      });
 
       test('a client secret is refused', async () => {
         const [known, target] = [await makeRelying(server()), await makeRelying(server())];

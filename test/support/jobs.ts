@@ -11,7 +11,7 @@ export interface StoredJob {
 }
 
 /** Waits for something that jobs bring about. */
-export async function until(condition: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
   const deadline = performance.now() + seconds * 1_000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`it did not come to pass within ${seconds} seconds`);

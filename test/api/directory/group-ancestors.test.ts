@@ -40,7 +40,7 @@ function insert({ world: { db } }: TestServer, rows: readonly (readonly [pk: str
 }
 
 describeOnBoth('ancestors of groups', (server) => {
-  test(`match the parents after ${changes} random changes`, { timeout: 60_000 }, async () => {
+  test(`match the parents after ${changes} random changes`, async () => {
     const { admin, world } = server();
     const random = randomFrom(seed);
     const groups: string[] = [];

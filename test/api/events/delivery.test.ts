@@ -76,7 +76,7 @@ const env = {
 
 describeOnBoth(
   'notifications',
-  (server) => {
+  (server, kind) => {
     test('notifications are shown to direct members of the group only', async () => {
       const { ada, bob, group, fire, name } = await makeRule(server(), []);
       const child = await server().user();
@@ -290,12 +290,14 @@ describeOnBoth(
       expect((await server().nobody.post(webhook)).status).toBe(403);
     });
 
-    test('a transport whose receiver says nothing is given up after a while', async () => {
+    // Ten seconds of waiting, for which no database matters.
+    const giveUp = kind === 'sqlite' ? test : () => {};
+    giveUp('a transport whose receiver says nothing is given up after a while', async () => {
       hook.status = null;
       const { transports } = await makeRule(server(), [{ mode: 'webhook', webhook_url: hook.url }]);
       const answer = await server().admin.post(`/events/transports/${transports[0]}/test/`);
       expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('took too long')]);
-    }, 20_000);
+    });
   },
   { env },
 );

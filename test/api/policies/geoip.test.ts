@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { eventsAbout } from '../../support/events.ts';
 
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const path = '/policies/geoip/';
 
-describeOnBoth('GeoIP policies (E12)', (server) => {
+describeOnSqlite('GeoIP policies (E12)', (server) => {
   test('countries in any spelling are stored sorted and unique', async () => {
     const made = await server().admin.post(path, {
       name: 'a few countries',

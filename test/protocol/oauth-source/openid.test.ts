@@ -4,7 +4,7 @@ import { eventsDuring } from '../../support/events.ts';
 import { runJob } from '../../support/jobs.ts';
 import { bindExpression, made, makeWalk, unique } from '../../support/make-walk.ts';
 import { appFrom, step } from '../../support/second-factor.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { loopbackAllowed } from '../../support/service.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
 import { clientId, startOpenId } from './openid-service.ts';
@@ -18,7 +18,7 @@ afterAll(() => peer.close());
 const known = () => ({ sub: unique('sub'), preferred_username: unique('person'), name: 'Person' });
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
 
-describeOnBoth(
+describeOnSqlite(
   'an OpenID source',
   (server) => {
     const { source, arrive, connectionsOf, me, linkedUser } = openIdWalk(server, peer);

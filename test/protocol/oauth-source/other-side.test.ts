@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventsDuring } from '../../support/events.ts';
 import { runJob } from '../../support/jobs.ts';
 import { unique } from '../../support/make-walk.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { json, loopbackAllowed } from '../../support/service.ts';
 import { startOpenId } from './openid-service.ts';
 import { openIdWalk } from './openid-walk.ts';
@@ -15,7 +15,7 @@ afterAll(() => peer.close());
 
 const known = () => ({ sub: unique('sub'), preferred_username: unique('person'), name: 'Person' });
 
-describeOnBoth(
+describeOnSqlite(
   'the other side of an OpenID source',
   (server) => {
     const { source, arrive, connectionsOf } = openIdWalk(server, peer);
@@ -126,7 +126,7 @@ describeOnBoth(
         peer.override['/token'] = () => 'silence';
         const page = await arrive(slug);
         expect([page.status, saidOn(page)]).toEqual([400, expect.stringContaining('took too long')]);
-      }, 30_000);
+      });
     });
 
     test('a source without keys or addresses is reported once as misconfigured', async () => {

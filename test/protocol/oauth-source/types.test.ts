@@ -10,7 +10,7 @@ import { providerTypes } from '../../../src/kinds/sources/oauth/provider-types.t
 import { saml } from '../../../src/kinds/sources/saml/saml.ts';
 import { scim } from '../../../src/kinds/sources/scim/scim.ts';
 import type { GuardedFetch } from '../../../src/platform/fetch/guarded-fetch.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { json, loopbackAllowed, type ServiceRequest } from '../../support/service.ts';
 import { signInSource } from './make-source.ts';
 import { clientId, startOpenId } from './openid-service.ts';
@@ -213,7 +213,7 @@ async function speak(
   };
 }
 
-describeOnBoth(
+describeOnSqlite(
   'types of OAuth source',
   (server) => {
     test('are all covered by these tests', () => {

@@ -8,7 +8,7 @@ import {
   signInTo,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth, type TestServer, type TestUser } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer, type TestUser } from '../../support/server.ts';
 
 const explicitConsent = 'default-provider-authorization-explicit-consent';
 const attributes = { family_name: 'Mercer', phone_number: '+1 555 0100', address: 'Ropewalk 7', gender: 5, locale: '' };
@@ -18,7 +18,7 @@ const userinfo = async ({ url }: TestServer, token: string) => {
   return (await response.json()) as Record<string, unknown>;
 };
 
-describeOnBoth('claims', (server) => {
+describeOnSqlite('claims', (server) => {
   let ada: Promise<TestUser> | undefined;
   const person = () => {
     ada ??= server().user([], { name: 'Ada Mercer', email: 'ada@example.org', attributes });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { randomToken } from '../../../src/platform/random.ts';
 import { makeRelying, post, type Relying } from '../../support/oauth2.ts';
 import { callback, makeRelyingParty, visitor } from '../../support/relying-party.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { movableClock } from '../conformance/movable-clock.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -45,7 +45,7 @@ async function ask(
   return answer.status;
 }
 
-describeOnBoth('keys of a client', (server) => {
+describeOnSqlite('keys of a client', (server) => {
   test('RFC 7523 §3: a client proves itself by a key of its jwks, and by no other', async () => {
     const [own, other] = [await makePair(), await makePair()];
     const relying = await makeRelying(server(), { jwks: { keys: [own.jwk] } });
@@ -98,7 +98,7 @@ describeOnBoth('keys of a client', (server) => {
 
 const clock = movableClock();
 
-describeOnBoth(
+describeOnSqlite(
   'keys at the address of a client',
   (server) => {
     /** A client that publishes its keys. */

@@ -4,12 +4,12 @@ import * as client from 'openid-client';
 import { expect, test } from 'vitest';
 import { randomText } from '../../../src/platform/random.ts';
 import { discover, makeRelyingParty, type RelyingParty, signInTo, visitor } from '../../support/relying-party.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 
 const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-describeOnBoth('openid-client drives', (server) => {
+describeOnSqlite('openid-client drives', (server) => {
   const signedIn = async (party: RelyingParty, more: Record<string, string> = {}) =>
     signInTo(server(), party, await visitor(server()), more);
 
@@ -89,7 +89,7 @@ describeOnBoth('openid-client drives', (server) => {
   });
 });
 
-describeOnBoth('oauth4webapi verifies', (server) => {
+describeOnSqlite('oauth4webapi verifies', (server) => {
   test('an access token as defined by RFC 9068', async () => {
     const party = await makeRelyingParty(server());
     const metadata = (await discover(server(), party)).serverMetadata() as oauth.AuthorizationServer;

@@ -1,9 +1,9 @@
 import { decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { callback, signInTo, visitor } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
-describeOnBoth('an application that was set up with the least', (server) => {
+describeOnSqlite('an application that was set up with the least', (server) => {
   test('OpenID Connect Core §3.1: signs people in with what the transactional operation answers', async () => {
     const { admin } = server();
     const redirect_uris = [{ matching_mode: 'strict', url: callback }];

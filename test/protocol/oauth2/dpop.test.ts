@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT 
 import { expect, test } from 'vitest';
 import { randomToken } from '../../../src/platform/random.ts';
 import { callback, makeCode, makeRelying, post, type Relying, verifier } from '../../support/oauth2.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 
 interface Holder {
   readonly jkt: string;
@@ -40,7 +40,7 @@ const credentials = (server: TestServer, { basic }: Relying, dpop: string) =>
 const userinfo = ({ nobody }: TestServer, authorization: string, dpop?: string) =>
   nobody.get('/application/o/userinfo/', { authorization, ...(dpop && { dpop }) });
 
-describeOnBoth('DPoP (RFC 9449)', (server) => {
+describeOnSqlite('DPoP (RFC 9449)', (server) => {
   test('a token is bound to the key of the proof, and refused without it', async () => {
     const relying = await makeRelying(server());
     const holder = await makeHolder(server());

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { codeFields, fapiClient } from '../../support/fapi-client.ts';
 import { makeKey, post } from '../../support/oauth2.ts';
 import { callback, makeRelyingParty, visitor } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const refusalOf = (answer: { status: number; body: Record<string, unknown> }) => [answer.status, answer.body.error];
 
-describeOnBoth('FAPI 2.0 Security Profile', (server) => {
+describeOnSqlite('FAPI 2.0 Security Profile', (server) => {
   test('§5.3.2.1: private_key_jwt, PAR, PKCE and DPoP together lead to tokens that are bound to the key', async () => {
     const client = await fapiClient(server());
     const { status, body } = await client.signIn();

@@ -12,7 +12,7 @@ import {
   type Visit,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { movableClock } from '../conformance/movable-clock.ts';
 
 const errorOf = ({ location }: Visit) => location?.searchParams.get('error') ?? null;
@@ -24,7 +24,7 @@ const asked = ({ clientId }: RelyingParty, more: Record<string, string> = {}) =>
   ...more,
 });
 
-describeOnBoth('details of the specifications', (server) => {
+describeOnSqlite('details of the specifications', (server) => {
   test('RFC 6749 §3.1: unknown parameters are ignored, whatever they are called', async () => {
     const party = await makeRelyingParty(server());
     const browser = await visitor(server());
@@ -110,7 +110,7 @@ describeOnBoth('details of the specifications', (server) => {
   });
 });
 
-describeOnBoth('RP-Initiated Logout §2: a person who wished to sign out is signed out', (server) => {
+describeOnSqlite('RP-Initiated Logout §2: a person who wished to sign out is signed out', (server) => {
   const isSignedIn = async (session: string) =>
     (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
 
@@ -178,7 +178,7 @@ describeOnBoth('RP-Initiated Logout §2: a person who wished to sign out is sign
 
 const clock = movableClock();
 
-describeOnBoth(
+describeOnSqlite(
   'RFC 9126 §4: a pushed request',
   (server) => {
     test('serves people who take their time, and nobody twice', async () => {

@@ -5,14 +5,14 @@ import { until } from '../../support/jobs.ts';
 import { makeWalk } from '../../support/make-walk.ts';
 import type { Made } from '../../support/providers.ts';
 import { makeRelyingParty, type RelyingParty, signInTo, type Visitor, visitor } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const invalidation = 'default-invalidation-flow';
 const goodbye = 'https://app.example/goodbye';
 const unescaped = (text: string) => text.replaceAll('&amp;', '&');
 const framesOn = (text: string) => [...text.matchAll(/<iframe src="([^"]+)"/g)].map(([, src = '']) => unescaped(src));
 
-describeOnBoth('OpenID Connect Front-Channel Logout: a person who signs out here', (server) => {
+describeOnSqlite('OpenID Connect Front-Channel Logout: a person who signs out here', (server) => {
   const isSignedIn = async ({ session }: Visitor) =>
     (await server().admin.get(`/core/authenticated_sessions/${session}/`)).status === 200;
   const framed = (frontchannel_logout_uri: string, values: Record<string, unknown> = {}) =>

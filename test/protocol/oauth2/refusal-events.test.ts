@@ -7,11 +7,11 @@ import { quiet } from '../../support/jobs.ts';
 import { bindExpression } from '../../support/make-walk.ts';
 import { makeRelying, post, tokensFor } from '../../support/oauth2.ts';
 import { makeRelyingParty, stranger, visitor } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const evil = 'https://evil.example/<script>';
 
-describeOnBoth(
+describeOnSqlite(
   'refusals are told to administrators',
   (server) => {
     test('RFC 6749 §4.1.2.1: whom the policies of the application turn away is recorded with what they said, a few times', async () => {

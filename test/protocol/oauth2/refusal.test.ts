@@ -12,7 +12,7 @@ import {
   type Visitor,
   visitor,
 } from '../../support/relying-party.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const explicit = 'default-provider-authorization-explicit-consent';
 /** Comes to the question and does not agree. Where that leads. */
@@ -23,7 +23,7 @@ async function refuse(browser: Visitor): Promise<string> {
   return to;
 }
 
-describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
+describeOnSqlite('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
   test('returns only access_denied to the client, in the requested response mode', async () => {
     const party = await makeRelyingParty(server(), {}, explicit);
     const browser = await visitor(server());
@@ -80,7 +80,7 @@ describeOnBoth('RFC 6749 §4.1.2.1: a person who does not agree', (server) => {
   });
 });
 
-describeOnBoth('RFC 8628 §3.5: a person who does not let a device in', (server) => {
+describeOnSqlite('RFC 8628 §3.5: a person who does not let a device in', (server) => {
   const begin = (party: RelyingParty) => sent(server(), 'device', { ...secretOf(party), scope: 'openid' });
   const ask = async (party: RelyingParty, device_code: string) => {
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';

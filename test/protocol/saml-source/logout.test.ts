@@ -17,7 +17,7 @@ import { eventsDuring } from '../../support/events.ts';
 import type { Browser } from '../../support/flow-client.ts';
 import { unique } from '../../support/make-walk.ts';
 import { type IdpKey, idpKey } from '../../support/saml-idp.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { newBrowser, saidOn, visit } from '../oauth-source/visitor.ts';
 import { formOn, parse, samlWalk } from './saml-walk.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const slo_url = 'https://idp.example/slo';
 const idp = 'https://idp.example/metadata';
 
-describeOnBoth('signing out with a SAML source', (server) => {
+describeOnSqlite('signing out with a SAML source', (server) => {
   const walk = samlWalk(server, () => key);
   const { signIn, address, pair } = walk;
   const source = async (values: Record<string, unknown> = {}) =>

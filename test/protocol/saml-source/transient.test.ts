@@ -4,7 +4,7 @@ import { makeFlow } from '../../api/sources/fixtures.ts';
 import { runJob, until } from '../../support/jobs.ts';
 import { bindExpression, unique } from '../../support/make-walk.ts';
 import { type IdpKey, idpKey, type Told } from '../../support/saml-idp.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { saidOn } from '../oauth-source/visitor.ts';
 import { samlWalk } from './saml-walk.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   key = await idpKey();
 });
 
-describeOnBoth('people with a transient name at a SAML source', (server) => {
+describeOnSqlite('people with a transient name at a SAML source', (server) => {
   const { source, signIn, arrive } = samlWalk(server, () => key);
   const transient = (more: Partial<Told> = {}): Partial<Told> => ({
     nameId: unique('_transient'),

@@ -6,11 +6,11 @@ import { personWithPasskey } from '../../support/passkey.ts';
 import { browserWithCookies, visitor } from '../../support/relying-party.ts';
 import { authnRequest, makeServiceProvider, redirectQuery, responseOn, textIn } from '../../support/saml-sp.ts';
 import { giveApp, password, pastPassword, personWithPassword } from '../../support/second-factor.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 const classOf = (name: string) => `urn:oasis:names:tc:SAML:2.0:ac:classes:${name}`;
 
-describeOnBoth('SAML assertions tell how somebody signed in', (server) => {
+describeOnSqlite('SAML assertions tell how somebody signed in', (server) => {
   async function byPassword(): Promise<Browser> {
     const browser = openBrowser(server());
     await signInByPassword(browser, (await personWithPassword(server())).username, password);

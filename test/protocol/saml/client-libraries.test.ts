@@ -4,7 +4,7 @@ import { nameIdFormats } from '../../../src/lib/saml/names.ts';
 import type { Made } from '../../support/providers.ts';
 import { fieldsOf, visitor } from '../../support/relying-party.ts';
 import { acs, entityId, formOf, makeServiceProvider, type SpPair, storePair } from '../../support/saml-sp.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 
 // The types of both bring those of browsers along, which contradict those of Node.
 interface NodeSaml {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const gcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm';
 
-describeOnBoth('SAML libraries', (server) => {
+describeOnSqlite('SAML libraries', (server) => {
   const publicUrl = () => server().world.config.publicUrl;
   const certificateOf = async (provider: { signing_kp: string }) =>
     (await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`)).body.data;

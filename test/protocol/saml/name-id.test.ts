@@ -13,11 +13,11 @@ import {
   type ServiceProvider,
   textIn,
 } from '../../support/saml-sp.ts';
-import { describeOnBoth, type TestUser } from '../../support/server.ts';
+import { describeOnSqlite, type TestUser } from '../../support/server.ts';
 
 const redirected = 'sso/binding/redirect/';
 
-describeOnBoth('SAML assertions name people by', (server) => {
+describeOnSqlite('SAML assertions name people by', (server) => {
   type Named = { readonly email: string; readonly uid: string; readonly attributes: Record<string, string> };
   const formats: [string, string, (user: Named) => string | RegExp | undefined][] = [
     ['email', nameIdFormats.email, ({ email }) => email],

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { until } from '../../support/jobs.ts';
 import type { JsonRequest } from '../../support/json-server.ts';
 import { type ScimTarget, type ScimTargetOptions, startScimTarget } from '../../support/scim-target.ts';
-import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
+import { describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { ledgerOf, localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
 
-describeOnBoth('outgoing sync (SCIM)', (server) => common(server), localTargets);
+describeOnSqlite('outgoing sync (SCIM)', (server) => common(server), localTargets);
 describeOnSqlite('SCIM servers that differ', (server) => servers(server), localTargets);
 
 /** Targets and providers for one test each: others would go on pushing. */

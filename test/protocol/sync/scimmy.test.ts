@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../support/jobs.ts';
 import { type ScimmyTarget, startScimmy, targetToken } from '../../support/scimmy-target.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnSqlite } from '../../support/server.ts';
 import { ledgerOf, localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
 
-describeOnBoth(
+describeOnSqlite(
   'a SCIM provider and a server that others wrote',
   (server) => {
     let target: ScimmyTarget;
