@@ -26,6 +26,7 @@ import { createEngine } from '../resource/read.ts';
 import { createRegistry } from '../resource/registry.ts';
 import type { Engine } from '../resource/resource.ts';
 import { catalogue } from './catalogue.ts';
+import { mountFirstLink } from './first-link.ts';
 import { homeOf, mountCancel } from './flow-exits.ts';
 import { mountHealth } from './health.ts';
 import { jobKinds } from './job-kinds.ts';
@@ -142,6 +143,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   });
   mountPlannedPaths(routes, apiPrefix, registry);
   mountCancel(routes, { db, key, publicUrl: config.publicUrl });
+  mountFirstLink(routes, { db, key, clock, isSecure, world: resourceWorld });
   const routeServer: RouteServer = {
     ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath },
     ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },

@@ -105,13 +105,27 @@ test('generated credentials are printed outside the log, and only at the first s
   const [, password = ''] = /^ {2}password {4}(\S+)$/m.exec(server.stdout()) ?? [];
   const [, token = ''] = /^ {2}API token {3}(\S+)$/m.exec(server.stdout()) ?? [];
   expect(password.length).toBeGreaterThan(20);
+  const [, link = ''] = /^ {2}http\S+(\/if\/first-sign-in\/\?token=\w+)$/m.exec(server.stdout()) ?? [];
+  const [page = '', linkToken = ''] = link.split('?token=');
   expect((await server.as(token).get('/core/users/')).status).toBe(200);
+  // Looking at the link does not use it up; signing in with it does.
+  for (const status of [200, 200]) expect((await fetch(server.url + link)).status).toBe(status);
+  const enter = (given: string) =>
+    fetch(server.url + page, { method: 'POST', body: new URLSearchParams({ token: given }), redirect: 'manual' });
+  expect((await enter('wrong')).status).toBe(403);
+  const entered = await enter(linkToken);
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/if/admin/']);
+  const cookie = entered.headers.getSetCookie().map((one) => one.split(';', 1)[0]);
+  const me = await fetch(`${server.url}/api/v3/core/users/me/`, { headers: { cookie: cookie.join('; ') } });
+  expect(await me.json()).toMatchObject({ user: { username: 'admin' } });
+  expect((await enter(linkToken)).status).toBe(403);
+  expect((await fetch(server.url + link)).status).toBe(403);
   const { stdout } = await server.stop();
-  for (const text of [password, token]) {
+  for (const text of [password, token, linkToken]) {
     expect(stdout.split(text)).toHaveLength(2);
     expect(JSON.stringify(logLines(stdout))).not.toContain(text);
   }
   const second = await startServerProcess(env);
   const again = await second.stop();
-  for (const text of [password, token, 'shown only once']) expect(again.stdout).not.toContain(text);
+  for (const text of [password, token, 'first-sign-in', 'shown only once']) expect(again.stdout).not.toContain(text);
 });

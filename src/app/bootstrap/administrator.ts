@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { issueToken } from '../../core/token/issue-token.ts';
 import type { Config } from '../../platform/config.ts';
 import { randomText } from '../../platform/random.ts';
+import { makeFirstLink } from '../first-link.ts';
 import type { World } from '../world.ts';
 import type { BootstrapStep } from './steps.ts';
 
@@ -20,7 +21,7 @@ export const administrator: BootstrapStep = {
     const password = config.bootstrap.password ?? randomText(24);
     return { password, passwordHash: await passwords.hash(password), token: config.bootstrap.token ?? randomText(60) };
   },
-  async run({ ensure, tx, world: { config, key, installId } }, prepared) {
+  async run({ ensure, tx, world: { clock, config, key, installId } }, prepared) {
     // What `prepare` returned.
     const { password, passwordHash, token } = prepared as FirstSecrets;
     const group = await ensure('svc_core.group', { name: 'Gatehouse Admins' }, { is_superuser: true });
@@ -40,12 +41,22 @@ export const administrator: BootstrapStep = {
       expires: null,
       managed: 'gatehouse/tokens/bootstrap',
     });
-    announce(config, password, token, installId);
+    // Whoever gives a password has a way in, and need not look at what is printed.
+    const { publicUrl } = config;
+    const link =
+      config.bootstrap.password === null
+        ? await makeFirstLink(tx, key, { user: Number(admin), now: clock.now(), publicUrl })
+        : null;
+    announce(config, { password, token, link }, installId);
   },
 };
 
-/** Shown once, on the terminal only: neither is kept in clear, and the log never sees them. */
-function announce({ bootstrap: given, publicUrl }: Config, password: string, token: string, installId: string): void {
+/** Shown once, on the terminal only: none of it is kept in clear, and the log never sees it. */
+function announce(
+  { bootstrap: given, publicUrl }: Config,
+  { password, token, link }: { readonly password: string; readonly token: string; readonly link: string | null },
+  installId: string,
+): void {
   if (given.password !== null && given.token !== null) return;
   const lines = [
     '',
@@ -54,6 +65,7 @@ function announce({ bootstrap: given, publicUrl }: Config, password: string, tok
     `  user name   admin`,
     ...(given.password === null ? [`  password    ${password}`] : []),
     ...(given.token === null ? [`  API token   ${token}`] : []),
+    ...(link === null ? [] : ['', 'Sign in with this link, once and within an hour:', `  ${link}`]),
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
