@@ -154,6 +154,10 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   admin_system_create: { events: { count: 0, why: 'it answers as GET does and changes nothing' } },
   core_tokens_set_key_create: { body: ({ number }) => ({ key: secretText(number).padEnd(40, 'x') }) },
   core_applications_set_icon_url_create: imageUrl,
+  core_applications_duplicate_create: {
+    body: ({ number }) => ({ name: `copy ${number}`, slug: `copy-${number}` }),
+    alsoNeeds: ['svc_core.add_application'],
+  },
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,
   core_tokens_view_key_retrieve: showsSecret,

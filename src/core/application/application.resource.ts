@@ -15,11 +15,11 @@ import { imageActions, releaseImage } from '../media/image-actions.ts';
 import { image } from '../media/image-field.ts';
 import { type ApplicationRow, requestedUser } from './application-access.ts';
 import { metricsAction } from './application-metrics.ts';
+import { duplicateAction } from './duplicate.action.ts';
 import { launchUrl, launchUrlComplaint } from './launch-url.ts';
+import { applicationModel, providerModel } from './models.ts';
 
-export const applicationModel = 'svc_core.application';
 const path = '/core/applications/';
-const providerModel = 'svc_core.provider';
 const backchannel = { table: 'application_backchannel_providers', own: 'application', other: 'provider' };
 
 export interface ApplicationNeeds {
@@ -122,6 +122,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     actions: [
       needs.checkAccess,
       metricsAction,
+      duplicateAction,
       ...imageActions({ model: applicationModel, column: 'meta_icon', field: 'icon' }),
     ],
   });

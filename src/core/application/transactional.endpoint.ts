@@ -2,7 +2,7 @@ import { type Complaints, Invalid } from '../../lib/problem.ts';
 import { checkMayAdd } from '../../resource/access.ts';
 import { defineEndpoint, type Endpoint } from '../../resource/endpoint.ts';
 import type { Row } from '../../resource/fields/field.ts';
-import { json } from '../../resource/fields/structured.ts';
+import { json, list } from '../../resource/fields/structured.ts';
 import { choice } from '../../resource/fields/text.ts';
 import { arrayOf, booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Resource } from '../../resource/resource.ts';
@@ -10,7 +10,7 @@ import { requestSchema } from '../../resource/schemas.ts';
 import { byName, unknownMembers, wantsStrict } from '../../resource/strict.ts';
 import { createRow } from '../../resource/verbs/write-row.ts';
 import { assignableModels } from '../access/models.ts';
-import { applicationModel } from './application.resource.ts';
+import { applicationModel, bindingModel } from './models.ts';
 
 /** What an administrator enters at the application, derived from its new provider and its slug. */
 export type ClientFacts = (provider: Row, slug: string) => Readonly<Record<string, string>>;
@@ -23,7 +23,9 @@ interface DescribedKind {
 /** The provider models that permissions name, with or without a kind. */
 const plannedModels = assignableModels.filter((model) => /^svc_providers_\w+\.\w+provider$/.test(model));
 
-/** Creates an application together with its provider, atomically. */
+const maxBindings = 100;
+
+/** Creates an application together with its provider and its bindings, atomically. */
 export function transactionalApplications(providerKinds: readonly DescribedKind[]): Endpoint {
   const models = providerKinds.map(({ resource }) => resource.model);
   return defineEndpoint({
@@ -42,6 +44,11 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
         help: 'What kind of provider to make.',
       }),
       provider: json({ help: 'The provider, as for creating one of this model.' }),
+      policy_bindings: list(json(), {
+        default: () => [],
+        max: maxBindings,
+        help: 'Who may use the application, as for creating bindings, without their target. Without any, everybody may.',
+      }),
     },
     bodySchema: 'TransactionApplicationRequest',
     answer: {
@@ -54,6 +61,8 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
           issuer: stringSchema,
           client_id: stringSchema,
           client_secret: stringSchema,
+          metadata_url: stringSchema,
+          sso_url: stringSchema,
         },
         required: ['applied', 'logs'],
       },
@@ -62,7 +71,10 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
     async run({ call, engine, tx, values }) {
       const kind = engine.registry.require(values.provider_model);
       const applications = engine.registry.require(applicationModel);
-      for (const resource of [kind, applications]) checkMayAdd(resource, call);
+      const bindings = engine.registry.require(bindingModel);
+      const wanted = values.policy_bindings;
+      for (const resource of [kind, applications, ...(wanted.length > 0 ? [bindings] : [])])
+        checkMayAdd(resource, call);
       const complaints: Complaints = {};
       const make = async (name: string, resource: Resource, body: Row) => {
         try {
@@ -77,7 +89,10 @@ export function transactionalApplications(providerKinds: readonly DescribedKind[
       const provider = await make('provider', kind, values.provider);
       // Also when the provider is invalid, to report all errors at once.
       const app = await make('app', applications, { ...values.app, provider: provider?.pk ?? null });
-      if (!provider || !app) throw new Invalid(complaints);
+      for (const [order, binding] of app ? wanted.entries() : []) {
+        await make('policy_bindings', bindings, { order, ...binding, target: app?.pk });
+      }
+      if (!provider || !app || complaints.policy_bindings) throw new Invalid(complaints);
       const { clientFacts } = providerKinds.find(({ resource }) => resource.model === kind.model) ?? {};
       const described = clientFacts?.(provider.values, String(app.values.slug));
       return { applied: true, logs: [], ...described };

@@ -94,4 +94,22 @@ describeOnBoth('an application together with its provider', (server) => {
     expect((await server().admin.get('/core/applications/by-right/')).status).toBe(404);
     expect((await adder.api.put(path, whole)).status).toBe(200);
   });
+
+  test('is created with its bindings, or not at all', async () => {
+    const { admin } = server();
+    const group = (await admin.post('/core/groups/', { name: 'with bindings' })).body.pk;
+    const whole = { ...(await body('bound')), policy_bindings: [{ group }] };
+    const broken = await admin.put(path, { ...whole, policy_bindings: [{ group }, { order: 3 }] });
+    expect([broken.status, broken.body]).toEqual([
+      400,
+      { policy_bindings: { non_field_errors: ["One of 'policy', 'group' or 'user' must be set."] } },
+    ]);
+    expect((await admin.get('/core/applications/bound/')).status).toBe(404);
+    const add = ['svc_core.add_application', 'svc_core.change_application', 'svc_providers_oauth2.add_oauth2provider'];
+    expect((await (await server().user(add)).api.put(path, whole)).status).toBe(403);
+    expect((await admin.put(path, whole)).status).toBe(200);
+    const { pk } = (await admin.get('/core/applications/bound/')).body;
+    const { results } = (await admin.get(`/policies/bindings/?target=${pk}`)).body;
+    expect(results.map((one: Record<string, unknown>) => [one.group, one.order])).toEqual([[group, 0]]);
+  });
 });

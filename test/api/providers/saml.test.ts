@@ -339,7 +339,11 @@ describeOnBoth('SAML providers', (server) => {
     });
     expect([status, body]).toEqual([
       200,
-      { applied: true, logs: [], issuer: expect.stringContaining('/together/metadata/') },
+      {
+        ...{ applied: true, logs: [], issuer: expect.stringContaining('/together/metadata/') },
+        metadata_url: expect.stringContaining('/application/saml/together/metadata/'),
+        sso_url: expect.stringContaining('/application/saml/together/sso/binding/redirect/'),
+      },
     ]);
     const { body: saved } = await server().admin.get('/core/applications/together/');
     expect(saved.provider_obj).toMatchObject({ component: 'xak-provider-saml-form' });

@@ -16,7 +16,7 @@ import { samlRoutes } from './routes.ts';
 import { samlProvider } from './saml.resource.ts';
 import { samlMapping } from './saml-mapping.resource.ts';
 import { createKeyOf } from './signing-key.ts';
-import { issuerOf } from './urls.ts';
+import { issuerOf, samlPaths } from './urls.ts';
 
 interface Needs {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -33,7 +33,15 @@ export function samlIdp(needs: Needs): ProviderKind {
   const keyOf = createKeyOf(needs.key.box);
   return {
     resource: samlProvider(needs),
-    clientFacts: ({ issuer }, slug) => ({ issuer: issuerOf(needs.config.publicUrl, { issuer: String(issuer), slug }) }),
+    clientFacts: ({ issuer }, slug) => {
+      const { publicUrl } = needs.config;
+      const { metadata, ssoRedirect } = samlPaths(slug);
+      return {
+        issuer: issuerOf(publicUrl, { issuer: String(issuer), slug }),
+        metadata_url: `${publicUrl}${metadata}`,
+        sso_url: `${publicUrl}${ssoRedirect}`,
+      };
+    },
     resources: [samlMapping(needs)],
     routes: (server) => {
       const refusals = createSamlRefusals(needs.db);

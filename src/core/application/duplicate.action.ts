@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { Invalid, Problem } from '../../lib/problem.ts';
+import type { Query } from '../../platform/db/database.ts';
+import { checkMayAdd, isVisible } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import { actionOn } from '../../resource/define.ts';
+import { isWritable, type Row } from '../../resource/fields/field.ts';
+import { slug, text } from '../../resource/fields/text.ts';
+import type { Engine, Resource } from '../../resource/resource.ts';
+import { selectStored } from '../../resource/stored.ts';
+import { createRow, showByKey } from '../../resource/verbs/write-row.ts';
+import { applicationModel, bindingModel, providerModel } from './models.ts';
+
+interface Duplicated {
+  readonly pk: string;
+  readonly provider: number | null;
+}
+
+/** Copies an application with its provider and its bindings. The copy gets a client ID and secrets of its own. */
+export const duplicateAction = actionOn<Duplicated>()({
+  name: 'duplicate',
+  on: 'row',
+  method: 'POST',
+  summary: 'Copy an application with its provider and who may use it',
+  access: 'visible',
+  body: {
+    name: text({ help: 'What the copy is called; its provider too.' }),
+    slug: slug({ help: 'The slug of the copy.' }),
+  },
+  bodySchema: 'ApplicationDuplicateRequest',
+  answer: { status: 201, schema: 'self' },
+  async run({ call, engine, tx, row, values }) {
+    const { registry } = engine;
+    const applications = registry.require(applicationModel);
+    checkMayAdd(applications, call);
+    const stored = await engine.stored(applications, call)(call, tx, row.pk);
+    const provider = row.provider === null ? null : await copyProvider(row.provider, values.name, { call, engine, tx });
+    const body = { ...copyable(applications, stored ?? {}), ...values, provider, backchannel_providers: [] };
+    const { pk } = await createRow(engine, applications, call, tx, body);
+    await copyBindings(row.pk, pk, { call, engine, tx });
+    return showByKey(engine, applications, call, tx, pk);
+  },
+});
+
+interface Copying {
+  readonly call: Call;
+  readonly engine: Engine;
+  readonly tx: Query;
+}
+
+async function copyProvider(pk: number, name: string, { call, engine, tx }: Copying): Promise<unknown> {
+  const { registry } = engine;
+  const family = registry.require(providerModel);
+  const { rows } = await sql<{ kind: string }>`select ${family.row().col('kind')} as kind from ${family.from()}
+    where ${family.row().col('pk')} = ${pk}`.execute(tx);
+  const kind = registry.require(rows[0]?.kind ?? '');
+  checkMayAdd(kind, call);
+  if (!(await isVisible(kind, pk, call, registry))) throw new Problem('permission_denied');
+  const stored = await engine.stored(kind, call)(call, tx, pk);
+  try {
+    return (await createRow(engine, kind, call, tx, { ...copyable(kind, stored ?? {}), name })).pk;
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    // The caller has sent no member of the provider: the complaint names it.
+    const reasons = Object.entries(error.complaints).map(
+      ([member, texts]) => `${member}: ${Object.values(texts).flat()}`,
+    );
+    throw Invalid.whole(`The provider cannot be copied. ${reasons.join(' ')}`);
+  }
+}
+
+/** A copy without the bindings would be open to everybody, so they are copied or the whole is refused. */
+async function copyBindings(from: string, to: string | number, { call, engine, tx }: Copying): Promise<void> {
+  const bindings = engine.registry.require(bindingModel);
+  const found = await selectStored(bindings, sql`${bindings.row().col('target')} = ${from}`, call, tx);
+  if (found.length > 0) checkMayAdd(bindings, call);
+  for (const read of found) {
+    await createRow(engine, bindings, call, tx, { ...copyable(bindings, read()), target: to });
+  }
+}
+
+/** What a copy has in common with its original: neither secrets nor what must be unique. */
+function copyable({ allFields }: Resource, stored: Row): Row {
+  const names = Object.keys(allFields).filter((name) => {
+    const field = allFields[name];
+    return field && isWritable(field) && !field.secret && !field.unique && stored[name] !== undefined;
+  });
+  return Object.fromEntries(names.map((name) => [name, stored[name]]));
+}
