@@ -157,6 +157,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   core_applications_duplicate_create: {
     body: ({ number }) => ({ name: `copy ${number}`, slug: `copy-${number}` }),
     alsoNeeds: ['svc_core.add_application'],
+    events: { count: 2, why: 'one for the application and one for its provider' },
   },
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,

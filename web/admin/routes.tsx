@@ -15,6 +15,8 @@ const Start = late(async () => (await import('./start/start-page.tsx')).StartPag
 const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
 const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
 const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
+const Wizard = late(async () => (await import('./applications/wizard.tsx')).Wizard);
+const ApplicationPage = late(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
 const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
 const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
@@ -25,6 +27,12 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/': Start,
   '/admin/settings/': Settings,
   '/everything/': Everything,
+  '/applications/new/': Wizard,
+};
+
+/** Pages of one object that are made by hand, by the path of the resource. */
+const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
+  '/core/applications/': ApplicationPage,
 };
 
 interface Found {
@@ -45,7 +53,8 @@ export function pageAt(path: string, { resources }: Interface): Found {
   const props = { entry, objectKey: decodedKey(key) };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };
-  return { Content: key === '' ? <ListPage {...props} /> : <DetailPage {...props} />, key: path };
+  const One = objectsByHand[entry.path] ?? DetailPage;
+  return { Content: key === '' ? <ListPage {...props} /> : <One {...props} />, key: path };
 }
 
 function decodedKey(key: string): string {

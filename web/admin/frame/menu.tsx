@@ -62,6 +62,7 @@ function Item({ title, path, isCurrent }: { title: string; path: string; isCurre
 
 /** Under which entry of the menu a page is: kinds are under their family. */
 function menuPath(path: string, { resources }: Interface): string {
-  const [entry] = entryAt(resources, path.replace(/^\/(new|edit)\//, '/')) ?? [];
+  const [entry] =
+    entryAt(resources, path.replace(/^\/(new|edit)\//, '/').replace(/^\/applications\//, '/core/applications/')) ?? [];
   return entry ? (entry.family ?? entry.path) : path;
 }

@@ -6,6 +6,7 @@ import { Dialog } from '../../elements/dialog.tsx';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { findObjects } from '../api/objects.ts';
+import { newAddressOf } from '../new-address.ts';
 import { useDialog } from '../use-dialog.ts';
 import { inSentence } from '../words.ts';
 import { useKey } from './keys.ts';
@@ -101,7 +102,7 @@ function placesOf(known: Interface): Hit[] {
       id: `new ${path}`,
       title: `New ${inSentence(singular)}`,
       kind: 'Action',
-      href: hrefOf(`/new${path}`),
+      href: newAddressOf({ path }),
     })),
   ];
 }

@@ -2,11 +2,12 @@ import './list.css';
 import { useCallback, useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
-import { type Address, hrefOf, useAddress } from '../address.ts';
+import { type Address, useAddress } from '../address.ts';
 import { type Description, useDescription } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import { keysIn, type Names, type Row, readNames } from '../api/objects.ts';
 import { Link } from '../link.tsx';
+import { newAddressOf } from '../new-address.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { counted, inSentence } from '../words.ts';
@@ -35,7 +36,7 @@ export function ListPage({ entry }: ResourcePage) {
       crumbs={useCrumbs(entry)}
       actions={
         canAdd && (
-          <Link className="button button-primary" href={hrefOf(`/new${entry.path}`)}>
+          <Link className="button button-primary" href={newAddressOf(entry)}>
             New {inSentence(entry.singular)}
           </Link>
         )

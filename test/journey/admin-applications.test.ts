@@ -1,0 +1,198 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { bodyFor, factsOf, filled } from '../../web/admin/applications/template.ts';
+import { templates } from '../../web/admin/applications/templates/all.ts';
+import { moveTo, visitAdmin } from '../support/admin-visit.ts';
+import { axeViolations } from '../support/axe.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+import type { TestServer } from '../support/server.ts';
+
+const oauth2 = 'svc_providers_oauth2.oauth2provider';
+
+async function makeApplication(
+  { admin }: TestServer,
+  name: string,
+  bindings: object[] = [],
+): Promise<{ pk: string; provider: number }> {
+  await admin.put('/core/transactional/applications/', {
+    app: { name, slug: name, meta_launch_url: 'https://app.example.com/' },
+    provider_model: oauth2,
+    provider: { name, redirect_uris: [{ matching_mode: 'strict', url: 'https://app.example.com/callback' }] },
+    policy_bindings: bindings,
+  });
+  return (await admin.get(`/core/applications/${name}/`)).body;
+}
+
+const makeGroup = async ({ admin }: TestServer) => (await admin.post('/core/groups/', { name: unique('group') })).body;
+
+const tab = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link', { name, exact: true });
+
+const pick = async (page: Page, label: string, name: string) => {
+  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
+  await page.getByRole('option', { name }).first().click();
+};
+
+describeJourney('the admin pages of applications', (journey) => {
+  test('make an application from a template for the members of a group', async () => {
+    const { server } = journey();
+    const group = await makeGroup(server);
+    const name = unique('Dashboards');
+    const page = await visitAdmin(journey(), '/core/applications/');
+    await page.getByRole('link', { name: 'New application' }).click();
+    await page.getByLabel('Search applications').fill('grafana');
+    await page.getByRole('link', { name: /^Grafana/ }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Enter an address that begins with').waitFor();
+    await page.getByLabel('Name (required)').fill(name);
+    await page.getByLabel('Address (required)').fill('https://grafana.example.org/');
+    await page.getByText('https://grafana.example.org/login/generic_oauth').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Members of groups').check();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Choose a group.').waitFor();
+    await pick(page, 'Groups', group.name);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: `${name} is ready` }).waitFor();
+    const slug = name.toLowerCase();
+    const application = (await server.admin.get(`/core/applications/${slug}/`)).body;
+    const provider = (await server.admin.get(`/providers/oauth2/${application.provider}/`)).body;
+    expect(provider.redirect_uris).toEqual([
+      { matching_mode: 'strict', url: 'https://grafana.example.org/login/generic_oauth' },
+    ]);
+    const { results } = (await server.admin.get(`/policies/bindings/?target=${application.pk}`)).body;
+    expect(results.map((one: { group: string }) => one.group)).toEqual([group.pk]);
+    const setup = await page.locator('pre').innerText();
+    expect(setup).toContain(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`);
+    expect(setup).not.toMatch(/\{\w+\}/);
+    await page.getByRole('link', { name: 'Test the sign-in' }).click();
+    await page.getByText('"preferred_username": "admin"').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('make an application from every template', async () => {
+    const { admin } = journey().server;
+    expect(templates.length).toBeGreaterThanOrEqual(28);
+    const page = await visitAdmin(journey(), '/applications/new/?template=zammad');
+    await page.getByLabel('Address (required)').fill('https://help.example.org');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Zammad is ready' }).waitFor();
+    const { provider } = (await admin.get('/core/applications/zammad/')).body;
+    expect((await admin.get(`/providers/saml/${provider}/`)).body).toMatchObject({
+      acs_url: 'https://help.example.org/auth/saml/callback',
+      audience: 'https://help.example.org/auth/saml/metadata',
+    });
+    for (const template of templates) {
+      const choices = {
+        name: template.name,
+        slug: `t-${template.id}`,
+        address: template.address,
+        redirect: '',
+        groups: [],
+      };
+      const { status, body } = await admin.put(
+        '/core/transactional/applications/?dry_run=true',
+        bodyFor(template, { ...choices, name: `T ${template.name}` }),
+      );
+      expect([template.id, status]).toEqual([template.id, 200]);
+      const text = filled(template.setup, factsOf(choices.address, choices.slug, body));
+      expect([template.id, text.match(/\{(client|issuer|metadata|sso|address|\w+_url)\w*\}/)]).toEqual([
+        template.id,
+        null,
+      ]);
+    }
+  });
+
+  test('show an application and its provider as one thing, in tabs with addresses', async () => {
+    const { server } = journey();
+    const [group, name] = [await makeGroup(server), unique('tool')];
+    const { pk, provider } = await makeApplication(server, name);
+    const dana = await server.user([], { username: unique('dana') });
+    const page = await visitAdmin(journey(), `/core/applications/${name}/`);
+    await tab(page, 'Sign-in').click();
+    const { client_id } = (await server.admin.get(`/providers/oauth2/${provider}/`)).body;
+    await page.getByText(client_id).waitFor();
+    await page.getByText('https://app.example.com/callback').waitFor();
+    await tab(page, 'Claims').click();
+    await pick(page, 'Person', dana.username);
+    await page.getByText(`"preferred_username": "${dana.username}"`).waitFor();
+    expect(new URL(page.url()).search).toBe(`?tab=claims&person=${dana.pk}`);
+    await tab(page, 'Access').click();
+    await page.getByText('Everybody who can sign in may use it.').waitFor();
+    await pick(page, 'Group', group.name);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('list', { name: 'Bindings' }).getByRole('link', { name: group.name, exact: true }).waitFor();
+    const bindings = (await server.admin.get(`/policies/bindings/?target=${pk}`)).body.results;
+    expect(bindings.map((one: { group: string }) => one.group)).toEqual([group.pk]);
+    await page.getByRole('button', { name: `Remove ${group.name}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Everybody who can sign in may use it.').first().waitFor();
+    await tab(page, 'Tokens').click();
+    await page.getByText('There are none.').first().waitFor();
+    await tab(page, 'Events').click();
+    await page.getByText('Nobody has signed in to it yet.').waitFor();
+    await page.getByText('Model created').waitFor();
+    await page.getByRole('button', { name: 'Duplicate…' }).click();
+    const copy = unique('second');
+    await page.getByRole('dialog').getByLabel('Name').fill(copy);
+    await page.getByRole('dialog').getByRole('button', { name: 'Duplicate', exact: true }).click();
+    await page.getByRole('heading', { name: copy, level: 1 }).waitFor();
+    expect((await server.admin.get(`/core/applications/${copy}/`)).body.provider).not.toBe(provider);
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('offer a delegate only what they may do', async () => {
+    const { server } = journey();
+    const name = unique('seen');
+    await makeApplication(server, name);
+    const { pk } = await server.user(['svc_core.view_application', 'svc_providers_oauth2.view_oauth2provider']);
+    const page = await visitAdmin(journey(), `/core/applications/${name}/`, { user: pk });
+    await page.locator('.facts').waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
+    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Sign-in', 'Claims']);
+    for (const action of ['Duplicate…', 'Delete…'])
+      expect(await page.getByRole('button', { name: action }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
+    await tabs.filter({ hasText: 'Sign-in' }).click();
+    await page.getByText('Client ID').waitFor();
+    expect(await page.getByText('Client secret').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Edit the sign-in' }).count()).toBe(0);
+    await moveTo(page, '/applications/new/');
+    await page.getByText('You may not make applications').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('are accessible, fit narrow screens and ask at most three times', async () => {
+    const { server } = journey();
+    const [group, name] = [await makeGroup(server), unique('fit')];
+    await makeApplication(server, name, [{ group: group.pk }]);
+    const at = `/core/applications/${name}/`;
+    const addresses = [
+      ...['/applications/new/', '/applications/new/?template=grafana', '/applications/new/?template=saml'],
+      '/applications/new/?template=grafana&name=G&address=https%3A%2F%2Fg.example.com&step=access',
+      ...[at, ...['sign-in', 'claims', 'access', 'tokens', 'events'].map((tab) => `${at}?tab=${tab}`)],
+      `${at}?dialog=duplicate`,
+    ];
+    const page = await visitAdmin(journey(), '/');
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v3/')) asked += 1;
+    });
+    for (const look of ['wide', 'narrow', 'dark'] as const) {
+      await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
+      await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
+      for (const address of addresses) {
+        asked = 0;
+        await moveTo(page, address);
+        await page.waitForLoadState('networkidle');
+        expect([address, asked]).toEqual([address, expect.toSatisfy((count) => count <= 3)]);
+        const findings = async () => [look, address, await axeViolations(page)];
+        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+        const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect([look, address, width]).toEqual([look, address, 0]);
+      }
+    }
+  }, 240_000);
+});

@@ -1,0 +1,128 @@
+import './access.css';
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { hrefOf } from '../address.ts';
+import { useEntry } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { AddBinding } from './add-binding.tsx';
+
+export interface Binding {
+  readonly pk: string;
+  readonly policy: string | null;
+  readonly group: string | null;
+  readonly user: number | null;
+  readonly policy_obj: { readonly name: string } | null;
+  readonly group_obj: { readonly name: string } | null;
+  readonly user_obj: { readonly username: string } | null;
+  readonly negate: boolean;
+  readonly enabled: boolean;
+  readonly order: number;
+}
+
+interface Props {
+  readonly target: string;
+  readonly mode: 'any' | 'all';
+  readonly canChange: boolean;
+  /** What holds while there are none. */
+  readonly open: string;
+}
+
+const rules = {
+  any: 'A person needs one of these to let them in.',
+  all: 'A person needs every one of these to let them in.',
+} as const;
+
+/** The bindings of a target in words; they can be added and removed. One request. */
+export function BindingList({ target, mode, canChange, open }: Props) {
+  const may = useEntry('/policies/bindings/')?.may;
+  const done = useDone();
+  const read = useAnswer<{ results: readonly Binding[] }>(
+    `/policies/bindings/?target=${target}&ordering=order&page_size=100`,
+  );
+  return (
+    <Loaded {...read}>
+      {({ results }) => {
+        const active = results.filter(({ enabled }) => enabled);
+        return (
+          <>
+            {active.length === 0 ? <Notice tone="plain">{open}</Notice> : <p>{rules[mode]}</p>}
+            {results.length > 0 && (
+              <ul className="rows" aria-label="Bindings">
+                {results.map((binding) => (
+                  <li key={binding.pk} className="rows-row">
+                    <div className="rows-text">
+                      <p>
+                        <Sentence binding={binding} />
+                      </p>
+                      {!binding.enabled && <p className="quiet small">Turned off</p>}
+                    </div>
+                    <Link className="button button-quiet" href={hrefOf(`/policies/bindings/${binding.pk}/`)}>
+                      Details<span className="visually-hidden"> of {nameOf(binding)}</span>
+                    </Link>
+                    {canChange && may?.delete === 'all' && (
+                      <ConfirmButton
+                        about={nameOf(binding)}
+                        question={`Remove ${nameOf(binding)}?`}
+                        consequence={
+                          <p>
+                            {active.length === 1 && binding.enabled
+                              ? `It is the last one. ${open}`
+                              : 'What it decides is decided by the others.'}
+                          </p>
+                        }
+                        confirm="Remove"
+                        onConfirm={async () => {
+                          await callAsPerson('DELETE', `/policies/bindings/${binding.pk}/`);
+                          await read.reload();
+                          done(`${nameOf(binding)} is removed.`);
+                        }}
+                      >
+                        Remove
+                      </ConfirmButton>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {canChange && may?.add === 'all' && (
+              <AddBinding
+                target={target}
+                order={Math.max(-1, ...results.map(({ order }) => order)) + 1}
+                onAdded={read.reload}
+              />
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const nameOf = ({ policy_obj, group_obj, user_obj }: Binding): string =>
+  policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? 'the binding';
+
+function Sentence({ binding }: { binding: Binding }) {
+  const { group, user, negate } = binding;
+  const name = nameOf(binding);
+  if (group)
+    return (
+      <>
+        {negate ? 'Everybody but members of' : 'Members of'} <Link href={hrefOf(`/core/groups/${group}/`)}>{name}</Link>
+      </>
+    );
+  if (user)
+    return (
+      <>
+        {negate ? 'Everybody but' : 'The person'} <Link href={hrefOf(`/core/users/${user}/`)}>{name}</Link>
+      </>
+    );
+  return (
+    <>
+      Whom the policy <Link href={hrefOf('/policies/all/', { search: name })}>{name}</Link>{' '}
+      {negate ? 'turns away' : 'lets pass'}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import '../generic/detail.css';
+import './applications.css';
+import { Loaded } from '../../elements/loading.tsx';
+import { hrefOf, useAddress } from '../address.ts';
+import { type Interface, useInterface } from '../api/interface.ts';
+import { DeleteButton } from '../generic/delete-button.tsx';
+import { Tabs } from '../generic/tabs.tsx';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { EventRows } from '../parts/event-rows.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { AccessTab } from './access-tab.tsx';
+import { type Application, type ReadApplication, useApplication } from './application.ts';
+import { ClaimsTab } from './claims-tab.tsx';
+import { DuplicateButton } from './duplicate-button.tsx';
+import { Overview } from './overview.tsx';
+import { SignInTab } from './sign-in-tab.tsx';
+import { TokensTab } from './tokens-tab.tsx';
+
+/** An application and its provider as one thing. */
+export function ApplicationPage({ entry, objectKey }: ResourcePage) {
+  const read = useApplication(entry, objectKey);
+  const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
+  if (read.answer.state !== 'ready')
+    return (
+      <Page title={objectKey} crumbs={crumbs}>
+        <Loaded {...read}>{() => null}</Loaded>
+      </Page>
+    );
+  const { application, may } = read.answer.value;
+  return (
+    <Page
+      title={application.name}
+      intro={`Application${application.provider_obj ? ` · ${application.provider_obj.verbose_name}` : ''}`}
+      crumbs={crumbs}
+      actions={
+        <>
+          {may.includes('delete') && (
+            <DeleteButton entry={entry} objectKey={objectKey} title={application.name} hasUsedBy />
+          )}
+          {entry.may.add === 'all' && <DuplicateButton application={application} />}
+          {may.includes('change') && (
+            <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${application.slug}/`)}>
+              Edit
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Content {...read.answer.value} />
+    </Page>
+  );
+}
+
+function Content({ application, may }: ReadApplication) {
+  const { query } = useAddress();
+  const tabs = tabsFor(application, useInterface());
+  const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  return (
+    <>
+      <Tabs tabs={tabs} current={tab} />
+      {tab === 'overview' && <Overview application={application} may={may} />}
+      {tab === 'sign-in' && <SignInTab application={application} />}
+      {tab === 'claims' && <ClaimsTab application={application} />}
+      {tab === 'access' && <AccessTab application={application} may={may} />}
+      {tab === 'tokens' && <TokensTab application={application} />}
+      {tab === 'events' && <Events application={application} />}
+    </>
+  );
+}
+
+/** What the caller may see of it. */
+function tabsFor({ provider_obj }: Application, { resources }: Interface) {
+  const has = (path: string) => resources.some((entry) => entry.path === path);
+  const kind = resources.find(({ model }) => model === provider_obj?.meta_model_name)?.path;
+  const isOAuth = kind === '/providers/oauth2/';
+  return [
+    { name: 'overview', title: 'Overview' },
+    ...(kind ? [{ name: 'sign-in', title: 'Sign-in' }] : []),
+    ...(isOAuth || kind === '/providers/saml/' ? [{ name: 'claims', title: 'Claims' }] : []),
+    ...(has('/policies/bindings/') ? [{ name: 'access', title: 'Access' }] : []),
+    ...(isOAuth && has('/oauth2/access_tokens/') ? [{ name: 'tokens', title: 'Tokens' }] : []),
+    ...(has('/events/events/') ? [{ name: 'events', title: 'Events' }] : []),
+  ];
+}
+
+function Events({ application: { pk } }: { application: Application }) {
+  const key = pk.replaceAll('-', '');
+  return (
+    <div className="stack">
+      <section className="stack-tight" aria-label="Sign-ins">
+        <h2>Sign-ins</h2>
+        <EventRows query={{ context_authorized_app: key }} none="Nobody has signed in to it yet." />
+      </section>
+      <section className="stack-tight" aria-label="Changes">
+        <h2>Changes</h2>
+        <EventRows
+          query={{ context_model_app: 'svc_core', context_model_name: 'application', context_model_pk: key }}
+          none="No changes are recorded."
+        />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { Code } from '../../elements/code.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+import type { Application } from './application.ts';
+
+/** What the application would be told of a person who signs in. */
+export function ClaimsTab({ application }: { application: Application }) {
+  const { query } = useAddress();
+  const { resources, user } = useInterface();
+  const person = query.get('person');
+  const { provider, provider_obj, launch_url } = application;
+  const kind = resources.find(({ model }) => model === provider_obj?.meta_model_name)?.path ?? '';
+  const canChoose = resources.some(({ path }) => path === '/core/users/');
+  const preview = useAnswer<{ preview: Readonly<Record<string, unknown>> }>(
+    `${kind}${provider}/preview_user/?for_user=${encodeURIComponent(person ?? user.pk)}`,
+  );
+  return (
+    <section className="card stack" aria-label="Claims">
+      <div className="stack-tight">
+        <h2>Claims as a chosen person</h2>
+        <p className="quiet">What the application is told when this person signs in, evaluated now with its scopes.</p>
+      </div>
+      {canChoose && (
+        <div className="claims-person">
+          <ReferencePicker
+            label="Person"
+            hint={person === null ? `You (${user.username}) until you choose somebody.` : undefined}
+            model="svc_core.user"
+            value={person}
+            onChange={(key) => goTo(hereWith({ person: key }))}
+          />
+        </div>
+      )}
+      <Loaded {...preview}>{({ preview: claims }) => <Code text={JSON.stringify(claims, null, 2)} />}</Loaded>
+      <div className="row">
+        {launch_url && (
+          <a className="button button-primary" href={launch_url} target="_blank" rel="noreferrer">
+            Try to sign in
+          </a>
+        )}
+        <Link className="button" href={hereWith({ tab: 'access' })}>
+          Who may use it
+        </Link>
+      </div>
+    </section>
+  );
+}

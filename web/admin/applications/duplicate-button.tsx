@@ -1,0 +1,61 @@
+import { type FormEvent, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { Dialog } from '../../elements/dialog.tsx';
+import { TextField } from '../../elements/field.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { goTo, hrefOf } from '../address.ts';
+import { useDialog } from '../use-dialog.ts';
+import type { Application } from './application.ts';
+import { slugOf } from './template.ts';
+
+/** Makes a second application like this one. */
+export function DuplicateButton({ application }: { application: Application }) {
+  const { isOpen, open, close } = useDialog('duplicate');
+  return (
+    <>
+      <Button onClick={open}>Duplicate…</Button>
+      {isOpen && <DuplicateDialog application={application} onClose={close} />}
+    </>
+  );
+}
+
+function DuplicateDialog({ application, onClose }: { application: Application; onClose(): void }) {
+  const [name, setName] = useState(`${application.name} (copy)`);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const done = useDone();
+  async function duplicate(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const path = `/core/applications/${encodeURIComponent(application.slug)}/duplicate/`;
+      const copy = await callAsPerson<Application>('POST', path, { name, slug: slugOf(name) });
+      goTo(hrefOf(`/core/applications/${copy.slug}/`, { tab: copy.provider === null ? undefined : 'sign-in' }), {
+        replace: true,
+      });
+      done(`${name} is created.`);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog title={`Duplicate ${application.name}`} onClose={onClose}>
+      <form className="stack" noValidate onSubmit={duplicate}>
+        <p>The copy has the same settings and the same access. It gets a client ID and a secret of its own.</p>
+        <TextField label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <div className="row">
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Duplicate
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

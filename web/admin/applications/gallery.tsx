@@ -1,0 +1,61 @@
+import { TextField } from '../../elements/field.tsx';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { Link } from '../link.tsx';
+import { counted } from '../words.ts';
+import type { Template } from './template.ts';
+
+const protocols = { oauth2: 'OpenID Connect', saml: 'SAML' } as const;
+
+/** Well-known applications by what they are for. */
+export function Gallery({ templates }: { templates: readonly Template[] }) {
+  const { query } = useAddress();
+  const text = query.get('search') ?? '';
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = templates.filter(({ name, about, category }) =>
+    words.every((word) => `${name} ${about} ${category}`.toLowerCase().includes(word)),
+  );
+  return (
+    <>
+      <div className="gallery-search">
+        <TextField
+          label="Search applications"
+          type="search"
+          value={text}
+          onChange={({ currentTarget }) => goTo(hereWith({ search: currentTarget.value || null }), { replace: true })}
+        />
+        <p className="quiet small" role="status">
+          {counted(found.length, 'template', 'templates')}
+        </p>
+      </div>
+      {found.length === 0 && (
+        <p className="empty">
+          Nothing is called so. Every application that supports OpenID Connect or SAML works: choose “Any web
+          application”.
+        </p>
+      )}
+      {[...Map.groupBy(found, ({ category }) => category)]
+        .toSorted(([one], [other]) => one.localeCompare(other))
+        .map(([category, inner]) => (
+          <section key={category} className="stack-tight" aria-label={category || 'General'}>
+            <h2 className="gallery-title">{category || 'General'}</h2>
+            <ul className="gallery">
+              {inner.map((template) => (
+                <li key={template.id}>
+                  <Link className="card gallery-item" href={hereWith({ template: template.id, search: null })}>
+                    <span className="gallery-initial" aria-hidden="true">
+                      {template.name.charAt(0)}
+                    </span>
+                    <span className="gallery-text">
+                      <strong>{template.name}</strong>
+                      <span className="quiet small">{template.about}</span>
+                      {category && <span className="quiet small">{protocols[template.protocol]}</span>}
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { Code } from '../../elements/code.tsx';
+import { CopyButton } from '../../elements/copy-button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { hrefOf } from '../address.ts';
+import { Link } from '../link.tsx';
+import { CopyRows } from './copy-rows.tsx';
+import { type Choices, type Created, factsOf, filled, type Template } from './template.ts';
+
+interface Props {
+  readonly template: Template;
+  readonly choices: Choices;
+  readonly created: Created;
+}
+
+/** What to enter in the application. */
+export function Result({ template, choices: { slug, address }, created }: Props) {
+  const setup = filled(template.setup, factsOf(address, slug, created));
+  const path = `/core/applications/${slug}/`;
+  const rows = [
+    { label: template.protocol === 'saml' ? 'Entity ID' : 'Issuer', text: created.issuer },
+    { label: 'Client ID', text: created.client_id },
+    { label: 'Client secret', text: template.isPublic ? undefined : created.client_secret, isSecret: true },
+    { label: 'Metadata', text: created.metadata_url },
+    { label: 'Sign-on URL', text: created.sso_url },
+  ];
+  return (
+    <div className="stack wizard-result">
+      <Notice tone="good">The application is created. One step is left: tell it about this server.</Notice>
+      <section className="card stack" aria-label="To copy">
+        <h2>To copy</h2>
+        <CopyRows rows={rows} />
+      </section>
+      <section className="card stack" aria-label="What to enter where">
+        <div className="page-head-row">
+          <div className="page-title">
+            <h2>What to enter where</h2>
+            <p className="quiet">{template.where}</p>
+          </div>
+          <CopyButton text={setup}>Copy all</CopyButton>
+        </div>
+        <Code text={setup} />
+      </section>
+      <div className="row">
+        <Link className="button button-primary" href={hrefOf(path, { tab: 'claims' })}>
+          Test the sign-in
+        </Link>
+        <Link className="button" href={hrefOf(path)}>
+          Go to the application
+        </Link>
+        <Link className="button" href={hrefOf('/applications/new/')}>
+          Another one
+        </Link>
+      </div>
+    </div>
+  );
+}

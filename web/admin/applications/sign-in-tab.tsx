@@ -1,0 +1,141 @@
+import { useCallback } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { hrefOf } from '../address.ts';
+import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { spelled } from '../words.ts';
+import type { Application } from './application.ts';
+import { CopyRows } from './copy-rows.tsx';
+
+interface OAuth2 {
+  readonly client_type: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly redirect_uris: readonly { readonly matching_mode: string; readonly url: string }[];
+}
+
+interface Saml {
+  readonly acs_url: string;
+  readonly audience: string;
+  readonly url_download_metadata: string;
+  readonly url_sso_redirect: string;
+  readonly url_slo_redirect: string;
+}
+
+/** What the application has to know of this server, and this server of it. */
+export function SignInTab({ application }: { application: Application }) {
+  const { provider_obj, provider } = application;
+  const entry = useInterface().resources.find(({ model }) => model === provider_obj?.meta_model_name);
+  if (!entry || provider === null) return null;
+  const path = `${entry.path}${provider}/`;
+  return (
+    <div className="stack">
+      {entry.path === '/providers/oauth2/' ? (
+        <OAuth2Facts path={path} />
+      ) : entry.path === '/providers/saml/' ? (
+        <SamlFacts path={path} />
+      ) : (
+        <p>{entry.description}</p>
+      )}
+      <Ways entry={entry} path={path} />
+    </div>
+  );
+}
+
+function Ways({ entry, path }: { entry: ResourceEntry; path: string }) {
+  return (
+    <div className="row">
+      {entry.may.change === 'all' && (
+        <Link className="button" href={hrefOf(`/edit${path}`)}>
+          Edit the sign-in
+        </Link>
+      )}
+      <Link className="button" href={hrefOf(path)}>
+        All settings
+      </Link>
+    </div>
+  );
+}
+
+function OAuth2Facts({ path }: { path: string }) {
+  const read = useLoadable(
+    useCallback(
+      () =>
+        Promise.all([
+          callAsPerson<OAuth2>('GET', path),
+          callAsPerson<Readonly<Record<string, string>>>('GET', `${path}setup_urls/`),
+        ]),
+      [path],
+    ),
+  );
+  return (
+    <Loaded {...read}>
+      {([provider, urls]) => (
+        <>
+          <section className="card stack" aria-label="For the application">
+            <h2>For the application</h2>
+            <CopyRows
+              rows={[
+                { label: 'Issuer', text: urls.issuer },
+                { label: 'Client ID', text: provider.client_id },
+                {
+                  label: 'Client secret',
+                  text: provider.client_type === 'public' ? undefined : provider.client_secret,
+                  isSecret: true,
+                },
+                { label: 'Discovery', text: urls.provider_info },
+              ]}
+            />
+            <details>
+              <summary>All addresses</summary>
+              <CopyRows
+                rows={['authorize', 'token', 'user_info', 'jwks', 'logout'].map((name) => ({
+                  label: spelled(name),
+                  text: urls[name],
+                }))}
+              />
+            </details>
+          </section>
+          <section className="card stack" aria-label="Redirect URIs">
+            <h2>Redirect URIs</h2>
+            {provider.redirect_uris.length === 0 && (
+              <Notice tone="warn">There are none, so every sign-in is refused.</Notice>
+            )}
+            <ul className="plain-list">
+              {provider.redirect_uris.map(({ matching_mode, url }) => (
+                <li key={url}>
+                  <code className="wrapped">{url}</code>{' '}
+                  {matching_mode === 'regex' && <span className="tag">Pattern</span>}
+                </li>
+              ))}
+            </ul>
+          </section>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function SamlFacts({ path }: { path: string }) {
+  const read = useLoadable(useCallback(() => callAsPerson<Saml>('GET', path), [path]));
+  return (
+    <Loaded {...read}>
+      {(provider) => (
+        <section className="card stack" aria-label="For the application">
+          <h2>For the application</h2>
+          <CopyRows
+            rows={[
+              { label: 'Metadata', text: provider.url_download_metadata },
+              { label: 'Sign-on URL', text: provider.url_sso_redirect },
+              { label: 'Sign-out URL', text: provider.url_slo_redirect },
+              { label: 'Sent to', text: provider.acs_url },
+              { label: 'Audience', text: provider.audience },
+            ]}
+          />
+        </section>
+      )}
+    </Loaded>
+  );
+}

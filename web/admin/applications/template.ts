@@ -1,0 +1,131 @@
+/** A well-known application: what its provider needs, and what to enter where in the application. */
+export interface Template {
+  readonly id: string;
+  readonly name: string;
+  readonly about: string;
+  /** Empty for those that fit any application. */
+  readonly category: string;
+  readonly protocol: 'oauth2' | 'saml';
+  /** An example of the address that people open. */
+  readonly address: string;
+  /** Redirect URIs, with `{address}` in them. */
+  readonly redirects?: readonly string[];
+  /** SAML: the assertion consumer service and the entity ID of the application. */
+  readonly acs?: string;
+  readonly audience?: string;
+  readonly nameId?: 'emailAddress';
+  readonly isPublic?: boolean;
+  /** Its address is no page that people open. */
+  readonly hasNoPage?: boolean;
+  /** The redirect URI cannot be known: it is asked for. */
+  readonly asksRedirect?: boolean;
+  readonly where: string;
+  /** Text to copy, with the names of `Facts` in braces. */
+  readonly setup: string;
+}
+
+/** What the wizard is told. */
+export interface Choices {
+  readonly name: string;
+  readonly slug: string;
+  readonly address: string;
+  readonly redirect: string;
+  readonly groups: readonly (string | number)[];
+}
+
+/** What the transactional operation answers. */
+export interface Created {
+  readonly issuer: string;
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly metadata_url?: string;
+  readonly sso_url?: string;
+}
+
+const modelOf = {
+  oauth2: 'svc_providers_oauth2.oauth2provider',
+  saml: 'svc_providers_saml.samlprovider',
+} as const;
+
+export const providerPathOf = ({ protocol }: Template): string => `/providers/${protocol}/`;
+
+/** `{address}` and the like filled in; other braces stay. */
+export function filled(text: string, facts: Readonly<Record<string, string | undefined>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => facts[name] ?? whole);
+}
+
+/** Without the slash at its end; null where it is none that people can open. */
+export function readAddress(text: string): URL | null {
+  const url = URL.parse(text.trim());
+  return url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '' ? url : null;
+}
+
+const placesOf = (address: string) => ({
+  address: address.trim().replace(/\/+$/, ''),
+  host: readAddress(address)?.host ?? '',
+});
+
+/** Where answers go: what was entered, or else what the template says. */
+export function redirectsOf(
+  { redirects = [], acs = '', protocol }: Template,
+  { address, redirect }: Choices,
+): string[] {
+  const own = redirect
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  if (own.length > 0) return own;
+  return (protocol === 'saml' ? [acs] : redirects).map((text) => filled(text, placesOf(address)));
+}
+
+const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+
+/** The body of the operation that creates both. */
+export function bodyFor(template: Template, choices: Choices) {
+  const { name, slug, address, groups } = choices;
+  const urls = redirectsOf(template, choices);
+  const provider =
+    template.protocol === 'saml'
+      ? {
+          acs_url: urls[0] ?? '',
+          audience: filled(template.audience ?? '', placesOf(address)),
+          ...(template.nameId && { default_name_id_policy: emailFormat }),
+        }
+      : {
+          client_type: template.isPublic ? 'public' : 'confidential',
+          redirect_uris: urls.map((url) => ({ matching_mode: 'strict', url })),
+        };
+  return {
+    app: { name, slug, meta_launch_url: template.hasNoPage ? '' : address.trim() },
+    provider_model: modelOf[template.protocol],
+    provider: { name, ...provider },
+    ...(groups.length > 0 && { policy_bindings: groups.map((group) => ({ group })) }),
+  };
+}
+
+/** Everything that a text to copy may name. */
+export function factsOf(address: string, slug: string, created: Created): Readonly<Record<string, string | undefined>> {
+  const root = created.issuer.split('/application/')[0]?.replace(/\/$/, '') ?? '';
+  const own = `${root}/application/o/${slug}/`;
+  return {
+    ...placesOf(address),
+    ...created,
+    root_url: root,
+    issuer_bare: created.issuer.replace(/\/$/, ''),
+    discovery_url: `${own}.well-known/openid-configuration`,
+    authorize_url: `${root}/application/o/authorize/`,
+    token_url: `${root}/application/o/token/`,
+    userinfo_url: `${root}/application/o/userinfo/`,
+    jwks_url: `${own}jwks/`,
+    logout_url: `${own}end-session/`,
+  };
+}
+
+/** `Grafana (test)`: `grafana-test`. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 50);

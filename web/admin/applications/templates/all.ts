@@ -1,0 +1,89 @@
+import type { Template } from '../template.ts';
+import { argoCd } from './argo-cd.ts';
+import { audiobookshelf } from './audiobookshelf.ts';
+import { bookstack } from './bookstack.ts';
+import { cloudflareAccess } from './cloudflare-access.ts';
+import { forgejo } from './forgejo.ts';
+import { gitea } from './gitea.ts';
+import { gitlab } from './gitlab.ts';
+import { googleWorkspace } from './google-workspace.ts';
+import { grafana } from './grafana.ts';
+import { harbor } from './harbor.ts';
+import { hedgedoc } from './hedgedoc.ts';
+import { immich } from './immich.ts';
+import { jellyfin } from './jellyfin.ts';
+import { jenkins } from './jenkins.ts';
+import { komga } from './komga.ts';
+import { kubernetes } from './kubernetes.ts';
+import { mealie } from './mealie.ts';
+import { miniflux } from './miniflux.ts';
+import { minio } from './minio.ts';
+import { nextcloud } from './nextcloud.ts';
+import { oauth2Proxy } from './oauth2-proxy.ts';
+import { openWebui } from './open-webui.ts';
+import { openidConnect } from './openid-connect.ts';
+import { outline } from './outline.ts';
+import { paperlessNgx } from './paperless-ngx.ts';
+import { pgadmin } from './pgadmin.ts';
+import { portainer } from './portainer.ts';
+import { proxmox } from './proxmox.ts';
+import { publicClient } from './public-client.ts';
+import { rocketChat } from './rocket-chat.ts';
+import { saml } from './saml.ts';
+import { seafile } from './seafile.ts';
+import { snipeIt } from './snipe-it.ts';
+import { sonarqube } from './sonarqube.ts';
+import { synapse } from './synapse.ts';
+import { tailscale } from './tailscale.ts';
+import { vault } from './vault.ts';
+import { vaultwarden } from './vaultwarden.ts';
+import { wordpress } from './wordpress.ts';
+import { zabbix } from './zabbix.ts';
+import { zammad } from './zammad.ts';
+import { zulip } from './zulip.ts';
+
+/** The gallery. To add an application: a file here, and a line in this list. */
+export const templates: readonly Template[] = [
+  openidConnect,
+  publicClient,
+  saml,
+  argoCd,
+  audiobookshelf,
+  bookstack,
+  cloudflareAccess,
+  forgejo,
+  gitea,
+  gitlab,
+  googleWorkspace,
+  grafana,
+  harbor,
+  hedgedoc,
+  immich,
+  jellyfin,
+  jenkins,
+  komga,
+  kubernetes,
+  synapse,
+  mealie,
+  miniflux,
+  minio,
+  nextcloud,
+  oauth2Proxy,
+  openWebui,
+  outline,
+  paperlessNgx,
+  pgadmin,
+  portainer,
+  proxmox,
+  rocketChat,
+  seafile,
+  snipeIt,
+  sonarqube,
+  tailscale,
+  vault,
+  vaultwarden,
+  wordpress,
+  zabbix,
+  zammad,
+  zulip,
+];

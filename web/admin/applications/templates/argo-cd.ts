@@ -1,0 +1,21 @@
+import type { Template } from '../template.ts';
+
+export const argoCd: Template = {
+  id: 'argo-cd',
+  name: 'Argo CD',
+  about: 'Deployments to clusters',
+  category: 'Infrastructure',
+  protocol: 'oauth2',
+  address: 'https://argocd.example.com',
+  redirects: ['{address}/auth/callback', 'http://localhost:8085/auth/callback'],
+  where: 'ConfigMap argocd-cm; the secret goes into argocd-secret',
+  setup: `url: {address}
+oidc.config: |
+  name: Gatehouse
+  issuer: {issuer}
+  clientID: {client_id}
+  clientSecret: $oidc.gatehouse.clientSecret
+  requestedScopes: ["openid", "profile", "email"]
+# argocd-secret:
+#   oidc.gatehouse.clientSecret: {client_secret}`,
+};

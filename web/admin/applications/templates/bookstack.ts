@@ -1,0 +1,19 @@
+import type { Template } from '../template.ts';
+
+export const bookstack: Template = {
+  id: 'bookstack',
+  name: 'BookStack',
+  about: 'Handbooks in shelves',
+  category: 'Knowledge and office',
+  protocol: 'oauth2',
+  address: 'https://books.example.com',
+  redirects: ['{address}/oidc/callback'],
+  where: '.env of BookStack',
+  setup: `AUTH_METHOD=oidc
+OIDC_NAME=Gatehouse
+OIDC_DISPLAY_NAME_CLAIMS=name
+OIDC_CLIENT_ID={client_id}
+OIDC_CLIENT_SECRET={client_secret}
+OIDC_ISSUER={issuer}
+OIDC_ISSUER_DISCOVER=true`,
+};

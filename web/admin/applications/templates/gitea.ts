@@ -1,0 +1,18 @@
+import type { Template } from '../template.ts';
+
+export const gitea: Template = {
+  id: 'gitea',
+  name: 'Gitea',
+  about: 'Source code, small and fast',
+  category: 'Development',
+  protocol: 'oauth2',
+  address: 'https://gitea.example.com',
+  redirects: ['{address}/user/oauth2/gatehouse/callback'],
+  where: 'Site administration, Authentication sources, Add',
+  setup: `Authentication name: gatehouse
+OAuth2 provider: OpenID Connect
+Client ID: {client_id}
+Client secret: {client_secret}
+Auto discovery URL: {discovery_url}
+Additional scopes: email profile`,
+};

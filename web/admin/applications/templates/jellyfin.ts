@@ -1,0 +1,19 @@
+import type { Template } from '../template.ts';
+
+export const jellyfin: Template = {
+  id: 'jellyfin',
+  name: 'Jellyfin',
+  about: 'Films and music',
+  category: 'Media and home',
+  protocol: 'oauth2',
+  address: 'https://media.example.com',
+  redirects: ['{address}/sso/OID/redirect/gatehouse'],
+  where: 'The plugin “SSO Authentication”, Add provider',
+  setup: `Name of OpenID provider: gatehouse
+OpenID endpoint: {issuer}
+OpenID client ID: {client_id}
+OpenID secret: {client_secret}
+Enabled: yes
+Role claim: groups
+Request additional scopes: profile`,
+};

@@ -1,0 +1,19 @@
+import type { Template } from '../template.ts';
+
+export const jenkins: Template = {
+  id: 'jenkins',
+  name: 'Jenkins',
+  about: 'Builds and pipelines',
+  category: 'Development',
+  protocol: 'oauth2',
+  address: 'https://jenkins.example.com',
+  redirects: ['{address}/securityRealm/finishLogin'],
+  where: 'Manage Jenkins, Security, with the plugin “OpenID Connect Authentication”',
+  setup: `Client id: {client_id}
+Client secret: {client_secret}
+Configuration mode: Discovery via well-known endpoint
+Well-known configuration endpoint: {discovery_url}
+Scopes: openid email profile
+User name field name: preferred_username
+Groups field name: groups`,
+};

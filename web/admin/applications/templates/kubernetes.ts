@@ -1,0 +1,20 @@
+import type { Template } from '../template.ts';
+
+export const kubernetes: Template = {
+  id: 'kubernetes',
+  name: 'Kubernetes',
+  about: 'Sign in to a cluster with kubectl',
+  category: 'Infrastructure',
+  protocol: 'oauth2',
+  address: 'https://cluster.example.com:6443',
+  redirects: ['http://localhost:8000', 'http://localhost:18000'],
+  where: 'Flags of the API server; people use the plugin kubelogin (oidc-login)',
+  setup: `--oidc-issuer-url={issuer}
+--oidc-client-id={client_id}
+--oidc-username-claim=preferred_username
+--oidc-groups-claim=groups
+
+kubectl oidc-login setup --oidc-issuer-url={issuer} --oidc-client-id={client_id}`,
+  isPublic: true,
+  hasNoPage: true,
+};

@@ -1,0 +1,18 @@
+import type { Template } from '../template.ts';
+
+export const mealie: Template = {
+  id: 'mealie',
+  name: 'Mealie',
+  about: 'Recipes and meals',
+  category: 'Media and home',
+  protocol: 'oauth2',
+  address: 'https://meals.example.com',
+  redirects: ['{address}/login'],
+  where: 'Environment of Mealie',
+  setup: `OIDC_AUTH_ENABLED=true
+OIDC_SIGNUP_ENABLED=true
+OIDC_PROVIDER_NAME=Gatehouse
+OIDC_CONFIGURATION_URL={discovery_url}
+OIDC_CLIENT_ID={client_id}
+OIDC_CLIENT_SECRET={client_secret}`,
+};

@@ -1,0 +1,18 @@
+import type { Template } from '../template.ts';
+
+export const minio: Template = {
+  id: 'minio',
+  name: 'MinIO',
+  about: 'Object storage',
+  category: 'Infrastructure',
+  protocol: 'oauth2',
+  address: 'https://minio.example.com',
+  redirects: ['{address}/oauth_callback'],
+  where: 'Environment of MinIO',
+  setup: `MINIO_IDENTITY_OPENID_CONFIG_URL={discovery_url}
+MINIO_IDENTITY_OPENID_CLIENT_ID={client_id}
+MINIO_IDENTITY_OPENID_CLIENT_SECRET={client_secret}
+MINIO_IDENTITY_OPENID_SCOPES=openid,profile,email
+MINIO_IDENTITY_OPENID_REDIRECT_URI={address}/oauth_callback
+MINIO_IDENTITY_OPENID_CLAIM_NAME=policy`,
+};

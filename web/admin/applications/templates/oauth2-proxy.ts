@@ -1,0 +1,19 @@
+import type { Template } from '../template.ts';
+
+export const oauth2Proxy: Template = {
+  id: 'oauth2-proxy',
+  name: 'OAuth2 Proxy',
+  about: 'A sign-in before any web site',
+  category: 'Access',
+  protocol: 'oauth2',
+  address: 'https://internal.example.com',
+  redirects: ['{address}/oauth2/callback'],
+  where: 'Environment of OAuth2 Proxy',
+  setup: `OAUTH2_PROXY_PROVIDER=oidc
+OAUTH2_PROXY_OIDC_ISSUER_URL={issuer}
+OAUTH2_PROXY_CLIENT_ID={client_id}
+OAUTH2_PROXY_CLIENT_SECRET={client_secret}
+OAUTH2_PROXY_REDIRECT_URL={address}/oauth2/callback
+OAUTH2_PROXY_CODE_CHALLENGE_METHOD=S256
+OAUTH2_PROXY_EMAIL_DOMAINS=*`,
+};

@@ -1,0 +1,18 @@
+import type { Template } from '../template.ts';
+
+export const openWebui: Template = {
+  id: 'open-webui',
+  name: 'Open WebUI',
+  about: 'Chat with language models',
+  category: 'Knowledge and office',
+  protocol: 'oauth2',
+  address: 'https://chat.example.com',
+  redirects: ['{address}/oauth/oidc/callback'],
+  where: 'Environment of Open WebUI',
+  setup: `ENABLE_OAUTH_SIGNUP=true
+OAUTH_PROVIDER_NAME=Gatehouse
+OPENID_PROVIDER_URL={discovery_url}
+OAUTH_CLIENT_ID={client_id}
+OAUTH_CLIENT_SECRET={client_secret}
+OAUTH_SCOPES=openid email profile`,
+};

@@ -1,0 +1,14 @@
+import type { Template } from '../template.ts';
+
+export const paperlessNgx: Template = {
+  id: 'paperless-ngx',
+  name: 'Paperless-ngx',
+  about: 'Scanned papers',
+  category: 'Files and notes',
+  protocol: 'oauth2',
+  address: 'https://papers.example.com',
+  redirects: ['{address}/accounts/oidc/gatehouse/login/callback/'],
+  where: 'Environment of Paperless-ngx',
+  setup: `PAPERLESS_APPS=allauth.socialaccount.providers.openid_connect
+PAPERLESS_SOCIALACCOUNT_PROVIDERS={"openid_connect":{"APPS":[{"provider_id":"gatehouse","name":"Gatehouse","client_id":"{client_id}","secret":"{client_secret}","settings":{"server_url":"{discovery_url}"}}]}}`,
+};

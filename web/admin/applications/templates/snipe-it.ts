@@ -1,0 +1,15 @@
+import type { Template } from '../template.ts';
+
+export const snipeIt: Template = {
+  id: 'snipe-it',
+  name: 'Snipe-IT',
+  about: 'Inventory of devices',
+  category: 'Knowledge and office',
+  protocol: 'saml',
+  address: 'https://assets.example.com',
+  acs: '{address}/saml/acs',
+  audience: '{address}',
+  where: 'Admin, Settings, SAML',
+  setup: `SAML enabled: yes
+SAML IdP metadata: {metadata_url}`,
+};

@@ -1,0 +1,23 @@
+import type { Template } from '../template.ts';
+
+export const synapse: Template = {
+  id: 'synapse',
+  name: 'Matrix (Synapse)',
+  about: 'Chat between servers',
+  category: 'Communication',
+  protocol: 'oauth2',
+  address: 'https://matrix.example.com',
+  redirects: ['{address}/_synapse/client/oidc/callback'],
+  where: 'homeserver.yaml',
+  setup: `oidc_providers:
+  - idp_id: gatehouse
+    idp_name: Gatehouse
+    issuer: "{issuer}"
+    client_id: "{client_id}"
+    client_secret: "{client_secret}"
+    scopes: ["openid", "profile", "email"]
+    user_mapping_provider:
+      config:
+        localpart_template: "{{ user.preferred_username }}"
+        display_name_template: "{{ user.name }}"`,
+};

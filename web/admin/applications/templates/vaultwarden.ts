@@ -1,0 +1,19 @@
+import type { Template } from '../template.ts';
+
+export const vaultwarden: Template = {
+  id: 'vaultwarden',
+  name: 'Vaultwarden',
+  about: 'Passwords of people and teams',
+  category: 'Access',
+  protocol: 'oauth2',
+  address: 'https://vault.example.com',
+  redirects: ['{address}/identity/connect/oidc-signin'],
+  where: 'Environment of Vaultwarden',
+  setup: `DOMAIN={address}
+SSO_ENABLED=true
+SSO_AUTHORITY={issuer_bare}
+SSO_CLIENT_ID={client_id}
+SSO_CLIENT_SECRET={client_secret}
+SSO_SCOPES=email profile offline_access
+SSO_PKCE=true`,
+};

@@ -1,0 +1,92 @@
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Moment } from '../../elements/moment.tsx';
+import { hrefOf } from '../address.ts';
+import { useEntry } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import type { Application } from './application.ts';
+
+interface Token {
+  readonly pk: number;
+  readonly user: { readonly pk: number; readonly username: string };
+  readonly scope: readonly string[];
+  readonly expires: string | null;
+  readonly is_expired: boolean;
+  readonly revoked: boolean;
+}
+
+/** Tokens that the application holds for people. */
+export function TokensTab({ application: { provider } }: { application: Application }) {
+  return (
+    <div className="stack">
+      <Tokens title="Refresh tokens" path="/oauth2/refresh_tokens/" provider={provider} />
+      <Tokens title="Access tokens" path="/oauth2/access_tokens/" provider={provider} />
+    </div>
+  );
+}
+
+function Tokens({ title, path, provider }: { title: string; path: string; provider: number | null }) {
+  const canRevoke = useEntry(path)?.may.delete === 'all';
+  const done = useDone();
+  const tokens = useAnswer<{ results: readonly Token[]; pagination: { count: number } }>(
+    `${path}?provider=${provider}&ordering=-expires&page_size=25`,
+  );
+  return (
+    <section className="stack-tight" aria-label={title}>
+      <h2>{title}</h2>
+      <Loaded {...tokens}>
+        {({ results, pagination }) => (
+          <>
+            {results.length === 0 && <p className="empty">There are none.</p>}
+            {results.length > 0 && (
+              <ul className="rows">
+                {results.map((token) => (
+                  <li key={token.pk} className="rows-row">
+                    <div className="rows-text">
+                      <p>
+                        <Link href={hrefOf(`/core/users/${token.user.pk}/`)}>{token.user.username}</Link>{' '}
+                        {token.revoked && <span className="tag tag-alert">Revoked</span>}
+                        {!token.revoked && token.is_expired && <span className="tag">Expired</span>}
+                      </p>
+                      <p className="quiet small">
+                        {token.scope.join(', ')}
+                        {token.expires && (
+                          <>
+                            {' · '}
+                            {token.is_expired ? 'expired' : 'expires'} <Moment at={token.expires} />
+                          </>
+                        )}
+                      </p>
+                    </div>
+                    {canRevoke && (
+                      <ConfirmButton
+                        about={`the token of ${token.user.username}`}
+                        question={`Revoke the token of ${token.user.username}?`}
+                        consequence={<p>The application can no longer use it. The person may have to sign in again.</p>}
+                        confirm="Revoke"
+                        onConfirm={async () => {
+                          await callAsPerson('DELETE', `${path}${token.pk}/`);
+                          await tokens.reload();
+                          done('The token is revoked.');
+                        }}
+                      >
+                        Revoke
+                      </ConfirmButton>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {pagination.count > results.length && (
+              <p>
+                <Link href={hrefOf(path, { provider: String(provider) })}>All {pagination.count.toLocaleString()}</Link>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}

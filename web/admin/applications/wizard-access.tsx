@@ -1,0 +1,66 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../elements/button.tsx';
+import { useInterface } from '../api/interface.ts';
+import { ReferencesPicker } from '../widgets/references-picker.tsx';
+
+interface Props {
+  onCreate(groups: readonly (string | number)[]): Promise<void>;
+  onBack(): void;
+}
+
+/** Everybody, or the members of groups. */
+export function AccessStep({ onCreate, onBack }: Props) {
+  const { resources } = useInterface();
+  const [isOpen, setOpen] = useState(true);
+  const [groups, setGroups] = useState<readonly (string | number)[]>([]);
+  const [isSent, setSent] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const may = (path: string) => resources.find((entry) => entry.path === path)?.may;
+  const canLimit =
+    may('/policies/bindings/')?.add === 'all' &&
+    may('/core/applications/')?.change === 'all' &&
+    may('/core/groups/') !== undefined;
+  async function create(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setSent(true);
+    if (isBusy || (!isOpen && groups.length === 0)) return;
+    setBusy(true);
+    await onCreate(isOpen ? [] : groups);
+    setBusy(false);
+  }
+  return (
+    <form className="card wizard-form" noValidate onSubmit={create}>
+      <fieldset className="field">
+        <legend>Who may use it?</legend>
+        <label className="choice">
+          <input type="radio" name="who" checked={isOpen} onChange={() => setOpen(true)} />
+          <span>Everybody who can sign in</span>
+        </label>
+        {canLimit && (
+          <label className="choice">
+            <input type="radio" name="who" checked={!isOpen} onChange={() => setOpen(false)} />
+            <span>Members of groups</span>
+          </label>
+        )}
+      </fieldset>
+      {!canLimit && <p className="quiet small">To limit it to groups takes the right to add policy bindings.</p>}
+      {!isOpen && (
+        <ReferencesPicker
+          label="Groups"
+          hint="Members of one of them may use it."
+          errors={isSent && groups.length === 0 ? ['Choose a group.'] : []}
+          model="svc_core.group"
+          isNumber={false}
+          value={groups}
+          onChange={setGroups}
+        />
+      )}
+      <div className="row">
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          Create
+        </Button>
+        <Button onClick={onBack}>Back</Button>
+      </div>
+    </form>
+  );
+}

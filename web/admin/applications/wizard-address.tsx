@@ -1,0 +1,96 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../elements/button.tsx';
+import { TextAreaField, TextField } from '../../elements/field.tsx';
+import { goTo, hereWith, hrefOf } from '../address.ts';
+import { Link } from '../link.tsx';
+import { type Choices, readAddress, redirectsOf, slugOf, type Template } from './template.ts';
+
+/** What the application is called and where it is. */
+export function AddressStep({ template, initial }: { template: Template; initial: Choices }) {
+  const [choices, setChoices] = useState(initial);
+  const [isSlugOwn, setSlugOwn] = useState(initial.slug !== slugOf(initial.name));
+  const [isSent, setSent] = useState(false);
+  const { name, slug, address, redirect } = choices;
+  const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
+  const isSaml = template.protocol === 'saml';
+  const complaints = {
+    name: name.trim() === '' ? ['Give it a name.'] : [],
+    slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : ['Use letters, digits, hyphens and underscores.'],
+    address: readAddress(address) ? [] : ['Enter an address that begins with https:// or http://.'],
+  };
+  function next(event: FormEvent): void {
+    event.preventDefault();
+    setSent(true);
+    if (Object.values(complaints).flat().length > 0) return;
+    goTo(hereWith({ name: name.trim(), slug, address: address.trim(), redirect: redirect || null, step: 'access' }));
+  }
+  return (
+    <form className="card wizard-form" noValidate onSubmit={next}>
+      <TextField
+        label="Name (required)"
+        hint="What people read in their list of applications."
+        value={name}
+        errors={isSent ? complaints.name : []}
+        autoComplete="off"
+        onChange={({ currentTarget: { value } }) => set({ name: value, ...(!isSlugOwn && { slug: slugOf(value) }) })}
+      />
+      <TextField
+        label="Slug (required)"
+        hint="Part of the addresses that belong to the application."
+        value={slug}
+        errors={isSent ? complaints.slug : []}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ currentTarget: { value } }) => {
+          setSlugOwn(true);
+          set({ slug: value });
+        }}
+      />
+      <TextField
+        label="Address (required)"
+        hint={template.hasNoPage ? 'Where it is.' : 'Where people open it.'}
+        type="url"
+        placeholder={template.address}
+        value={address}
+        errors={isSent ? complaints.address : []}
+        autoComplete="off"
+        onChange={({ currentTarget: { value } }) => set({ address: value })}
+      />
+      {template.asksRedirect && (
+        <TextAreaField
+          label={isSaml ? 'Assertion consumer service' : 'Redirect URIs, one a line'}
+          hint={
+            isSaml
+              ? 'Where the application takes sign-ins; its documentation or metadata names it.'
+              : 'Where the application takes answers; its documentation names them.'
+          }
+          rows={isSaml ? 1 : 3}
+          placeholder={redirectsOf(template, { ...choices, address: template.address, redirect: '' }).join('\n')}
+          value={redirect}
+          spellCheck={false}
+          onChange={({ currentTarget: { value } }) => set({ redirect: value })}
+        />
+      )}
+      {readAddress(address) && (
+        <div className="stack-tight small">
+          <p className="quiet">{isSaml ? 'Sign-ins are sent to' : 'Answers may go to'}</p>
+          <ul className="plain-list">
+            {redirectsOf(template, choices).map((url) => (
+              <li key={url}>
+                <code className="wrapped">{url}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div className="row">
+        <Button type="submit" look="primary">
+          Continue
+        </Button>
+        <Link className="button" href={hrefOf('/applications/new/')}>
+          Back
+        </Link>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+import './applications.css';
+import { useEffect, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Notice } from '../../elements/notice.tsx';
+import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { Gallery } from './gallery.tsx';
+import { Result } from './result.tsx';
+import { bodyFor, type Choices, type Created, providerPathOf, slugOf, type Template } from './template.ts';
+import { templates } from './templates/all.ts';
+import { AccessStep } from './wizard-access.tsx';
+import { AddressStep } from './wizard-address.tsx';
+import { Steps } from './wizard-steps.tsx';
+
+interface Outcome {
+  readonly choices: Choices;
+  readonly created: Created;
+}
+
+/** Makes an application together with its provider. Everything but the result is in the address. */
+export function Wizard() {
+  const { query } = useAddress();
+  const { resources } = useInterface();
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const mayAdd = (path: string) => resources.some((entry) => entry.path === path && entry.may.add === 'all');
+  const offered = templates.filter((template) => mayAdd(providerPathOf(template)));
+  const template = offered.find(({ id }) => id === query.get('template'));
+  const isOver = query.get('step') === 'result' && outcome === null;
+  const slug = query.get('slug') ?? '';
+  useEffect(() => {
+    // The result is shown once; who comes back finds the application.
+    if (isOver) goTo(hrefOf(`/core/applications/${slug}/`, { tab: 'sign-in' }), { replace: true });
+  }, [isOver, slug]);
+  const crumbs = [{ text: 'Applications', href: hrefOf('/core/applications/') }];
+  if (!mayAdd('/core/applications/') || offered.length === 0)
+    return (
+      <Page title="New application" crumbs={crumbs}>
+        <p>You may not make applications together with their providers.</p>
+      </Page>
+    );
+  if (!template)
+    return (
+      <Page
+        title="New application"
+        intro="Choose what people will sign in to. You can change everything later."
+        crumbs={crumbs}
+        actions={
+          <Link className="button" href={hrefOf('/new/core/applications/')}>
+            Application without a provider
+          </Link>
+        }
+      >
+        <Steps current={0} />
+        <Gallery templates={offered} />
+      </Page>
+    );
+  const choices = choicesIn(template, query);
+  const isComplete = choices.name !== '' && choices.address !== '' && choices.slug !== '';
+  const step = outcome ? 3 : query.get('step') === 'access' && isComplete ? 2 : 1;
+
+  async function create(groups: Choices['groups']): Promise<void> {
+    if (!template) return;
+    setProblem(null);
+    try {
+      const whole = { ...choices, groups };
+      const created = await callAsPerson<Created>('PUT', '/core/transactional/applications/', bodyFor(template, whole));
+      setOutcome({ choices: whole, created });
+      goTo(hereWith({ step: 'result' }), { replace: true });
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+  }
+
+  const title = outcome ? `${outcome.choices.name} is ready` : `New application: ${template.name}`;
+  return (
+    <Page
+      title={title}
+      intro={template.about}
+      crumbs={[...crumbs, { text: 'New', href: hrefOf('/applications/new/') }]}
+    >
+      <Steps current={step} />
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {step === 1 && <AddressStep template={template} initial={choices} />}
+      {step === 2 && <AccessStep onCreate={create} onBack={() => goTo(hereWith({ step: null }))} />}
+      {outcome && <Result template={template} {...outcome} />}
+    </Page>
+  );
+}
+
+function choicesIn({ name, isPublic, category }: Template, query: URLSearchParams): Choices {
+  const chosen = query.get('name') ?? (category === '' || isPublic ? '' : name);
+  return {
+    name: chosen,
+    slug: query.get('slug') ?? slugOf(chosen),
+    address: query.get('address') ?? '',
+    redirect: query.get('redirect') ?? '',
+    groups: [],
+  };
+}
