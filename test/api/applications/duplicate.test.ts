@@ -26,7 +26,12 @@ describeOnBoth('a copy of an application', (server) => {
     const made = await admin.post('/core/applications/wiki/duplicate/', { name: 'Wiki two', slug: 'wiki-two' });
     expect([made.status, made.body]).toEqual([
       201,
-      expect.objectContaining({ name: 'Wiki two', slug: 'wiki-two', group: 'Tools', meta_description: 'What it is for.' }),
+      expect.objectContaining({
+        name: 'Wiki two',
+        slug: 'wiki-two',
+        group: 'Tools',
+        meta_description: 'What it is for.',
+      }),
     ]);
     expect(made.body.pk).not.toBe(pk);
     const [before, after] = [
