@@ -7,6 +7,8 @@ import { measureOAuth } from './oauth/measure.ts';
 import { oauthTable } from './oauth/report.ts';
 import type { BenchOptions } from './options.ts';
 import { growthTable, machineLine, operationsTable, scalingTable, serverTable } from './report.ts';
+import { measureSaml } from './saml/measure.ts';
+import { samlTable } from './saml/report.ts';
 import { measureScaling } from './scaling.ts';
 import { measureSync } from './sync/measure.ts';
 import { syncTable } from './sync/report.ts';
@@ -19,6 +21,7 @@ const usage = `npm run bench -- [options]
   --events N        with --large (10,000,000)
   --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
+  --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
   --sync            instead: a full SCIM run, compared with a loop of fetch
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
@@ -36,6 +39,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: String(many.events) },
     instances: { type: 'boolean', default: false },
     oauth: { type: 'boolean', default: false },
+    saml: { type: 'boolean', default: false },
     sync: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
@@ -73,6 +77,7 @@ if (values.write) writeSection(section, content);
 async function measured(): Promise<{ section: string; tables: string[] }> {
   const { kind } = options.databases;
   if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
+  if (values.saml) return { section: `${kind}, saml`, tables: [samlTable(await measureSaml(options))] };
   if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
   if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
   if (values.large) {

@@ -19,10 +19,11 @@ export function driveSupply({ supply, port, connections, seconds }: SupplyOrder)
   });
 }
 
-function render({ method, path }: Supply, { authorization, form }: ReadyRequest, port: number): string {
+function render({ method, path }: Supply, { authorization, cookie = '', form }: ReadyRequest, port: number): string {
   const content =
     form === null
       ? ''
       : `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${Buffer.byteLength(form)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\nauthorization: ${authorization}\r\n${content}\r\n${form ?? ''}`;
+  const credentials = `${authorization && `authorization: ${authorization}\r\n`}${cookie && `cookie: ${cookie}\r\n`}`;
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\n${credentials}${content}\r\n${form ?? ''}`;
 }

@@ -8,7 +8,9 @@ export interface Supply {
 }
 
 export interface ReadyRequest {
+  /** Empty for requests by a cookie. */
   readonly authorization: string;
+  readonly cookie?: string;
   /** Form-encoded; null when there is none. */
   readonly form: string | null;
 }

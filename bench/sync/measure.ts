@@ -19,6 +19,9 @@ export interface MeasuredSync {
   readonly runMs: number;
   /** The same requests by a loop of `fetch`. */
   readonly floorMs: number;
+  /** Processor time of all requests, of the server and of that loop. */
+  readonly runCpuMs: number;
+  readonly floorCpuMs: number;
   /** From the answer to a change until the target has its request, the median. */
   readonly latencyMs: number;
 }
@@ -37,13 +40,13 @@ export async function measureSync({ databases, rounds, say }: BenchOptions): Pro
       const api = caller(`${url}/api/v3`);
       const provider = await makeProvider(api, `${origin}/v2`);
       say('A full run');
-      const begin = performance.now();
-      await api('POST', '/core/applications/', { name: 'bench', slug: 'bench', backchannel_providers: [provider] });
-      while ((await api('GET', `/providers/scim/${provider}/sync/status/`)).is_running) await sleep(50);
-      const runMs = performance.now() - begin;
+      const run = await timed(async () => {
+        await api('POST', '/core/applications/', { name: 'bench', slug: 'bench', backchannel_providers: [provider] });
+        while ((await api('GET', `/providers/scim/${provider}/sync/status/`)).is_running) await sleep(100);
+      });
       const sent = await target.ask({});
       say('The same requests by fetch');
-      const floorMs = await replay(origin, sent, rounds.connections);
+      const floor = await timed(() => replay(origin, sent, rounds.connections));
       await target.ask({});
       say('Single changes');
       const waits: number[] = [];
@@ -59,12 +62,28 @@ export async function measureSync({ databases, rounds, say }: BenchOptions): Pro
       }
       await app.jobs.stop();
       const latencyMs = waits.sort((one, other) => one - other)[changes / 2] ?? 0;
-      return { requests: sent.length, connections: rounds.connections, runMs, floorMs, latencyMs };
+      return {
+        requests: sent.length,
+        connections: rounds.connections,
+        runMs: run.ms,
+        floorMs: floor.ms,
+        runCpuMs: run.cpuMs,
+        floorCpuMs: floor.cpuMs,
+        latencyMs,
+      };
     });
   } finally {
     await database.drop();
     await target.stop();
   }
+}
+
+/** Server and loop both run in this process. */
+async function timed(work: () => Promise<void>): Promise<{ ms: number; cpuMs: number }> {
+  const [begin, cpu] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms: performance.now() - begin, cpuMs: (user + system) / 1_000 };
 }
 
 async function load({ db, clock }: World): Promise<number[]> {
@@ -123,7 +142,7 @@ async function makeProvider(api: Called, url: string): Promise<number> {
 }
 
 /** A bare loop of `fetch` over as many connections. */
-async function replay(origin: string, requests: readonly Noted[], connections: number): Promise<number> {
+async function replay(origin: string, requests: readonly Noted[], connections: number): Promise<void> {
   const queue = requests.values();
   const headers = { authorization: 'Bearer a-token-for-benchmarks', 'content-type': 'application/scim+json' };
   const drain = async () => {
@@ -131,7 +150,5 @@ async function replay(origin: string, requests: readonly Noted[], connections: n
       await (await fetch(origin + path, { method, headers, body })).json();
     }
   };
-  const begin = performance.now();
   await Promise.all(Array.from({ length: connections }, drain));
-  return performance.now() - begin;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
 
 /** When and how somebody proved who they are. */
 export interface SignIn {
@@ -8,10 +9,13 @@ export interface SignIn {
   readonly amr: readonly string[];
 }
 
+const select = statement<[pk: string], { created: string; amr: string }>(
+  (pk) => sql`select created, amr from authenticated_sessions where pk = ${pk}`,
+);
+
 /** Null without a session. */
 export async function signInOfSession(query: Query, session: string | null): Promise<SignIn | null> {
   if (session === null) return null;
-  const { rows } = await sql<{ created: string; amr: string }>`select created, amr from authenticated_sessions
-    where pk = ${session}`.execute(query);
-  return rows[0] ? { at: rows[0].created, amr: JSON.parse(rows[0].amr) } : null;
+  const [row] = await select(query, session);
+  return row ? { at: row.created, amr: JSON.parse(row.amr) } : null;
 }

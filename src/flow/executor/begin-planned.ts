@@ -1,4 +1,4 @@
-import { loadUserFacts } from '../../core/mapping/user-facts.ts';
+import { cachedUserFacts } from '../../core/mapping/user-facts.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import { randomToken } from '../../platform/random.ts';
@@ -75,7 +75,7 @@ async function walk(
   const start = { query: {}, next, actor: pk };
   const deny = (message: string) =>
     executor.deny(call, flow, { token, version: 0, state: stateAtStart(plan, start) }, message);
-  const user = await loadUserFacts(call, call.db.read, pk);
+  const user = await cachedUserFacts(call, pk);
   const refused = await refusalOf(policies, flow, { call, user, context });
   if (refused) return deny(wordsOf(refused));
   try {

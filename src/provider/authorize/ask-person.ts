@@ -10,6 +10,7 @@ import type { ClientApplication } from '../client-application.ts';
 import { decidingStep } from './decide.ts';
 import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
 import { slugOf } from './sign-in-first.ts';
+import { holdTicket, releaseTicket } from './tickets.ts';
 
 export interface Asking {
   /** The model of the provider, whose steps decide. */
@@ -50,6 +51,7 @@ export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Askin
   const ticket = randomToken();
   const next = asking.pathOf(ticket);
   const decidable = { provider: provider.pk, flow: authorization_flow ?? '', id: ticket, request };
+  holdTicket(call);
   const begun = await beginPlanned(needs, call, {
     slug: (await slugOf(call.db.read, authorization_flow)) ?? '',
     context: asking.context,
@@ -61,6 +63,7 @@ export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Askin
     },
     next,
   });
+  if (begun.outcome !== 'over') await releaseTicket(needs.key, call);
   switch (begun.outcome) {
     case 'over':
       return { outcome: 'decided', ticket, cookies: begun.cookies };

@@ -6,6 +6,7 @@ import type { Json } from '../../lib/json.ts';
 import { Problem } from '../../lib/problem.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { InstanceKey } from '../../platform/keys.ts';
 import type { Call } from '../../resource/call.ts';
 import { storeTicket, type Ticket } from './tickets.ts';
@@ -56,6 +57,14 @@ interface Deciding {
   readonly provider: number | null;
 }
 
+const active = (session: unknown, user: unknown) =>
+  sql`select 1 from users u join authenticated_sessions s on s.pk = ${session} where u.pk = ${user} and u.is_active`;
+const selectActive = statement<[session: string, user: number], unknown>(active);
+const selectActiveAt = statement<[session: string, user: number, provider: number], unknown>(
+  (session, user, provider) =>
+    sql`${active(session, user)} and exists (select 1 from providers where pk = ${provider})`,
+);
+
 /** Who decides. Throws unless they are who they were when the flow began, and everything is still there. */
 export async function deciderOf(tx: Query, call: Call, { decision, context, provider }: Deciding): Promise<Decider> {
   const user = call.actor?.user.pk;
@@ -63,22 +72,22 @@ export async function deciderOf(tx: Query, call: Call, { decision, context, prov
   if (user === undefined || session === null || call.actor?.impersonator) throw refusal();
   // It is decided by whoever is signed in now. To allow it they must be the one the flow was about; to refuse it they need not.
   if (decision === 'granted' && context.pending_user !== user) throw refusal();
-  const provided = provider === null ? sql`` : sql` and exists (select 1 from providers where pk = ${provider})`;
-  const { rows } = await sql`select 1 from users u join authenticated_sessions s on s.pk = ${session}
-    where u.pk = ${user} and u.is_active${provided}`.execute(tx);
-  if (rows.length === 0) throw refusal();
+  const found =
+    provider === null ? await selectActive(tx, session, user) : await selectActiveAt(tx, session, user, provider);
+  if (found.length === 0) throw refusal();
   return { user, session };
 }
 
 export async function storeDecision(
   tx: Query,
   key: InstanceKey,
-  { now }: Call,
+  call: Call,
   { id, provider, flow, request }: Decidable,
   { decision, by }: { readonly decision: Decision; readonly by: Decider },
 ): Promise<void> {
+  const { now } = call;
   const expires = addMilliseconds(now, lifetimeMs[decision]);
-  await storeTicket(tx, key, { id, provider, flow, request, ...by, state: decision, now, expires });
+  await storeTicket(tx, key, call, { id, provider, flow, request, ...by, state: decision, now, expires });
 }
 
 export const refusal = () => new Problem('permission_denied', 'This request cannot be decided any more.');

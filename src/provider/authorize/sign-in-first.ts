@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { flowPage } from '../../flow/executor/challenge.ts';
 import { addMilliseconds } from '../../platform/clock.ts';
 import type { Query } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/statement.ts';
 import type { Call } from '../../resource/call.ts';
 import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
 
@@ -40,7 +41,11 @@ export async function signInPage(
   return loginHint === null ? page : `${page}&login_hint=${encodeURIComponent(loginHint)}`;
 }
 
+const selectSlug = statement<[pk: string | null], { slug: string }>(
+  (pk) => sql`select slug from flows where pk = ${pk}`,
+);
+
 export async function slugOf(query: Query, flow: string | null): Promise<string | null> {
-  const { rows } = await sql<{ slug: string }>`select slug from flows where pk = ${flow}`.execute(query);
-  return rows[0]?.slug ?? null;
+  const [row] = await selectSlug(query, flow);
+  return row?.slug ?? null;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../../../platform/db/database.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 
 // Which service providers somebody has signed in to during a session, so that they can be told when it ends. The rows outlive
@@ -24,13 +25,17 @@ export const sessionIndexOf = (key: Pick<InstanceKey, 'sign'>, session: string, 
 export const transientIdOf = (key: Pick<InstanceKey, 'sign'>, session: string, provider: number): string =>
   `_${key.sign('saml transient name', `${session} ${provider}`)}`;
 
-export async function noteLogin(tx: Query, login: Login, now: string, expires: string): Promise<void> {
-  const { session, provider, session_index, name_id, name_id_format, issuer } = login;
-  await sql`insert into saml_logins (session, provider, session_index, name_id, name_id_format, issuer, created, expires)
-    values (${session}, ${provider}, ${session_index}, ${name_id}, ${name_id_format}, ${issuer}, ${now}, ${expires})
+const upsert = statement<unknown[], unknown>(
+  (...values) => sql`insert into saml_logins
+    (session, provider, session_index, name_id, name_id_format, issuer, created, expires) values (${sql.join(values)})
     on conflict (session, provider) do update set session_index = excluded.session_index, name_id = excluded.name_id,
       name_id_format = excluded.name_id_format, issuer = excluded.issuer, created = excluded.created,
-      expires = excluded.expires`.execute(tx);
+      expires = excluded.expires`,
+);
+
+export async function noteLogin(tx: Query, login: Login, now: string, expires: string): Promise<void> {
+  const { session, provider, session_index, name_id, name_id_format, issuer } = login;
+  await upsert(tx, session, provider, session_index, name_id, name_id_format, issuer, now, expires);
 }
 
 const columns = sql`l.session, l.provider, l.session_index, l.name_id, l.name_id_format, l.issuer`;

@@ -1,0 +1,69 @@
+import { deflateRawSync } from 'node:zlib';
+import { sql } from 'kysely';
+import type { World } from '../../src/app/world.ts';
+import { startSession } from '../../src/core/session/session.ts';
+import { cookieNames } from '../../src/core/session/session-cookies.ts';
+import { generateCertificate } from '../../src/lib/certificate/generate-certificate.ts';
+import { headersOf } from '../capture.ts';
+import type { FloorOrder } from '../oauth/floor.ts';
+import type { Supply } from '../oauth/supply.ts';
+import { adminToken } from '../open-app.ts';
+
+const acs = 'https://app.example/acs';
+const dayMs = 86_400_000;
+
+export interface LoadedSaml {
+  /** Signs the responses, and the floor's too. */
+  readonly privateKey: string;
+  readonly supply: Supply;
+  readonly floor: FloorOrder;
+}
+
+type Made = Readonly<Record<string, unknown>>;
+
+/** An application with the seven managed mappings, and a user with a session who needs no consent. */
+export async function loadSaml(world: World, url: string): Promise<LoadedSaml> {
+  async function post(path: string, body: object): Promise<Made> {
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/api/v3${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (answer.status !== 201) throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as Made;
+  }
+
+  const names = { commonName: 'bench', subjectAltNames: [], validityDays: 1 };
+  const pair = await generateCertificate({ ...names, algorithm: 'rsa', rsaBits: 2048 });
+  const signing = { name: 'bench', certificate_data: pair.certificate, key_data: pair.key };
+  const { rows } = await sql<{ pk: string }>`select pk from flows
+    where slug = 'default-provider-authorization-implicit-consent'`.execute(world.db.read);
+  const provider = await post('/providers/saml/', {
+    name: 'bench',
+    authorization_flow: rows[0]?.pk,
+    acs_url: acs,
+    audience: 'https://app.example/metadata',
+    signing_kp: (await post('/crypto/certificatekeypairs/', signing)).pk,
+  });
+  await post('/core/applications/', { name: 'Bench', slug: 'bench', provider: provider.pk });
+  const user = await post('/core/users/', { username: 'ada', name: 'Ada', email: 'ada@example.com' });
+  const cookie = await signIn(world, Number(user.pk));
+
+  const query = new URLSearchParams({ SAMLRequest: deflateRawSync(authnRequest()).toString('base64') });
+  const path = `/application/saml/bench/sso/binding/redirect/?${query}`;
+  const answer = await fetch(`${url}${path}`, { headers: { cookie } });
+  const page = await answer.text();
+  if (!page.includes('SAMLResponse')) throw new Error(`nobody was signed in: ${answer.status} ${page}`);
+  return {
+    privateKey: pair.key,
+    supply: { method: 'GET', path, requests: [{ authorization: '', cookie, form: null }], isSingleUse: false },
+    floor: { headers: headersOf(answer.headers), body: { page, signature: 'head.content' }, signed: ['signature'] },
+  };
+}
+
+async function signIn({ db, key, clock }: World, userId: number): Promise<string> {
+  const facts = { userId, clientIp: '127.0.0.1', userAgent: 'bench', now: clock.now(), lifetimeMs: dayMs };
+  const { token } = await db.write((tx) => startSession(tx, key, { ...facts, amr: ['pwd'] }));
+  return `${cookieNames(false).session}=${token}`;
+}
+
+/** A request is taken for ten minutes, which is longer than a run. */
+const authnRequest = () =>
+  `<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_bench" Version="2.0" IssueInstant="${new Date().toISOString()}" AssertionConsumerServiceURL="${acs}"><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">https://app.example/metadata</saml:Issuer></samlp:AuthnRequest>`;
