@@ -57,6 +57,10 @@ export class RemoteConflict extends Error {}
 /** The target does not take this object; others may go well. */
 export class ObjectRefused extends Error {}
 
+/** Whether an error is about one object, and says nothing of the target. */
+export const isOfObject = (error: unknown): error is RemoteMissing | RemoteConflict | ObjectRefused =>
+  error instanceof RemoteMissing || error instanceof RemoteConflict || error instanceof ObjectRefused;
+
 /** It may go well later. */
 export class Unavailable extends Error {
   readonly retryAfterMs: number;

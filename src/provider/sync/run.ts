@@ -5,7 +5,7 @@ import { orderedUuid } from '../../platform/random.ts';
 import { discover } from './discover.ts';
 import type { ObjectType } from './facts.ts';
 import { type Batch, type BatchResult, pushBatch } from './push-batch.ts';
-import { SyncStopped, Unavailable } from './remote.ts';
+import { isOfObject, SyncStopped, Unavailable } from './remote.ts';
 import { countScope, isStale, pageOfScope } from './scope.ts';
 
 /** A full run over everything that a provider has in scope. It goes on from `position` after a crash. */
@@ -91,7 +91,7 @@ async function discoverAll(batch: Batch, run: Run, type: ObjectType): Promise<Ba
     await discover(batch, type, run.pk);
   } catch (error) {
     if (error instanceof Unavailable || error instanceof SyncStopped) return error;
-    if (!(error instanceof Error)) throw error;
+    if (!isOfObject(error)) throw error;
     // A target that does not list its objects can still be written to.
   }
   if (batch.signal.aborted) return null;

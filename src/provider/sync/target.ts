@@ -9,7 +9,7 @@ import type { Call } from '../../resource/call.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { Engine, Resource } from '../../resource/resource.ts';
 import type { ObjectType } from './facts.ts';
-import { type DeleteAction, type Remote, SyncStopped } from './remote.ts';
+import { type DeleteAction, isOfObject, type Remote, SyncStopped } from './remote.ts';
 import { createSend, type Send, type SentRequest } from './send.ts';
 
 /** The calls of one kind of target. `Settings` is the stored row of its provider, `Session` what is learnt once and used for a while. */
@@ -96,12 +96,17 @@ export function createOpen({ fetch }: Pick<SyncNeeds, 'fetch'>, calls: SyncCalls
     };
 
     async function connect() {
-      const { session, validMs } = await calls.connect(settings, createSend(fetch), fetch);
+      const { session, validMs } = await calls.connect(settings, createSend(fetch), fetch).catch(stopped);
       const made = { session, until: Date.now() + validMs };
       sessions.set(key, made);
       return made;
     }
   };
+}
+
+/** What is refused before any object is sent concerns all of them. */
+function stopped(error: unknown): never {
+  throw isOfObject(error) ? new SyncStopped(error.message) : error;
 }
 
 /** The keys of providers of these kinds that an application uses, in either role. */

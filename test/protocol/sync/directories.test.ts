@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CloudTarget, startCloud } from '../../support/cloud-target.ts';
 import { until } from '../../support/jobs.ts';
-import { describeOnBoth, type TestServer } from '../../support/server.ts';
+import { describeOnBoth, describeOnSqlite, type TestServer } from '../../support/server.ts';
 import { localTargets, makeGroup, makeSyncProvider, makeUser, settled } from '../../support/sync.ts';
 import { startWorkspace, type WorkspaceTarget } from '../../support/workspace-target.ts';
 
@@ -150,6 +150,34 @@ function directories(server: () => TestServer): void {
       expect(body.results).toMatchObject([{ [remoteId]: id, attributes: { note: 'kept' } }]);
     });
 
+    test('is left alone for as long as it says', async () => {
+      const { admin } = server();
+      await settled(server(), path, provider.pk);
+      const times: number[] = [];
+      target.fault = ({ method, segments }) => {
+        if (method !== 'POST' || segments.at(-1) !== 'users') return null;
+        times.push(performance.now());
+        return times.length === 1 ? { status: 429, headers: { 'retry-after': '2' }, body: {} } : null;
+      };
+      const person = await makeUser(admin);
+      await until(() => userAt(person.email) !== undefined);
+      target.fault = () => null;
+      expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_900);
+    });
+
+    test('a run without the right to see its domains fails with a message', async () => {
+      target.fault = ({ segments }) =>
+        /domains|organization/.test(segments.at(-1) ?? '')
+          ? { status: 403, body: { error: { message: 'No such right.' } } }
+          : null;
+      const own = await make({ name: `without-rights-${Math.random()}` });
+      const { run } = await settled(server(), path, own.pk);
+      target.fault = () => null;
+      const message = 'Stopping sync due to error: The target answered 403: No such right.';
+      expect([run.state, run.message]).toEqual(['failed', message]);
+      await server().admin.delete(`/providers/${path}/${own.pk}/`);
+    });
+
     test('credentials that it refuses stop the run with a message, and send nothing', async () => {
       const wrong =
         path === 'cloud_directory'
@@ -188,6 +216,27 @@ describeOnBoth(
       expect(sent.email).toMatch(/^groe-co-\d+@second\.example$/);
       await server().admin.delete(`/providers/workspace_directory/${provider.pk}/`);
       await target.close();
+    });
+  },
+  localTargets,
+);
+
+describeOnSqlite(
+  'a cloud directory',
+  (server) => {
+    test('whose next page is at another host is not followed there with the token', async () => {
+      const [target, elsewhere] = [await startCloud(), await startCloud()];
+      target.fault = ({ method, segments }) =>
+        method === 'GET' && segments.at(-1) === 'users'
+          ? { status: 200, body: { value: [], '@odata.nextLink': `${elsewhere.origin}/v1.0/users` } }
+          : null;
+      const provider = await makeSyncProvider(server().admin, 'cloud_directory', target.settings);
+      const { run } = await settled(server(), 'cloud_directory', provider.pk);
+      const message = 'Stopping sync due to error: The directory has the next page of a list at another address.';
+      expect([run.state, run.message]).toEqual(['failed', message]);
+      expect(elsewhere.requests).toEqual([]);
+      await server().admin.delete(`/providers/cloud_directory/${provider.pk}/`);
+      for (const one of [target, elsewhere]) await one.close();
     });
   },
   localTargets,

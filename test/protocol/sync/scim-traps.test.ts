@@ -363,9 +363,11 @@ function servers(server: () => TestServer): void {
   });
 
   test.each([
-    ['aws', { noPhotos: true, patches: false }],
+    ['aws', { patches: false }],
     ['webex', { memberType: 'user', patches: true }],
     ['gitlab', { asksConfig: false, patches: false }],
+    ['vcenter', { asksConfig: false, patches: false }],
+    ['slack', { patches: true }],
     ['sfdc', { configPath: 'ServiceProviderConfigs', patches: true }],
   ])('the mode %s does as that vendor’s server needs', async (mode, expected) => {
     const { settle, person, admin, sent, groupAt } = await start({}, { compatibility_mode: mode });
@@ -378,5 +380,57 @@ function servers(server: () => TestServer): void {
     expect(sent('PATCH', 'Groups').length > 0).toBe(expected.patches);
     const [member] = groupAt(group.name).members;
     expect(member.type).toBe('memberType' in expected ? expected.memberType : undefined);
+  });
+
+  test('the mode aws leaves out what that server refuses, and sends one value where it takes one', async () => {
+    const { settle, person, admin, sent, provider } = await start({}, { compatibility_mode: 'aws' });
+    const expression = `return { ims: [{ value: 'x' }], entitlements: ['y'], x509Certificates: ['z'], title: 'Boss',
+      photos: [{ value: 'https://photos.example/1', type: 'photo' }], phoneNumbers: [{ value: '1' }, { value: '2' }],
+      emails: [{ value: 'second@example.com' }] };`;
+    const { body } = await admin.post('/propertymappings/provider/scim/', {
+      name: `more ${Math.random()}`,
+      expression,
+    });
+    const { property_mappings } = (await admin.get(`/providers/scim/${provider.pk}/`)).body;
+    await admin.patch(`/providers/scim/${provider.pk}/`, { property_mappings: [...property_mappings, body.pk] });
+    await settle();
+    const ada = await person();
+    await settle();
+    const [created] = sent('POST', 'Users').filter((one) => one.body.userName === ada.username);
+    expect(Object.keys(created?.body)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(ims|entitlements|x509Certificates|photos)$/)]),
+    );
+    expect(created?.body).toMatchObject({ title: 'Boss', phoneNumbers: [{ value: '1' }] });
+    expect(created?.body.emails).toHaveLength(1);
+  });
+
+  test('the mode slack looks names up though the server says that it has no filters', async () => {
+    const config = { patch: { supported: true }, filter: { supported: false } };
+    const linked: unknown[] = [];
+    for (const compatibility_mode of ['slack', 'default']) {
+      const { target, settle, person, admin, provider } = await start({ config }, { compatibility_mode });
+      const username = `there-${compatibility_mode}-${Date.now()}`;
+      target.users.set('known', { id: 'known', userName: username });
+      const ada = await person({ username });
+      await settle();
+      linked.push((await ledgerOf(admin, 'scim', provider.pk, `user=${ada.pk}`)).remote_id);
+    }
+    expect(linked).toEqual(['known', null]);
+  });
+
+  test('metrics count what is outstanding and failing, and how far the last run is', async () => {
+    const { target, person, settle, provider, rerun } = await start();
+    target.fault = ({ body }: JsonRequest) => (body.displayName === 'Bad Person' ? { status: 400, body: {} } : null);
+    await person({ name: 'Bad Person' });
+    await person();
+    await settle();
+    const { run } = await rerun();
+    const metrics = await (await fetch(`${server().url}/-/metrics`)).text();
+    const figure = (state: string) => {
+      const label = `gatehouse_sync_objects{provider="${provider.name}",state="${state}"} `;
+      return metrics.split('\n').flatMap((line) => (line.startsWith(label) ? Number(line.slice(label.length)) : []));
+    };
+    const states = ['outstanding', 'failing', 'run_done', 'run_left', 'run_failed'];
+    expect(states.map(figure)).toEqual([[0], [1], [run.done], [0], [1]]);
   });
 }

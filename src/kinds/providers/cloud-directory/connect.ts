@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { baseUrl } from '../../../provider/sync/base-url.ts';
-import { ObjectRefused } from '../../../provider/sync/remote.ts';
+import { SyncStopped } from '../../../provider/sync/remote.ts';
 import { requestToken } from '../../../provider/sync/request-token.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 
@@ -63,7 +63,8 @@ export async function* pagesOf(send: Send, first: string, base: string): AsyncIt
     if (Array.isArray(entries)) yield entries;
     const next = isJsonObject(answer) ? answer['@odata.nextLink'] : undefined;
     if (typeof next !== 'string' || next === '') return;
-    if (!next.startsWith(`${base}/`)) throw new ObjectRefused('The next page of a list is at another address.');
+    if (!next.startsWith(`${base}/`))
+      throw new SyncStopped('The directory has the next page of a list at another address.');
     url = next;
   }
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../../lib/json.ts';
 import { baseUrl } from '../../../provider/sync/base-url.ts';
-import { ObjectRefused, RemoteConflict, RemoteMissing } from '../../../provider/sync/remote.ts';
+import { isOfObject } from '../../../provider/sync/remote.ts';
 import type { Send } from '../../../provider/sync/send.ts';
 import { memberOf } from './answers.ts';
 
@@ -48,8 +48,7 @@ async function askConfig(settings: ScimSettings, send: Send): Promise<ScimSessio
   try {
     return sessionOf(await send({ method: 'GET', url: `${baseOf(settings)}/${path}` }));
   } catch (error) {
-    const hasNone = error instanceof RemoteMissing || error instanceof ObjectRefused || error instanceof RemoteConflict;
-    if (!hasNone) throw error;
+    if (!isOfObject(error)) throw error;
     return nothing;
   }
 }
