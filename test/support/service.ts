@@ -17,7 +17,7 @@ export type ServiceAnswer =
 export interface Service {
   readonly url: string;
   readonly requests: ServiceRequest[];
-  answer: (request: ServiceRequest) => ServiceAnswer;
+  answer: (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startService(): Promise<Service> {
     const { method = '', url: path = '', headers } = request;
     const received = { method, path, headers, body: Buffer.concat(chunks).toString() };
     service.requests.push(received);
-    const answer = service.answer(received);
+    const answer = await service.answer(received);
     if (answer === 'silence') return;
     if (answer === 'cut') request.socket.destroy();
     else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);

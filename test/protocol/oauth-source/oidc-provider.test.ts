@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import { Provider } from 'oidc-provider';
 import { afterAll, expect, test } from 'vitest';
-import { unique } from '../../support/make-walk.ts';
+import { made, unique } from '../../support/make-walk.ts';
+import { makeRelying, mappingsOf, tokensFor } from '../../support/oauth2.ts';
 import { describeOnBoth } from '../../support/server.ts';
 import { loopbackAllowed } from '../../support/service.ts';
 import { signedInBrowser } from '../../support/signed-in-browser.ts';
@@ -23,7 +25,7 @@ const provider = new Provider(issuer, {
       client_id: clientId,
       client_secret: clientSecret,
       redirect_uris: slugs.map((slug) => `${publicUrl}/source/oauth/callback/${slug}/`),
-      grant_types: ['authorization_code'],
+      grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
     },
   ],
@@ -37,6 +39,8 @@ const provider = new Provider(issuer, {
   }),
   cookies: { keys: ['for-tests-only'] },
   pkce: { required: () => true },
+  issueRefreshToken: async () => true,
+  rotateRefreshToken: true,
 });
 http.on('request', provider.callback());
 afterAll(
@@ -82,9 +86,25 @@ async function signInThere(asked: URL, account: string): Promise<string> {
 describeOnBoth(
   'oidc-provider as the other side of an OpenID source',
   (server) => {
-    test('somebody enrols, signs in again, and links a second account', async () => {
+    /** The token that an application gets for somebody of this source. */
+    async function tokenReader(slug: string, pk: string, user: number): Promise<() => Promise<string>> {
+      const scope = unique('upstream');
+      const mapping = await made(server(), '/propertymappings/provider/scope/', {
+        ...{ name: scope, scope_name: scope, token_sources: [pk] },
+        expression: `return { upstream: source_tokens['${slug}'] ?? 'none' };`,
+      });
+      const mappings = [...(await mappingsOf(server(), ['openid'])), mapping.pk];
+      const relying = await makeRelying(server(), { property_mappings: mappings });
+      const tokens = await tokensFor(server(), relying, user, { scope: ['openid', scope] });
+      return async () => (await server().as(tokens.access_token).get('/application/o/userinfo/')).body.upstream;
+    }
+
+    test('somebody enrols, signs in again, has access tokens renewed, and links a second account', async () => {
       const slug = slugs.find((one) => one.endsWith(server().kind)) as string;
-      await signInSource(server(), { slug, oidc_well_known_url: `${issuer}/.well-known/openid-configuration` });
+      const source = await signInSource(server(), {
+        slug,
+        oidc_well_known_url: `${issuer}/.well-known/openid-configuration`,
+      });
       const account = unique('account');
       let pk = 0;
       for (const action of ['enrollment', 'authentication']) {
@@ -98,6 +118,21 @@ describeOnBoth(
         if (action === 'authentication') expect(user.pk).toBe(pk);
         pk = user.pk;
       }
+      // Refresh tokens are rotated there: only the newest is good.
+      const read = await tokenReader(slug, source.pk, pk);
+      const seen = new Set([await read()]);
+      for (let renewal = 0; renewal < 2; renewal += 1) {
+        await server().world.db.write((tx) =>
+          sql`update user_connection_oauth set expires = '2020-01-01T00:00:00.000000Z'
+            where pk in (select pk from user_source_connections where source = ${source.pk})`.execute(tx),
+        );
+        const token = await read();
+        const answer = await fetch(`${issuer}/me`, { headers: { authorization: `Bearer ${token}` } });
+        expect(await answer.json()).toMatchObject({ sub: account });
+        seen.add(token);
+      }
+      expect(seen.size).toBe(3);
+
       const other = await server().user();
       const browser = await signedInBrowser(server(), other.pk);
       const page = await visit(

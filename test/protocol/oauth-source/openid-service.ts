@@ -13,7 +13,7 @@ export interface OpenIdService extends Service {
   token: Record<string, unknown>;
   userinfo: Record<string, unknown>;
   configuration: Record<string, unknown>;
-  override: Record<string, (request: ServiceRequest) => ServiceAnswer>;
+  override: Record<string, (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>>;
   /** Takes a new key into use. */
   rotate(): Promise<void>;
   /** Signs the next ID token. */

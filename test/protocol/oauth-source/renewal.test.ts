@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { addMilliseconds } from '../../../src/platform/clock.ts';
 import { eventsDuring } from '../../support/events.ts';
 import { made, unique } from '../../support/make-walk.ts';
 import { makeRelying, mappingsOf, tokensFor } from '../../support/oauth2.ts';
-import { describeOnBoth } from '../../support/server.ts';
+import { describeOnBoth, startServer, type TestServer } from '../../support/server.ts';
 import { json, loopbackAllowed } from '../../support/service.ts';
 import { startOpenId } from './openid-service.ts';
 import { openIdWalk } from './openid-walk.ts';
@@ -12,6 +14,12 @@ import { newBrowser, throughFlow } from './visitor.ts';
 const peer = await startOpenId();
 beforeEach(() => peer.reset());
 afterAll(() => peer.close());
+
+/** On the same database, a minute ahead. */
+function instanceBeside({ world: { config, clock } }: TestServer): Promise<TestServer> {
+  const env = { ...loopbackAllowed, DATABASE_URL: config.databaseUrl ?? '', GATEHOUSE_PUBLIC_URL: config.publicUrl };
+  return startServer('postgres', { env, clock: { now: () => addMilliseconds(clock.now(), 60_000) } });
+}
 
 const past = '2020-01-01T00:00:00.000000Z';
 
@@ -94,6 +102,26 @@ describeOnBoth(
       peer.token = { access_token: 'at-2', refresh_token: 'rt-2' };
       expect(new Set(await Promise.all(Array.from({ length: 6 }, upstream)))).toEqual(new Set(['at-2']));
       expect(renewals()).toHaveLength(1);
+    });
+
+    test('is renewed by one of several instances, although their clocks differ by more than a lease', async () => {
+      const { expire, tokens } = await setUp();
+      await expire();
+      peer.override['/token'] = async () => {
+        await sleep(500);
+        return json({ access_token: 'at-2', refresh_token: 'rt-2', token_type: 'Bearer', expires_in: 3600 });
+      };
+      const beside = server().kind === 'postgres' ? await instanceBeside(server()) : null;
+      const both = [server(), beside ?? server()];
+      try {
+        const answers = await Promise.all(
+          [...both, ...both, ...both].map((one) => one.as(tokens.access_token).get('/application/o/userinfo/')),
+        );
+        expect(answers.map(({ body }) => body.upstream)).toEqual(answers.map(() => 'at-2'));
+        expect(renewals()).toHaveLength(1);
+      } finally {
+        await beside?.close();
+      }
     });
 
     test('is forgotten when the service refuses the refresh token, with an event that names no token', async () => {

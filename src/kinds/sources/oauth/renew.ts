@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { addMilliseconds } from '../../../platform/clock.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import type { GuardedFetch } from '../../../platform/fetch/guarded-fetch.ts';
 import { orUnreadable, sealContext } from '../../../platform/keys.ts';
@@ -21,13 +20,15 @@ interface Connection {
   readonly access_token: string | null;
   readonly refresh_token: string | null;
   readonly expires: string | null;
+  /** Whether a renewal has failed a moment ago. */
+  readonly is_paused: boolean;
 }
 
 // Longer than discovery and token request can take together.
 const leaseMs = 30_000;
 const pauseAfterFailureMs = 30_000;
 const pollMs = 200;
-const mostPolls = 50;
+const maxPolls = 50;
 
 /** The access token that a user has at a source, renewed if it has expired; null if there is none that is good. */
 export async function currentToken(
@@ -37,49 +38,53 @@ export async function currentToken(
   call: Call,
   registry: Registry,
 ): Promise<string | null> {
-  for (let polls = 0; polls < mostPolls; polls += 1) {
+  for (let polls = 0; polls < maxPolls; polls += 1) {
     const connection = await findConnection(source, user, call);
     if (!connection?.access_token) return null;
-    const { access_token, refresh_token, expires } = connection;
+    const { access_token, refresh_token, expires, is_paused } = connection;
     if (expires === null || expires > call.now) return access_token;
-    if (!refresh_token) return null;
+    if (!refresh_token || is_paused) return null;
     const lease = await takeLease(connection, call);
-    if (lease === 'paused') return null;
-    if (lease !== 'taken')
-      return renew(fetch, source, { ...connection, user, refresh_token, lease: lease.until }, call, registry);
+    if (lease !== null) return renew(fetch, source, { ...connection, user, refresh_token, lease }, call, registry);
     // Somebody else renews it, perhaps another instance.
     await sleep(pollMs);
   }
   return null;
 }
 
-async function findConnection(source: OAuthSource, user: number, { db, world }: Call): Promise<Connection | null> {
-  const { rows } = await sql<Connection>`select c.pk, c.access_token, c.refresh_token, c.expires
+async function findConnection(source: OAuthSource, user: number, { db, now, world }: Call): Promise<Connection | null> {
+  const { rows } = await sql<
+    Omit<Connection, 'is_paused'> & { paused: number }
+  >`select c.pk, c.access_token, c.refresh_token, c.expires,
+      case when c.renew_after > ${db.dialect.moment(now)} then 1 else 0 end as paused
     from user_connection_oauth c join user_source_connections u on u.pk = c.pk
     where u.source = ${source.pk} and u."user" = ${user} order by c.pk limit 1`.execute(db.read);
   const [row] = rows;
   if (!row) return null;
   const open = (name: 'access_token' | 'refresh_token') =>
     row[name] ? world.open(row[name], sealContext('user_source_connections', name, row.pk)) : null;
-  return orUnreadable(() => ({ ...row, access_token: open('access_token'), refresh_token: open('refresh_token') }));
+  return orUnreadable(() => ({
+    ...row,
+    access_token: open('access_token'),
+    refresh_token: open('refresh_token'),
+    is_paused: row.paused === 1,
+  }));
 }
 
-/** One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. */
-async function takeLease(
-  { pk, expires }: Connection,
-  { db, now }: Call,
-): Promise<{ readonly until: string } | 'taken' | 'paused'> {
-  const until = addMilliseconds(now, leaseMs);
-  return db.write(async (tx) => {
-    const { rows } = await sql<{ renewing_until: string | null; renew_after: string | null }>`
-      select t.renewing_until, t.renew_after from user_connection_oauth t
-      where t.pk = ${pk} and t.expires = ${expires} ${db.dialect.forUpdate}`.execute(tx);
-    const [row] = rows;
-    if (!row || (row.renewing_until !== null && row.renewing_until > now)) return 'taken';
-    if (row.renew_after !== null && row.renew_after > now) return 'paused';
-    await sql`update user_connection_oauth set renewing_until = ${until} where pk = ${pk}`.execute(tx);
-    return { until };
-  });
+/**
+ * One renewal at a time, across instances: a refresh token that is used twice may end the whole grant. The lease is known by
+ * its end; null if somebody else has it.
+ */
+async function takeLease({ pk, expires }: Connection, { db, now }: Call): Promise<string | null> {
+  const { moment } = db.dialect;
+  const { rows } = await db.write((tx) =>
+    sql<{ renewing_until: string }>`update user_connection_oauth set renewing_until = ${moment(now, leaseMs)}
+      where pk = ${pk} and expires = ${expires}
+        and (renewing_until is null or renewing_until <= ${moment(now)})
+        and (renew_after is null or renew_after <= ${moment(now)})
+      returning renewing_until`.execute(tx),
+  );
+  return rows[0]?.renewing_until ?? null;
 }
 
 type Leased = Connection & { readonly user: number; readonly refresh_token: string; readonly lease: string };
@@ -100,7 +105,7 @@ async function renew(
       await settle(connection, call, (tx) => forgetTokens(tx, source, connection, error, call, registry));
       return null;
     }
-    const pause = addMilliseconds(call.now, pauseAfterFailureMs);
+    const pause = call.db.dialect.moment(call.now, pauseAfterFailureMs);
     await settle(connection, call, async (tx) => {
       await sql`update user_connection_oauth set renew_after = ${pause} where pk = ${connection.pk}`.execute(tx);
     });
