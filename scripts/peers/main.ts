@@ -1,18 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keycloak } from './keycloak/peer.ts';
 import { scim2Server } from './scim2-server.ts';
 import { scim2Tester } from './scim2-tester.ts';
 
 /** `npm run peers`: programs that others wrote drive a server of ours. Beside the tests, since they have to be fetched first. */
-const peers = [scim2Tester, scim2Server];
+const peers = [scim2Tester, scim2Server, keycloak];
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-peers-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const results = new Map<string, string>();
 for (const peer of peers) {
-  const missing = peer.prepare(folder);
+  const missing = await peer.prepare(folder);
   if (missing === null) results.set(peer.name, (await peer.run(folder)) ? 'passed' : 'FAILED');
   else results.set(peer.name, `could not be had (${missing})`);
 }

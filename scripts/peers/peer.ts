@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 
 /** Something that others wrote, which drives a running server. */
 export interface Peer {
   readonly name: string;
   /** Fetches what it needs into the folder; null when it is there, else what could not be had. */
-  prepare(folder: string): string | null;
+  prepare(folder: string): string | null | Promise<string | null>;
   /** Whether everything that it checks is as it should be. */
   run(folder: string): Promise<boolean>;
 }
@@ -18,4 +18,12 @@ export function failureOf(program: string, args: readonly string[], env: Record<
   });
   if (error) return `${program}: ${error.message}`;
   return status === 0 ? null : `${program} ended with ${status}`;
+}
+
+/** Ends a program that was started here, and waits until it has ended. */
+export async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill();
+  await ended;
 }

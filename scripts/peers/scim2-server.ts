@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Api } from '../../test/support/api.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { firstStart, processToken, startServerProcess } from '../../test/support/gatehouse-process.ts';
 import { until } from '../../test/support/jobs.ts';
 import { localTargets, makeGroup, makeSyncProvider, makeUser, statusOf } from '../../test/support/sync.ts';
-import { failureOf, type Peer } from './peer.ts';
+import { endOf, failureOf, type Peer } from './peer.ts';
 
 const packages = ['scim2-server==0.8.3'];
 const program = (folder: string, name: string) => join(folder, 'scim2-server', 'bin', name);
@@ -83,18 +83,4 @@ async function named(url: string, collection: string, by: string, name: string):
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
   const body: any = await answer.json();
   return body.Resources?.[0];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-async function endOf(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill();
-  await ended;
 }

@@ -18,6 +18,8 @@ export interface Identity {
   readonly name: string;
   /** The groups that it names of itself; mappings may name more. */
   readonly groups?: readonly string[];
+  /** How many more it named by something else than text. */
+  readonly namelessGroups?: number;
   /** All that it tells, for the mappings to look into. */
   readonly info: Properties;
 }
@@ -44,7 +46,7 @@ export async function mapIdentity(
   sandbox: Sandbox,
   source: SourceRow,
   mappingModel: string,
-  { username, email, name, groups: own, info }: Identity,
+  { username, email, name, groups: own, namelessGroups = 0, info }: Identity,
   query: Query,
 ): Promise<MappedIdentity> {
   const about = { info, source: { pk: source.pk, name: source.name, slug: source.slug } };
@@ -53,7 +55,7 @@ export async function mapIdentity(
   const { groups = [], ...user } = mergeMappings(sandbox, mappings, { ...about, properties: base }, base).value;
   for (const member of ['username', 'email', 'name', 'path']) checkText(user, member);
   const { identifiers, skipped } = readIdentifiers(groups);
-  return { user: withoutNulls(user), groups: await mapGroups(identifiers), skippedGroups: skipped };
+  return { user: withoutNulls(user), groups: await mapGroups(identifiers), skippedGroups: namelessGroups + skipped };
 
   async function mapGroups(identifiers: readonly string[]): Promise<PlannedGroup[]> {
     if (identifiers.length === 0) return [];

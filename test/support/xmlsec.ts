@@ -18,12 +18,12 @@ async function xmlsec(
   command: string,
   files: Readonly<Record<string, string>>,
   document: string,
-  more: string[],
+  more: readonly string[],
 ): Promise<string> {
   const folder = newFolder();
   const options: string[] = [];
   for (const [option, content] of Object.entries(files)) {
-    const file = join(folder, `${options.length}.pem`);
+    const file = join(folder, `${options.length}.${option === 'xml-data' ? 'xml' : 'pem'}`);
     await writeFile(file, content);
     options.push(`--${option}`, file);
   }
@@ -47,3 +47,7 @@ export const xmlsecSign = (template: string, key: string, element: string) =>
 
 export const xmlsecDecrypt = (document: string, key: string) =>
   xmlsec('--decrypt', { 'privkey-pem': key }, document, []);
+
+/** Encrypts a document as the template says. */
+export const xmlsecEncrypt = (document: string, template: string, certificate: string) =>
+  xmlsec('--encrypt', { 'pubkey-cert-pem': certificate, 'xml-data': document }, template, ['--session-key', 'aes-256']);

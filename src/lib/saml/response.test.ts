@@ -54,6 +54,17 @@ describe('a SAML response', () => {
     expect((await read(signedResponse(told(), key))).attributes).toEqual({});
   });
 
+  it('may carry a message beside its success, and is refused with that message beside a failure', async () => {
+    const withMessage = (about: Told) =>
+      signedResponse(about, key).replace(
+        '</samlp:Status>',
+        '<samlp:StatusMessage>Well</samlp:StatusMessage></samlp:Status>',
+      );
+    expect((await read(withMessage(told()))).nameId.value).toBe('dana');
+    const failed = withMessage(told({ status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' }));
+    await expect(read(failed)).rejects.toThrow('Well');
+  });
+
   it('may be signed as a whole, by itself or in addition', async () => {
     const about = told();
     for (const inner of [assertion(about, null), assertion(about)]) {

@@ -300,12 +300,16 @@ describeOnSqlite(
         expect((await arrive(slug)).status).toBe(403);
       });
 
-      test('groups of the claim are joined, and what is no text is left out', async () => {
+      test('groups of the claim are joined, and what is no text is left out and reported', async () => {
         const { slug } = await source();
         const group = unique('group');
         peer.person = { ...known(), groups: [group, 7, null, {}] };
         const browser = newBrowser(server());
-        expect(await throughFlow(browser, await arrive(slug, browser))).toEqual(done);
+        const events = await eventsDuring(server(), async () => {
+          expect(await throughFlow(browser, await arrive(slug, browser))).toEqual(done);
+        });
+        const reported = events.filter(({ action }) => action === 'configuration_error');
+        expect(reported.map(({ context }) => context.message)).toEqual([expect.stringContaining('Skipped 3 groups')]);
         expect((await me(browser)).groups.map(({ name }: { name: string }) => name)).toEqual([group]);
       });
 

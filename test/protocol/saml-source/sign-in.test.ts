@@ -48,6 +48,10 @@ describeOnBoth('signing in by a SAML source', (server) => {
   });
 
   test('requests go by redirect, to be answered by POST, and keep the query of the address', async () => {
+    const plain = await depart((await source({ issuer: '' })).slug, newBrowser(server()));
+    expect(childrenNamed(plain, assertionNames, 'Issuer').map(textOf)).toEqual([
+      expect.stringMatching(/\/metadata\/$/),
+    ]);
     const { slug } = await source({ sso_url: `${idpUrl}?tenant=7`, issuer: 'urn:we' });
     const page = await leave(slug, newBrowser(server()));
     expect(page.location).toMatch(/^https:\/\/idp\.example\/sso\?tenant=7&SAMLRequest=/);
@@ -148,6 +152,19 @@ describeOnBoth('signing in by a SAML source', (server) => {
     const { email: theirs } = (await server().admin.get(`/core/users/${other.pk}/`)).body;
     const attributes = { email: [theirs], email_verified: ['true'] };
     expect((await signIn(slug, { attributes })).user.pk).toBe(other.pk);
+  });
+
+  test('superusers are adopted neither by their name nor by a proven address', async () => {
+    const { body } = await server().admin.get('/core/users/me/');
+    const { username } = body.user;
+    const email = `${unique('root')}@example.com`;
+    await server().admin.patch(`/core/users/${body.user.pk}/`, { email });
+    const byName = await source({ user_matching_mode: 'username_link' });
+    expect((await arrive(byName.slug, { nameId: username })).status).toBe(403);
+    const byAddress = await source({ user_matching_mode: 'email_link' });
+    const format = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+    expect((await arrive(byAddress.slug, { nameId: email, format })).status).toBe(403);
+    for (const { slug } of [byName, byAddress]) expect(await connectionsOf(slug)).toEqual([]);
   });
 
   test('inactive people, policies and missing flows keep people out', async () => {

@@ -139,7 +139,7 @@ function cameWith(source: OAuthSource, profile: JsonObject, tokens: Tokens): Cam
     email: person.isEmailConfirmed ? textOr(person.email) : '',
     isEmailConfirmed: person.isEmailConfirmed,
     name: textOr(person.name),
-    ...(person.groups !== undefined && { groups: groupsOf(person.groups) }),
+    ...(person.groups !== undefined && groupsOf(person.groups)),
     info: { ...profile },
   };
   const { accessToken, refreshToken, expires } = tokens;

@@ -24,9 +24,12 @@ export function identifierOf(id: Json | undefined): string | null {
   return typeof text === 'string' && text.trim() !== '' && text.length <= 255 && isStorable(text) ? text : null;
 }
 
-/** Groups that are named by something else than text are left out. */
-export const groupsOf = (value: Json | undefined): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string' && one !== '') : [];
+/** The groups of a claim; those that are named by something else than text are only counted. */
+export function groupsOf(value: Json): { readonly groups: string[]; readonly namelessGroups: number } {
+  const list = Array.isArray(value) ? value : [];
+  const groups = list.filter((one): one is string => typeof one === 'string' && one !== '');
+  return { groups, namelessGroups: list.length - groups.length };
+}
 
 export const objectOr = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 

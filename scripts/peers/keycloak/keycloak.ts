@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { freePort } from '../../../test/support/free-port.ts';
+import { until } from '../../../test/support/jobs.ts';
+import { endOf } from '../peer.ts';
+
+export const version = '26.7.0';
+
+/** A running Keycloak. */
+export interface Keycloak {
+  readonly url: string;
+  /** Calls its admin API; anything but success is an error. A text is sent as it is. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+  admin(method: string, path: string, body?: unknown): Promise<any>;
+  stop(): Promise<void>;
+}
+
+const account = { username: 'admin', password: 'the-password-of-keycloak' };
+
+/** Starts it in development mode on free ports, with its database in its own folder. */
+export async function startKeycloak(folder: string): Promise<Keycloak> {
+  const [port, management] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const ports = [`--http-port=${port}`, `--http-management-port=${management}`];
+  const script = join(folder, `keycloak-${version}`, 'bin', 'kc.sh');
+  const process_ = spawn('bash', [script, 'start-dev', '--http-host=127.0.0.1', ...ports], {
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      JAVA_OPTS_KC_HEAP: '-Xms64m -Xmx768m',
+      KC_BOOTSTRAP_ADMIN_USERNAME: account.username,
+      KC_BOOTSTRAP_ADMIN_PASSWORD: account.password,
+    },
+  });
+  const stop = () => endOf(process_);
+  let hasEnded = false;
+  process_.once('exit', () => {
+    hasEnded = true;
+  });
+  try {
+    await until(async () => {
+      if (hasEnded) throw new Error('Keycloak did not start');
+      return fetch(`${url}/realms/master`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    }, 600);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return connectTo(url, stop);
+}
+
+function connectTo(url: string, stop: () => Promise<void>): Keycloak {
+  /** Tokens live for a minute: each call gets its own. */
+  async function token(): Promise<string> {
+    const body = new URLSearchParams({ grant_type: 'password', client_id: 'admin-cli', ...account });
+    const answer = await fetch(`${url}/realms/master/protocol/openid-connect/token`, { method: 'POST', body });
+    const { access_token } = (await answer.json()) as { access_token: string };
+    return access_token;
+  }
+  return {
+    url,
+    stop,
+    async admin(method, path, body) {
+      const isText = typeof body === 'string';
+      const answer = await fetch(`${url}/admin/realms${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${await token()}`,
+          'content-type': isText ? 'application/xml' : 'application/json',
+        },
+        ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`Keycloak: ${method} ${path}: ${answer.status} ${text}`);
+      return text === '' ? null : JSON.parse(text);
+    },
+  };
+}
