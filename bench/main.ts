@@ -10,6 +10,8 @@ import { growthTable, machineLine, operationsTable, scalingTable, serverTable } 
 import { measureSaml } from './saml/measure.ts';
 import { samlTable } from './saml/report.ts';
 import { measureScaling } from './scaling.ts';
+import { measureScim, usualUsers } from './scim/measure.ts';
+import { scimTable } from './scim/report.ts';
 import { measureSync } from './sync/measure.ts';
 import { syncTable } from './sync/report.ts';
 
@@ -17,12 +19,13 @@ const usage = `npm run bench -- [options]
   --postgres URL    on new databases on this PostgreSQL server (the role must be allowed to create them)
   --small           in a small installation: 1,000 users, 20 groups, little else
   --large           instead: 10,000 users and 100,000 events beside many of both
-  --users N         with --large (1,000,000)
+  --users N         with --large (1,000,000) or --scim (10,000)
   --events N        with --large (10,000,000)
   --instances       instead: processor time with one, two and three instances on PostgreSQL
   --oauth           instead: tokens, compared with the floor and with oidc-provider (SQLite)
   --saml            instead: SAML sign-ins, compared with an RSA signature and a durable write (SQLite)
   --sync            instead: a full SCIM run, compared with a loop of fetch
+  --scim            instead: users and groups pushed into a SCIM source, compared with one durable write each
   --only TEXT       only rows whose title contains the text
   --seconds N       length of a round (1)
   --rounds N        rounds, alternating between server and floor (7)
@@ -35,12 +38,13 @@ const { values } = parseArgs({
     postgres: { type: 'string' },
     small: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
-    users: { type: 'string', default: String(many.users) },
+    users: { type: 'string' },
     events: { type: 'string', default: String(many.events) },
     instances: { type: 'boolean', default: false },
     oauth: { type: 'boolean', default: false },
     saml: { type: 'boolean', default: false },
     sync: { type: 'boolean', default: false },
+    scim: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '7' },
@@ -79,9 +83,13 @@ async function measured(): Promise<{ section: string; tables: string[] }> {
   if (values.oauth) return { section: `${kind}, tokens`, tables: [oauthTable(await measureOAuth(options))] };
   if (values.saml) return { section: `${kind}, saml`, tables: [samlTable(await measureSaml(options))] };
   if (values.sync) return { section: `${kind}, sync`, tables: [syncTable(await measureSync(options))] };
+  if (values.scim) {
+    const users = Number(values.users ?? usualUsers);
+    return { section: `${kind}, scim`, tables: [scimTable(await measureScim(options, users))] };
+  }
   if (values.instances) return { section: `${kind}, instances`, tables: [scalingTable(await measureScaling(options))] };
   if (values.large) {
-    const sizes = { users: Number(values.users), events: Number(values.events) };
+    const sizes = { users: Number(values.users ?? many.users), events: Number(values.events) };
     return { section: `${kind}, growth`, tables: [growthTable(await measureGrowth(options, sizes), sizes)] };
   }
   const { rows, figures } = await measureAll(options);
