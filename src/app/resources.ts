@@ -24,6 +24,7 @@ import { viewKeyEndpoint } from '../core/token/token-key.endpoints.ts';
 import { currentBrandAction } from '../flow/current-brand.ts';
 import { allDevices } from '../flow/devices/all-devices.endpoints.ts';
 import { inspectorEndpoint } from '../flow/executor/inspector.endpoint.ts';
+import { explainEndpoint } from '../flow/explain.endpoint.ts';
 import { flowResource } from '../flow/flow.resource.ts';
 import { recoveryAction } from '../flow/links/recovery.ts';
 import { stageBindingResource } from '../flow/stage-binding.resource.ts';
@@ -127,6 +128,7 @@ export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
     objectsEndpoint(),
     ...overviewEndpoints(world),
     testMailEndpoint(world),
+    explainEndpoint(kinds.policies),
     inspectorEndpoint({ ...world, flows: kinds.flows }),
     ...kinds.all.flatMap((kind) => kind.endpoints ?? []),
   ];

@@ -4,7 +4,8 @@ import { type QueryCache, queryCache } from '../platform/db/query-cache.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
 import { type ActiveBinding, activeBindings, loadPolicies } from './bindings.ts';
 import type { Decider } from './deciders.ts';
-import { CannotDecide, type PolicyKind, type Verdict } from './kind.ts';
+import type { PolicyKind, Verdict } from './kind.ts';
+import { deciderOf, forPerson, isMember, isUser, messageOf } from './outcome.ts';
 import type { PolicySettings } from './policy.family.ts';
 import { executed, failed } from './policy-events.ts';
 import type { PolicyRequest } from './request.ts';
@@ -36,6 +37,16 @@ export interface Target {
   readonly obj?: Json;
 }
 
+export interface Explanation {
+  readonly passing: boolean;
+  readonly trace: readonly TracedBinding[];
+}
+
+export interface TracedBinding extends Pick<PolicyResult, 'messages' | 'logs'> {
+  readonly binding: ActiveBinding;
+  readonly decider: Decider;
+}
+
 interface EvaluationInput {
   readonly call: Call;
   /** The request, or how to build it: most targets have no bindings and need none. */
@@ -61,6 +72,12 @@ export interface PolicyEngine {
     readonly targetPks: readonly string[];
     readonly action: string;
   }): Promise<boolean>;
+  /** Evaluates every binding of a target, without side effects, and tells the result of each. */
+  explainTarget(input: {
+    readonly call: Call;
+    readonly request: PolicyRequest;
+    readonly target: Target;
+  }): Promise<Explanation>;
   /** Tests one policy, without side effects. */
   tryPolicy(input: {
     readonly call: Call;
@@ -212,6 +229,15 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       const results = await evaluate(input, [target], bound);
       return results.get(targetPk) ?? combine(target, []);
     },
+    async explainTarget({ call, request, target }) {
+      const { bindings, policies } = await boundTo([target.pk], call, undefined);
+      const traced = [];
+      for (const binding of bindings) {
+        traced.push({ binding, ...(await outcomeOf(binding, policies, request, call.db.read, false)) });
+      }
+      const trace = traced.map(({ binding, decider, messages, logs }) => ({ binding, decider, messages, logs }));
+      return { passing: combine(target, traced).passing, trace };
+    },
     async tryPolicy({ call, request, policy }) {
       const query = call.db.read;
       const kind = byModel.get(policy.kind);
@@ -236,18 +262,6 @@ const undecided = (binding: ActiveBinding): Outcome => ({
   decider: deciderOf(binding, true),
 });
 
-/** Includes membership through child groups: a user's facts list the ancestors of their groups. */
-const isMember = ({ group }: ActiveBinding, { user }: PolicyRequest) =>
-  user?.groups.some(({ pk }) => pk === group) === true;
-
-const isUser = ({ user }: ActiveBinding, request: PolicyRequest) => user !== null && user === request.user?.pk;
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-/** Hides the details of internal failures from the person who is refused. */
-const forPerson = (error: unknown) =>
-  error instanceof CannotDecide ? error.message : 'The policy could not be evaluated.';
-
 function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcome[]): PolicyResult {
   const passing =
     outcomes.length === 0
@@ -262,18 +276,6 @@ function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcom
     deciders: outcomes.map(({ decider }) => decider).filter((decider) => decider.passing === passing),
   };
 }
-
-const deciderOf = (
-  { pk, group, user }: ActiveBinding,
-  passing: boolean,
-  policy?: { readonly name: string },
-): Decider => ({
-  binding: pk,
-  passing,
-  policy: policy?.name ?? null,
-  group,
-  user,
-});
 
 /** Records events and carries out consequences. */
 async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {

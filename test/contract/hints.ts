@@ -166,6 +166,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   core_users_recovery_create: { undrivable: 'takes a flow to recover by; its own tests make one' },
   core_users_recovery_email_create: { undrivable: 'takes a flow to recover by; its own tests make one' },
   core_users_metrics_retrieve: { alsoNeeds: ['svc_events.view_event'] },
+  core_users_rights_retrieve: { alsoNeeds: ['svc_rbac.view_role', 'svc_core.view_group'] },
   core_users_service_account_create: { alsoNeeds: ['svc_core.add_token', 'svc_core.add_group'] },
   core_transactional_applications_update: {
     body: async ({ number, key }) => ({
@@ -189,6 +190,7 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
   crypto_certificatekeypairs_view_certificate_retrieve: showsSecret,
   crypto_certificatekeypairs_view_private_key_retrieve: showsSecret,
   flows_instances_set_background_url_create: imageUrl,
+  policies_explain_retrieve: { undrivable: 'takes a user and a target; its own tests make both' },
   policies_all_test_create: {
     body: async ({ key }) => ({ user: await key('svc_core.user'), context: {} }),
     events: onlyTries,

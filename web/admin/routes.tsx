@@ -17,6 +17,7 @@ const Everything = late(async () => (await import('./pages/everything.tsx')).Eve
 const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
 const Wizard = late(async () => (await import('./applications/wizard.tsx')).Wizard);
 const ApplicationPage = late(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
+const AccessPage = late(async () => (await import('./access/access-page.tsx')).AccessPage);
 const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
 const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
@@ -28,6 +29,7 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/admin/settings/': Settings,
   '/everything/': Everything,
   '/applications/new/': Wizard,
+  '/access/': AccessPage,
 };
 
 /** Pages of one object that are made by hand, by the path of the resource. */

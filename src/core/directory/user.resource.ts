@@ -11,6 +11,7 @@ import { choice, text } from '../../resource/fields/text.ts';
 import { eitherFilter } from '../../resource/filters.ts';
 import { booleanSchema, stringSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
+import { rightsAction } from '../access/rights.action.ts';
 import { isSuperuserSql, superusersSql } from '../access/rights-sql.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { KeyNeeds } from '../token/issue-token.ts';
@@ -145,6 +146,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       pathsAction,
       serviceAccountAction({ key, settings, uidOf }),
       metricsAction,
+      rightsAction,
       setPasswordAction(passwords),
       impersonateAction({ settings }),
       endImpersonationAction({ key, isSecure }),

@@ -1,4 +1,6 @@
 import { BindingList } from '../access/binding-list.tsx';
+import { hrefOf } from '../address.ts';
+import { Link } from '../link.tsx';
 import type { TabProps } from './application.ts';
 
 /** Who may use it: its bindings. */
@@ -11,6 +13,11 @@ export function AccessTab({ application, may }: TabProps) {
         canChange={may.includes('change')}
         open="Everybody who can sign in may use it."
       />
+      <div className="row">
+        <Link className="button" href={hrefOf('/access/', { what: 'application', target: application.pk })}>
+          May somebody open it, and why?
+        </Link>
+      </div>
     </div>
   );
 }

@@ -25,6 +25,7 @@ const groups: readonly MenuGroup[] = [
       { title: 'Users', path: '/core/users/' },
       { title: 'Groups', path: '/core/groups/' },
       { title: 'Roles', path: '/rbac/roles/' },
+      { title: 'Access', path: '/access/' },
       { title: 'Invitations', path: '/stages/invitation/invitations/' },
       { title: 'Tokens', path: '/core/tokens/' },
       { title: 'Sessions', path: '/core/authenticated_sessions/' },
@@ -65,11 +66,16 @@ const groups: readonly MenuGroup[] = [
 /** What a page asks for that is no list of a resource. */
 const permissionOf: Readonly<Record<string, string>> = { '/admin/settings/': 'view_system_settings' };
 
+/** Pages that are offered to whoever may see a list. */
+const listOf: Readonly<Record<string, string>> = { '/access/': '/policies/bindings/' };
+
 /** The menu with what there is for this caller. */
 export function menuFor({ resources, system_permissions }: Interface): MenuGroup[] {
   const listed = new Set(resources.map(({ path }) => path));
   const isOffered = ({ path }: MenuItem) =>
-    path === '/everything/' || listed.has(path) || system_permissions.includes(permissionOf[path] ?? '');
+    path === '/everything/' ||
+    listed.has(listOf[path] ?? path) ||
+    system_permissions.includes(permissionOf[path] ?? '');
   return groups
     .map(({ title, items }) => ({ title, items: items.filter(isOffered) }))
     .filter(({ items }) => items.length > 0);

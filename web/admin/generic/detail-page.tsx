@@ -12,6 +12,7 @@ import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { grouped } from './groups.ts';
 import { Tabs } from './tabs.tsx';
+import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 import { Uses, useUses } from './used-by.tsx';
 import { Value } from './value.tsx';
@@ -37,6 +38,7 @@ function Detail({ entry, objectKey, description }: ResourcePage & { description:
   const { resources } = useInterface();
   const tabs = [
     { name: 'overview', title: 'Overview' },
+    ...(isTriable(entry) && entry.may.change === 'all' ? [{ name: 'try', title: 'Try' }] : []),
     ...(description.hasUsedBy ? [{ name: 'used-by', title: 'Used by' }] : []),
     ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: 'Changes' }] : []),
   ];
@@ -58,11 +60,16 @@ function Detail({ entry, objectKey, description }: ResourcePage & { description:
     >
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && <Overview object={object} description={description} />}
+      {tab === 'try' && entry.family && <TryTab family={entry.family} objectKey={object.pk} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={object.pk} />}
     </Page>
   );
 }
+
+/** Families with an operation that runs what an object says. */
+const isTriable = ({ family }: ResourceEntry): boolean =>
+  family === '/policies/all/' || family === '/propertymappings/all/';
 
 interface ActionsProps {
   readonly entry: ResourceEntry;

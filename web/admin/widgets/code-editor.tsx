@@ -9,6 +9,7 @@ import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
+import { completeExpression } from './expression-names.ts';
 
 export type Language = 'javascript' | 'json' | 'yaml';
 
@@ -67,7 +68,8 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
       state: EditorState.create({
         doc: text,
         extensions: [
-          ...[lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), autocompletion()],
+          ...[lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching()],
+          autocompletion(language === 'javascript' ? { override: [completeExpression] } : {}),
           // Tab leaves the editor, as it leaves every other field.
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           ...[languages[language](), theme, syntaxHighlighting(highlighting), EditorView.lineWrapping],

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { fillIn } from '../support/admin-form.ts';
+import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { axeViolations } from '../support/axe.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+import type { TestServer } from '../support/server.ts';
+
+const pick = async (page: Page, label: string, name: string) => {
+  await page.getByRole('combobox', { name: label, exact: true }).fill(name);
+  await page.getByRole('option', { name }).first().click();
+};
+
+/** An application for a group, and for whom a policy lets in, which is nobody. */
+async function makeGround(server: TestServer) {
+  const { admin } = server;
+  const staff = (await admin.post('/core/groups/', { name: unique('Staff') })).body;
+  const expression = 'message("Ask at the desk."); log("looked at " + user.username); return false;';
+  const policy = (await admin.post('/policies/expression/', { name: unique('desk'), expression })).body;
+  const app = (await admin.post('/core/applications/', { name: unique('Grafana'), slug: unique('grafana') })).body;
+  for (const [order, bound] of [{ group: staff.pk }, { policy: policy.pk }].entries())
+    await admin.post('/policies/bindings/', { target: app.pk, order, ...bound });
+  const dana = await server.user([], { username: unique('dana'), groups: [staff.pk] });
+  const eve = await server.user([], { username: unique('eve') });
+  return { staff, policy, app, dana, eve };
+}
+
+describeJourney('the admin page about access', (journey) => {
+  test('tells whether somebody may open an application, and by which bindings', async () => {
+    const { staff, policy, app, dana, eve } = await makeGround(journey().server);
+    const page = await visitAdmin(journey(), '/');
+    await page.getByRole('navigation', { name: 'Administration' }).getByRole('link', { name: 'Access' }).click();
+    await pick(page, 'Person', dana.username);
+    await pick(page, 'Application', app.name);
+    await page.getByText(`${app.name} is open by the group ${staff.name}.`).waitFor();
+    const bindings = page.locator('.access-bindings > li');
+    expect(await bindings.count()).toBe(2);
+    expect(await bindings.nth(0).innerText()).toContain('passes');
+    expect(await bindings.nth(1).innerText()).toContain('fails');
+    await bindings.nth(1).getByText('Message: “Ask at the desk.”').waitFor();
+    await bindings.nth(1).getByText(`looked at ${dana.username}`).waitFor();
+    await openAdmin(page, `/access/?what=application&target=${app.pk}&person=${eve.pk}`);
+    await page.getByText(`Nothing bound to ${app.name} lets the person in.`).waitFor();
+    await page.getByText(policy.name).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('explains flows and permissions', async () => {
+    const { server } = journey();
+    const { dana } = await makeGround(server);
+    const flow = (await server.admin.get('/flows/instances/default-authentication-flow/')).body;
+    const page = await visitAdmin(journey(), `/access/?what=flow&person=${dana.pk}&target=${flow.pk}`);
+    await page.getByRole('list', { name: 'Stages' }).getByRole('link').first().waitFor();
+    await page.getByLabel('May use').selectOption('permission');
+    await page.getByLabel('Permission', { exact: true }).fill('svc_core.view_user');
+    await page.getByText('Nothing brings svc_core.view_user.').waitFor();
+    await server.admin.post(`/rbac/permissions/assigned_by_users/${dana.pk}/assign/`, {
+      permissions: ['svc_core.view_user'],
+    });
+    await page.reload();
+    await page.getByText('granted directly').waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('completes names in expressions, and runs a policy and a mapping on a person', async () => {
+    const { server } = journey();
+    const { policy, dana } = await makeGround(server);
+    const page = await visitAdmin(journey(), '/new/policies/expression/');
+    await fillIn(page, server, 'expression', 'return request.');
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('use');
+    await page.locator('.cm-tooltip-autocomplete li').getByText('user', { exact: true }).waitFor();
+    await openAdmin(page, `/policies/expression/${policy.pk}/?tab=try`);
+    await pick(page, 'Person', dana.username);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('It does not pass.').waitFor();
+    await page.getByText('Message: “Ask at the desk.”').waitFor();
+    const { pk } = (await server.admin.get('/propertymappings/provider/scope/?scope_name=profile')).body.results[0];
+    await openAdmin(page, `/propertymappings/provider/scope/${pk}/?tab=try&person=${dana.pk}`);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('pre').getByText(dana.username).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('shows a delegate results without what policies say, and others nothing', async () => {
+    const { server } = journey();
+    const { app, dana } = await makeGround(server);
+    const rights = ['view_user', 'view_user_applications', 'view_application'].map((one) => `svc_core.${one}`);
+    const delegate = await server.user([...rights, 'svc_policies.view_policybinding']);
+    const question = `/access/?what=application&person=${dana.pk}&target=${app.pk}`;
+    const page = await visitAdmin(journey(), question, { user: delegate.pk });
+    await page.getByText('Yes.').waitFor();
+    expect(await page.getByText('Ask at the desk.').count()).toBe(0);
+    expect(await page.getByText('What policies see').count()).toBe(0);
+    await page.waitForLoadState('networkidle');
+    const other = await server.user(['svc_core.view_group']);
+    const second = await visitAdmin(journey(), question, { user: other.pk });
+    await second.getByText('To ask takes the right to view policy bindings').waitFor();
+    await second.waitForLoadState('networkidle');
+  });
+
+  test('is accessible, fits narrow screens and asks at most three times', async () => {
+    const { server } = journey();
+    const { app, policy, dana } = await makeGround(server);
+    const flow = (await server.admin.get('/flows/instances/default-authentication-flow/')).body;
+    const addresses = [
+      '/access/',
+      `/access/?what=application&person=${dana.pk}&target=${app.pk}`,
+      `/access/?what=flow&person=${dana.pk}&target=${flow.pk}`,
+      `/access/?what=permission&person=${dana.pk}&permission=svc_core.view_user`,
+      `/policies/expression/${policy.pk}/?tab=try`,
+    ];
+    const page = await visitAdmin(journey(), `/policies/expression/${policy.pk}/`);
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v3/')) asked += 1;
+    });
+    for (const look of ['wide', 'narrow', 'dark'] as const) {
+      await page.setViewportSize(look === 'narrow' ? { width: 375, height: 740 } : { width: 1280, height: 860 });
+      await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' });
+      for (const address of addresses) {
+        asked = 0;
+        await moveTo(page, address);
+        await page.waitForLoadState('networkidle');
+        expect([address, asked]).toEqual([address, expect.toSatisfy((count) => count <= 3)]);
+        const findings = async () => [look, address, await axeViolations(page)];
+        await expect.poll(findings, { timeout: 20_000 }).toEqual([look, address, []]);
+        const width = await page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect([look, address, width]).toEqual([look, address, 0]);
+      }
+    }
+  }, 240_000);
+});

@@ -1,0 +1,83 @@
+import './access.css';
+import { SelectField } from '../../elements/choice.tsx';
+import { TextField } from '../../elements/field.tsx';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { type Interface, useInterface } from '../api/interface.ts';
+import { Page } from '../page.tsx';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+import { Explanation } from './explanation.tsx';
+import { RightAnswer } from './right-answer.tsx';
+
+const subjects = [
+  { value: 'application', label: 'An application', model: 'svc_core.application', path: '/core/applications/' },
+  { value: 'flow', label: 'A flow', model: 'svc_flows.flow', path: '/flows/instances/' },
+  { value: 'source', label: 'A source', model: 'svc_core.source', path: '/sources/all/' },
+  { value: 'permission', label: 'A permission', model: null, path: '/rbac/roles/' },
+];
+
+/** What this caller can ask about. */
+const subjectsFor = ({ resources }: Interface) =>
+  subjects.filter(
+    ({ path, model }) =>
+      resources.some((entry) => entry.path === path) &&
+      (model === null || resources.some((entry) => entry.path === '/policies/bindings/')),
+  );
+
+/** May somebody do something, and why? The whole question is in the address. */
+export function AccessPage() {
+  const { query } = useAddress();
+  const offered = subjectsFor(useInterface());
+  const subject = offered.find(({ value }) => value === query.get('what')) ?? offered[0];
+  const [person, target] = [query.get('person'), query.get('target')];
+  const permission = query.get('permission') ?? '';
+  return (
+    <Page title="Access" intro="May somebody open an application, and why? Nothing is recorded when you ask.">
+      {!subject ? (
+        <p>To ask takes the right to view policy bindings, and to view what you ask about.</p>
+      ) : (
+        <>
+          <search className="card access-question">
+            <ReferencePicker
+              label="Person"
+              model="svc_core.user"
+              value={person}
+              onChange={(key) => goTo(hereWith({ person: key }))}
+            />
+            <SelectField
+              label="May use"
+              value={subject.value}
+              choices={offered.map(({ value, label }) => ({ value, label }))}
+              onChange={({ currentTarget }) =>
+                goTo(hereWith({ what: currentTarget.value, target: null, permission: null }))
+              }
+            />
+            {subject.model === null ? (
+              <TextField
+                label="Permission"
+                hint="Such as svc_core.view_user."
+                value={permission}
+                spellCheck={false}
+                autoCapitalize="none"
+                onChange={({ currentTarget }) =>
+                  goTo(hereWith({ permission: currentTarget.value || null }), { replace: true })
+                }
+              />
+            ) : (
+              <ReferencePicker
+                key={subject.value}
+                label={subject.label.replace(/^An? /, '').replace(/^./, (letter) => letter.toUpperCase())}
+                model={subject.model}
+                value={target}
+                onChange={(key) => goTo(hereWith({ target: key }))}
+              />
+            )}
+          </search>
+          {person && subject.model === null && /^\w+\.\w+$/.test(permission) && (
+            <RightAnswer person={person} permission={permission} />
+          )}
+          {person && target && subject.model !== null && <Explanation person={person} target={target} />}
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,70 @@
+import { type FormEvent, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { Code } from '../../elements/code.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+
+/** What the two test operations answer. */
+interface Outcome {
+  readonly passing?: boolean;
+  readonly messages?: readonly string[];
+  readonly log_messages?: readonly { readonly event: string }[];
+  readonly successful?: boolean;
+  readonly result?: string;
+}
+
+/** Runs a policy or a mapping on a chosen person, without side effects. */
+export function TryTab({ family, objectKey }: { family: string; objectKey: string }) {
+  const { query } = useAddress();
+  const person = query.get('person');
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  async function run(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setOutcome(null);
+    setProblem(person === null ? 'Choose a person first.' : null);
+    if (person === null) return;
+    setBusy(true);
+    try {
+      const path = `${family}${encodeURIComponent(objectKey)}/test/?format_result=true`;
+      setOutcome(await callAsPerson<Outcome>('POST', path, { user: Number(person), group: null }));
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  return (
+    <section className="card stack" aria-label="Try">
+      <form className="stack" noValidate onSubmit={run}>
+        <p className="quiet">Runs what is saved, without side effects.</p>
+        <ReferencePicker
+          label="Person"
+          model="svc_core.user"
+          value={person}
+          onChange={(key) => goTo(hereWith({ person: key }), { replace: true })}
+        />
+        <div className="row">
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            Run
+          </Button>
+        </div>
+      </form>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {outcome?.passing !== undefined && (
+        <Notice tone={outcome.passing ? 'good' : 'bad'}>{outcome.passing ? 'It passes.' : 'It does not pass.'}</Notice>
+      )}
+      {outcome?.messages?.map((text) => (
+        <p key={text}>Message: “{text}”</p>
+      ))}
+      {outcome?.log_messages && outcome.log_messages.length > 0 && (
+        <Code text={outcome.log_messages.map(({ event }) => event).join('\n')} />
+      )}
+      {outcome?.successful === false && <Notice tone="bad">{outcome.result}</Notice>}
+      {outcome?.successful && <Code text={outcome.result ?? ''} />}
+    </section>
+  );
+}
