@@ -139,10 +139,12 @@ describeJourney(
       const { pk } = (await server.admin.get(`/flows/instances/${keys.slug}/`)).body;
       const names = { user_fields: ['username'], passwordless_flow: pk };
       const walk = await makeWalk(server, [['identification', names]], options);
+      const stranger = await journey().window();
+      await stranger.goto(`/if/flow/${walk.slug}/`);
+      expect(await stranger.getByLabel('Username').getAttribute('autocomplete')).toBe('username webauthn');
       // On a busy machine the authenticator may miss the request; another visit asks again.
       const signsIn = async () => {
         await page.goto(`/if/flow/${walk.slug}/?next=/if/user/consents/`);
-        expect(await page.getByLabel('Username').getAttribute('autocomplete')).toBe('username webauthn');
         const arrived = page.waitForURL(({ pathname }) => pathname === '/if/user/consents/', { timeout: 20_000 });
         return arrived.then(
           () => true,

@@ -66,7 +66,7 @@ async function openWindow(
   // A browser on a busy machine takes its time.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
-  leavesAtRest(page);
+  movesAtRest(page);
   const complain = (text: string) => {
     if (!tolerates?.test(text)) complaints.push(text);
   };
@@ -78,14 +78,19 @@ async function openWindow(
 }
 
 /**
- * Has the window leave a page of somebody signed in only once that page asks nothing more: it goes to the sign-in page by itself when a
- * question of its meets a session that has ended, whatever address the window is on its way to.
+ * Has the window come to, and leave, a page of somebody signed in only when that page has no requests under way. If one of them finds that the
+ * session has ended, the page goes to the sign-in page by itself, whatever address the window is on its way to.
  */
-function leavesAtRest(page: Page): void {
+function movesAtRest(page: Page): void {
+  const atRest = async () => {
+    if (/^\/if\/(user|admin)\//.test(new URL(page.url()).pathname)) await page.waitForLoadState('networkidle');
+  };
   const goto = page.goto.bind(page);
   page.goto = async (...where) => {
-    if (/\/if\/(user|admin)\//.test(page.url())) await page.waitForLoadState('networkidle');
-    return goto(...where);
+    await atRest();
+    const response = await goto(...where);
+    await atRest();
+    return response;
   };
 }
 
