@@ -30,7 +30,7 @@ const yes = { component: 'xak-stage-email' };
 
 describeOnBoth(
   'the e-mail stage',
-  (server) => {
+  (server, kind) => {
     const person = async (values: Record<string, unknown> = {}): Promise<TestUser & { email: string }> => {
       const email = `${unique('me')}@example.org`;
       return { ...(await server().user([], { email, ...values })), email };
@@ -71,6 +71,39 @@ describeOnBoth(
       const signedIn = await signInByPassword(openBrowser(server()), user.username, newPassword.password);
       expect(signedIn.body.component).toBe('xak-flow-redirect');
     });
+
+    test('lets only one of two people pass who use a link at once', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      await asked(walk.slug, user.username);
+      const query = linkIn(mail).search.slice(1);
+      const answers = await Promise.all([1, 2, 3, 4].map(() => openBrowser(server()).answer(walk.slug, yes, query)));
+      const components = answers.map(({ body }) => body.component).sort();
+      expect(components.filter((component) => component === 'xak-stage-prompt')).toHaveLength(1);
+    });
+
+    test('sends another mail on request, within a limit', async () => {
+      const walk = await makeRecovery(server());
+      const user = await person();
+      const browser = await asked(walk.slug, user.username);
+      const older = linkIn(mail).search.slice(1);
+      expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
+      await quiet(server());
+      expect(mail.mails).toHaveLength(2);
+      expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
+      const refused = await browser.answer(walk.slug, yes);
+      expect(refused.body.response_errors.non_field_errors[0].string).toMatch(/^A mail was sent a moment ago/);
+      // Beginning anew does not help: the count is the person's, not the browser's.
+      await asked(walk.slug, user.email);
+      expect(mail.mails).toHaveLength(3);
+      const newer = linkIn(mail).search.slice(1);
+      const other = openBrowser(server());
+      expect((await other.answer(walk.slug, yes, newer)).body.component).toBe('xak-stage-prompt');
+      expect((await openBrowser(server()).show(walk.slug, older)).body.component).toBe('xak-stage-access-denied');
+    });
+
+    // What follows does not depend on the database.
+    if (kind === 'postgres') return;
 
     test('sends a link that also works in the browser that asked', async () => {
       const walk = await makeRecovery(server());
@@ -116,36 +149,6 @@ describeOnBoth(
       await quiet(server());
       expect(mail.mails).toHaveLength(1);
       expect((await browser.get('/core/users/me/')).status).toBe(403);
-    });
-
-    test('lets only one of two people pass who use a link at once', async () => {
-      const walk = await makeRecovery(server());
-      const user = await person();
-      await asked(walk.slug, user.username);
-      const query = linkIn(mail).search.slice(1);
-      const answers = await Promise.all([1, 2, 3, 4].map(() => openBrowser(server()).answer(walk.slug, yes, query)));
-      const components = answers.map(({ body }) => body.component).sort();
-      expect(components.filter((component) => component === 'xak-stage-prompt')).toHaveLength(1);
-    });
-
-    test('sends another mail on request, within a limit', async () => {
-      const walk = await makeRecovery(server());
-      const user = await person();
-      const browser = await asked(walk.slug, user.username);
-      const older = linkIn(mail).search.slice(1);
-      expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
-      await quiet(server());
-      expect(mail.mails).toHaveLength(2);
-      expect((await browser.answer(walk.slug, yes)).body).toMatchObject(waiting);
-      const refused = await browser.answer(walk.slug, yes);
-      expect(refused.body.response_errors.non_field_errors[0].string).toMatch(/^A mail was sent a moment ago/);
-      // Beginning anew does not help: the count is the person's, not the browser's.
-      await asked(walk.slug, user.email);
-      expect(mail.mails).toHaveLength(3);
-      const newer = linkIn(mail).search.slice(1);
-      const other = openBrowser(server());
-      expect((await other.answer(walk.slug, yes, newer)).body.component).toBe('xak-stage-prompt');
-      expect((await openBrowser(server()).show(walk.slug, older)).body.component).toBe('xak-stage-access-denied');
     });
 
     test('confirms the address of a new user and activates the account', async () => {

@@ -38,7 +38,7 @@ const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padSt
 
 describeOnBoth(
   'SMS devices',
-  (server) => {
+  (server, kind) => {
     const person = () => personWithPassword(server());
     const setUpFlow = (values: object = {}) => makeWalk(server(), [['authenticator/sms', settings(values)]]);
     const begin = async (flow: string, user: TestUser) => {
@@ -89,23 +89,6 @@ describeOnBoth(
       expect(device).toMatchObject({ phone_number: number, name: `+46 … ${number.slice(-3)}` });
     });
 
-    test('get no message on an invalid, empty or foreign answer', async () => {
-      const user = await person();
-      const { slug } = await setUpFlow();
-      const { answer } = await begin(slug, user);
-      service.requests.length = 0;
-      for (const phone_number of ['112', '0701234567', '+0701234567', '+4670123456789012', 'abc', '', {}, true]) {
-        const { body } = await answer({ phone_number });
-        expect(body.response_errors.phone_number, String(phone_number)).toHaveLength(1);
-      }
-      expect((await answer({ code: 123_456 })).body.response_errors.phone_number).toHaveLength(1);
-      expect((await answer({ component })).body.response_errors.phone_number).toHaveLength(1);
-      for (const body of [{}, { component: 'xak-stage-dummy', phone_number: newNumber() }]) {
-        expect((await answer(body)).body.response_errors).toBeUndefined();
-      }
-      expect(service.requests).toHaveLength(0);
-    });
-
     test('accept a code once, within five tries and ten minutes', async () => {
       service.answer = () => json({});
       const user = await person();
@@ -128,22 +111,6 @@ describeOnBoth(
       expect((await user.api.get('/authenticators/sms/')).body.results).toHaveLength(1);
     });
 
-    test('do not accept a code of another number or person', async () => {
-      service.answer = () => json({});
-      const { slug } = await setUpFlow();
-      const mine = await begin(slug, await person());
-      const theirs = await begin(slug, await person());
-      const number = newNumber();
-      await mine.answer({ phone_number: number });
-      const code = codeSent();
-      await theirs.answer({ phone_number: number });
-      if (codeSent() !== code)
-        expect((await theirs.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
-      await mine.answer({ phone_number: newNumber() });
-      if (codeSent() !== code)
-        expect((await mine.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
-    });
-
     test('get a limited number of messages per hour, by number and by person', async () => {
       service.answer = () => json({});
       const { slug } = await setUpFlow();
@@ -164,6 +131,42 @@ describeOnBoth(
       const later = await begin(slug, persons[0] as TestUser);
       expect((await later.answer({ phone_number: number })).body.response_errors).toBeUndefined();
       expect(service.requests).toHaveLength(5 + 7 + 1);
+    });
+
+    // What follows does not depend on the database.
+    if (kind === 'postgres') return;
+
+    test('get no message on an invalid, empty or foreign answer', async () => {
+      const user = await person();
+      const { slug } = await setUpFlow();
+      const { answer } = await begin(slug, user);
+      service.requests.length = 0;
+      for (const phone_number of ['112', '0701234567', '+0701234567', '+4670123456789012', 'abc', '', {}, true]) {
+        const { body } = await answer({ phone_number });
+        expect(body.response_errors.phone_number, String(phone_number)).toHaveLength(1);
+      }
+      expect((await answer({ code: 123_456 })).body.response_errors.phone_number).toHaveLength(1);
+      expect((await answer({ component })).body.response_errors.phone_number).toHaveLength(1);
+      for (const body of [{}, { component: 'xak-stage-dummy', phone_number: newNumber() }]) {
+        expect((await answer(body)).body.response_errors).toBeUndefined();
+      }
+      expect(service.requests).toHaveLength(0);
+    });
+
+    test('do not accept a code of another number or person', async () => {
+      service.answer = () => json({});
+      const { slug } = await setUpFlow();
+      const mine = await begin(slug, await person());
+      const theirs = await begin(slug, await person());
+      const number = newNumber();
+      await mine.answer({ phone_number: number });
+      const code = codeSent();
+      await theirs.answer({ phone_number: number });
+      if (codeSent() !== code)
+        expect((await theirs.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
+      await mine.answer({ phone_number: newNumber() });
+      if (codeSent() !== code)
+        expect((await mine.answer({ code })).body.response_errors.code[0].string).toBe('Code does not match');
     });
 
     test('belong to one person, and do not reveal to others whose number it is', async () => {

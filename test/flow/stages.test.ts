@@ -10,7 +10,7 @@ import { signIn } from '../support/session.ts';
 const done = { component: 'xak-flow-redirect', to: '/if/user/' };
 const backends = ['svc.core.auth.InbuiltBackend'];
 
-describeOnBoth('the stages of flows', (server) => {
+describeOnBoth('the stages of flows', (server, kind) => {
   const browserOf = async (user: number): Promise<Browser> => {
     const browser = openBrowser(server());
     const { cookie, csrf } = await signIn(server(), user);
@@ -24,107 +24,6 @@ describeOnBoth('the stages of flows', (server) => {
     await server().admin.post(`/core/users/${user.pk}/set_password/`, { password: 'right horse' });
     return { ...user, email };
   };
-
-  test('deny lets nobody pass, and answers according to the denied_action of the flow', async () => {
-    const said = { deny_message: 'Not today.' };
-    const walk = await makeWalk(server(), [['deny', said]], { denied_action: 'message' });
-    const answer = await openBrowser(server()).show(walk.slug, 'next=/somewhere');
-    expect(answer.body).toMatchObject({ component: 'xak-stage-access-denied', error_message: 'Not today.' });
-    const onward = await makeWalk(server(), [['deny', said]], { denied_action: 'continue' });
-    expect((await openBrowser(server()).show(onward.slug, 'next=/somewhere')).body.to).toBe('/somewhere');
-  });
-
-  test('dummy waits for an answer of its own, and lets nobody pass when it throws', async () => {
-    const walk = await makeWalk(server(), [['dummy'], ['dummy', { throw_error: true }]]);
-    const browser = openBrowser(server());
-    await browser.show(walk.slug);
-    expect((await browser.answer(walk.slug, {})).body.component).toBe('xak-stage-dummy');
-    const broken = await browser.answer(walk.slug, { component: 'xak-stage-dummy' });
-    expect(broken.body.component).toBe('xak-stage-flow-error');
-    expect(broken.text).not.toContain('told to');
-    expect((await browser.answer(walk.slug, { component: 'xak-stage-dummy' })).body.component).toBe(
-      'xak-stage-flow-error',
-    );
-  });
-
-  test('a stage that throws records one event with the reason, not one per attempt', async () => {
-    const walk = await makeWalk(server(), [['dummy', { throw_error: true }]]);
-    const events = await eventsDuring(server(), async () => {
-      for (let tries = 0; tries < 6; tries += 1) await openBrowser(server()).show(walk.slug);
-    });
-    expect(events).toHaveLength(3);
-    expect(events[0]).toMatchObject({ action: 'system_exception', context: { flow: { name: walk.slug } } });
-    expect(events[0]?.context.message).toMatch(new RegExp(`^The stage dummy-\\w+ of the flow ${walk.slug} failed: .+`));
-  });
-
-  test('a flow for signed-in people starts for nobody else', async () => {
-    const walk = await makeWalk(server(), [['dummy']], { authentication: 'require_authenticated' });
-    expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
-    const user = await server().user();
-    expect((await (await browserOf(user.pk)).show(walk.slug)).body.component).toBe('xak-stage-dummy');
-    expect((await openBrowser(server()).show('no-such-flow')).status).toBe(404);
-  });
-
-  test('a walk ends with the session that began it', async () => {
-    const walk = await makeWalk(server(), [['dummy'], ['user_login']]);
-    const user = await server().user();
-    const browser = await browserOf(user.pk);
-    await browser.show(walk.slug);
-    browser.cookies.delete('gatehouse_session');
-    browser.cookies.delete('gatehouse_csrf');
-    const stale = await browser.answer(walk.slug, { component: 'xak-stage-dummy' });
-    expect(stale.body.component).toBe('xak-stage-dummy');
-    const login = await browser.answer(walk.slug, { component: 'xak-stage-dummy' });
-    expect(login.body.component).toBe('xak-stage-access-denied');
-  });
-
-  test('identification can ask for the password on the same screen', async () => {
-    const password = await made(server(), '/stages/password/', { name: unique('password'), backends });
-    const walk = await makeWalk(
-      server(),
-      [['identification', { user_fields: ['username'], password_stage: password.pk }], ['user_login']],
-      { designation: 'authentication' },
-    );
-    const user = await person();
-    const browser = openBrowser(server());
-    expect((await browser.show(walk.slug)).body).toMatchObject({ password_fields: true, primary_action: 'Log in' });
-    const wrong = await browser.answer(walk.slug, { uid_field: user.username, password: 'wrong' });
-    const nobody = await browser.answer(walk.slug, { uid_field: 'nobody-at-all', password: 'wrong' });
-    expect(wrong.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
-    expect(nobody.body).toEqual(wrong.body);
-    const empty = await browser.answer(walk.slug, { uid_field: user.username });
-    expect(empty.body.component).toBe('xak-stage-identification');
-    expect((await browser.answer(walk.slug, { uid_field: user.username, password: 'right horse' })).body).toEqual(done);
-    expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
-  });
-
-  test('identification links flows and shows whom it matched only when told to', async () => {
-    const other = await makeWalk(server(), [['dummy']], { designation: 'enrollment' });
-    const stages = (values: object) =>
-      [
-        ['identification', { user_fields: ['email'], enrollment_flow: other.pk, ...values }],
-        ['password', { backends }],
-      ] as const;
-    const user = await server().user([], { email: `${unique('mail')}@example.org` });
-    const greeted = async (values: object) => {
-      const walk = await makeWalk(server(), stages(values));
-      const browser = openBrowser(server());
-      expect((await browser.show(walk.slug)).body.enroll_url).toBe(`/if/flow/${other.slug}/`);
-      const { rows } = await sql<{ email: string }>`select email from users where pk = ${user.pk}`.execute(
-        server().world.db.read,
-      );
-      return (await browser.answer(walk.slug, { uid_field: rows[0]?.email })).body.pending_user;
-    };
-    expect(await greeted({})).toMatch(/@example\.org$/);
-    expect(await greeted({ show_matched_user: true })).toBe(user.username);
-    const strict = await makeWalk(server(), [
-      ['identification', { user_fields: ['username'], pretend_user_exists: false }],
-    ]);
-    const browser = openBrowser(server());
-    await browser.show(strict.slug);
-    const unknown = await browser.answer(strict.slug, { uid_field: 'nobody-at-all' });
-    expect(unknown.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
-  });
 
   test('user_login asks whether to stay signed in, ends other sessions and rotates this one', async () => {
     const login = { session_duration: 'hours=1', remember_me_offset: 'days=30', terminate_other_sessions: true };
@@ -147,94 +46,6 @@ describeOnBoth('the stages of flows', (server) => {
     );
     expect(rows).toHaveLength(1);
     expect((await browser.get('/core/users/me/')).body.user.last_login).not.toBeNull();
-  });
-
-  test('user_login denies when there is nobody to sign in', async () => {
-    const walk = await makeWalk(server(), [['user_login']]);
-    expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
-  });
-
-  test('a prompt whose expression fails shows its text, and the failure is recorded once', async () => {
-    const failing = 'return nothing.at.all';
-    const fields = [
-      await makePrompt(server(), 'hint', 'text', { placeholder: failing, placeholder_expression: true }),
-      await makePrompt(server(), 'given', 'text', { initial_value: failing, initial_value_expression: true }),
-      await makePrompt(server(), 'pick', 'dropdown', { placeholder: failing, placeholder_expression: true }),
-    ];
-    const walk = await makeWalk(server(), [
-      ['prompt/stages', { fields }],
-      ['deny', {}],
-    ]);
-    const browser = openBrowser(server());
-    const events = await eventsDuring(server(), async () => {
-      const { body } = await browser.show(walk.slug);
-      expect(body.component).toBe('xak-stage-prompt');
-      const byKey = Object.fromEntries(body.fields.map((field: { field_key: string }) => [field.field_key, field]));
-      expect(byKey.hint.placeholder).toBe(failing);
-      expect(byKey.given.initial_value).toBe(failing);
-      expect(byKey.pick.choices).toEqual([failing]);
-    });
-    expect(events.map(({ action }) => action)).toEqual(Array(3).fill('property_mapping_exception'));
-    expect(events[0]?.context).toMatchObject({ expression: failing, message: expect.stringContaining('nothing') });
-    const denied = await browser.answer(walk.slug, { hint: 'a', given: 'b', pick: failing });
-    expect(denied.body).toMatchObject({ component: 'xak-stage-access-denied', pending_user: '' });
-    expect(denied.body.pending_user_avatar).toMatch(/^data:image/);
-  });
-
-  test('prompts of every type accept only values of their type', async () => {
-    const fields = [
-      await makePrompt(server(), 'title', 'text'),
-      await makePrompt(server(), 'fixed', 'hidden', { initial_value: 'ours' }),
-      await makePrompt(server(), 'mail', 'email'),
-      await makePrompt(server(), 'size', 'number'),
-      await makePrompt(server(), 'yes', 'checkbox', { required: false }),
-      await makePrompt(server(), 'pick', 'dropdown', {
-        placeholder: 'return ["a", "b"]',
-        placeholder_expression: true,
-      }),
-      await makePrompt(server(), 'day', 'date'),
-      await makePrompt(server(), 'note', 'static', { initial_value: 'Read this.' }),
-    ];
-    const walk = await makeWalk(server(), [
-      ['prompt/stages', { fields }],
-      ['user_write', { user_creation_mode: 'never_create' }],
-    ]);
-    const browser = openBrowser(server());
-    const shown = await browser.show(walk.slug);
-    expect(shown.body.fields.map(({ field_key }: { field_key: string }) => field_key)).toContain('note');
-    const right = { title: 'T', mail: 'a@example.org', size: 3, pick: 'b', day: '2026-02-28' };
-    const wrongs = { title: '', mail: 'x', size: 'many', pick: 'c', day: '2026-02-30' };
-    for (const [name, wrong] of Object.entries(wrongs)) {
-      const answer = await browser.answer(walk.slug, { ...right, [name]: wrong });
-      expect(Object.keys(answer.body.response_errors), name).toEqual([name]);
-    }
-    expect((await browser.answer(walk.slug, {})).body.response_errors).toBeUndefined();
-    expect((await browser.answer(walk.slug, { uid_field: 'x' })).body.component).toBe('xak-stage-prompt');
-    const last = await browser.answer(walk.slug, { ...right, fixed: 'theirs' });
-    expect(last.body.error_message).toBe('There is no user to write to.');
-  });
-
-  test('validation policies of a prompt stage decide about the answers, and a failing one refuses them', async () => {
-    const policy = async (expression: string) =>
-      (await made(server(), '/policies/expression/', { name: unique('policy'), expression })).pk;
-    const fields = [await makePrompt(server(), 'word', 'text')];
-    const checks = [
-      await policy('if (context.prompt_data.word === "no") { message("Not that."); return false } return true'),
-    ];
-    const walk = await makeWalk(server(), [['prompt/stages', { fields, validation_policies: checks }]]);
-    const browser = openBrowser(server());
-    await browser.show(walk.slug);
-    const refused = await browser.answer(walk.slug, { word: 'no' });
-    expect(refused.body.response_errors.non_field_errors[0].string).toBe('Not that.');
-    expect((await browser.answer(walk.slug, { word: 'yes' })).body).toEqual(done);
-    const broken = await makeWalk(server(), [
-      ['prompt/stages', { fields, validation_policies: [await policy('throw new Error("inner secret")')] }],
-    ]);
-    const other = openBrowser(server());
-    await other.show(broken.slug);
-    const answer = await other.answer(broken.slug, { word: 'yes' });
-    expect(answer.body.component).toBe('xak-stage-prompt');
-    expect(answer.text).not.toContain('inner secret');
   });
 
   test('enrolment creates a user by the same rules as the API, and signs them in', async () => {
@@ -382,6 +193,198 @@ describeOnBoth('the stages of flows', (server) => {
     }
     const open = await makeWalk(server(), [['invitation/stages', { continue_flow_without_invitation: true }]]);
     expect((await openBrowser(server()).show(open.slug)).body).toEqual(done);
+  });
+
+  // What follows does not depend on the database.
+  if (kind === 'postgres') return;
+
+  test('deny lets nobody pass, and answers according to the denied_action of the flow', async () => {
+    const said = { deny_message: 'Not today.' };
+    const walk = await makeWalk(server(), [['deny', said]], { denied_action: 'message' });
+    const answer = await openBrowser(server()).show(walk.slug, 'next=/somewhere');
+    expect(answer.body).toMatchObject({ component: 'xak-stage-access-denied', error_message: 'Not today.' });
+    const onward = await makeWalk(server(), [['deny', said]], { denied_action: 'continue' });
+    expect((await openBrowser(server()).show(onward.slug, 'next=/somewhere')).body.to).toBe('/somewhere');
+  });
+
+  test('dummy waits for an answer of its own, and lets nobody pass when it throws', async () => {
+    const walk = await makeWalk(server(), [['dummy'], ['dummy', { throw_error: true }]]);
+    const browser = openBrowser(server());
+    await browser.show(walk.slug);
+    expect((await browser.answer(walk.slug, {})).body.component).toBe('xak-stage-dummy');
+    const broken = await browser.answer(walk.slug, { component: 'xak-stage-dummy' });
+    expect(broken.body.component).toBe('xak-stage-flow-error');
+    expect(broken.text).not.toContain('told to');
+    expect((await browser.answer(walk.slug, { component: 'xak-stage-dummy' })).body.component).toBe(
+      'xak-stage-flow-error',
+    );
+  });
+
+  test('a stage that throws records one event with the reason, not one per attempt', async () => {
+    const walk = await makeWalk(server(), [['dummy', { throw_error: true }]]);
+    const events = await eventsDuring(server(), async () => {
+      for (let tries = 0; tries < 6; tries += 1) await openBrowser(server()).show(walk.slug);
+    });
+    expect(events).toHaveLength(3);
+    expect(events[0]).toMatchObject({ action: 'system_exception', context: { flow: { name: walk.slug } } });
+    expect(events[0]?.context.message).toMatch(new RegExp(`^The stage dummy-\\w+ of the flow ${walk.slug} failed: .+`));
+  });
+
+  test('a flow for signed-in people starts for nobody else', async () => {
+    const walk = await makeWalk(server(), [['dummy']], { authentication: 'require_authenticated' });
+    expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
+    const user = await server().user();
+    expect((await (await browserOf(user.pk)).show(walk.slug)).body.component).toBe('xak-stage-dummy');
+    expect((await openBrowser(server()).show('no-such-flow')).status).toBe(404);
+  });
+
+  test('a walk ends with the session that began it', async () => {
+    const walk = await makeWalk(server(), [['dummy'], ['user_login']]);
+    const user = await server().user();
+    const browser = await browserOf(user.pk);
+    await browser.show(walk.slug);
+    browser.cookies.delete('gatehouse_session');
+    browser.cookies.delete('gatehouse_csrf');
+    const stale = await browser.answer(walk.slug, { component: 'xak-stage-dummy' });
+    expect(stale.body.component).toBe('xak-stage-dummy');
+    const login = await browser.answer(walk.slug, { component: 'xak-stage-dummy' });
+    expect(login.body.component).toBe('xak-stage-access-denied');
+  });
+
+  test('identification can ask for the password on the same screen', async () => {
+    const password = await made(server(), '/stages/password/', { name: unique('password'), backends });
+    const walk = await makeWalk(
+      server(),
+      [['identification', { user_fields: ['username'], password_stage: password.pk }], ['user_login']],
+      { designation: 'authentication' },
+    );
+    const user = await person();
+    const browser = openBrowser(server());
+    expect((await browser.show(walk.slug)).body).toMatchObject({ password_fields: true, primary_action: 'Log in' });
+    const wrong = await browser.answer(walk.slug, { uid_field: user.username, password: 'wrong' });
+    const nobody = await browser.answer(walk.slug, { uid_field: 'nobody-at-all', password: 'wrong' });
+    expect(wrong.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
+    expect(nobody.body).toEqual(wrong.body);
+    const empty = await browser.answer(walk.slug, { uid_field: user.username });
+    expect(empty.body.component).toBe('xak-stage-identification');
+    expect((await browser.answer(walk.slug, { uid_field: user.username, password: 'right horse' })).body).toEqual(done);
+    expect((await browser.get('/core/users/me/')).body.user.pk).toBe(user.pk);
+  });
+
+  test('identification links flows and shows whom it matched only when told to', async () => {
+    const other = await makeWalk(server(), [['dummy']], { designation: 'enrollment' });
+    const stages = (values: object) =>
+      [
+        ['identification', { user_fields: ['email'], enrollment_flow: other.pk, ...values }],
+        ['password', { backends }],
+      ] as const;
+    const user = await server().user([], { email: `${unique('mail')}@example.org` });
+    const greeted = async (values: object) => {
+      const walk = await makeWalk(server(), stages(values));
+      const browser = openBrowser(server());
+      expect((await browser.show(walk.slug)).body.enroll_url).toBe(`/if/flow/${other.slug}/`);
+      const { rows } = await sql<{ email: string }>`select email from users where pk = ${user.pk}`.execute(
+        server().world.db.read,
+      );
+      return (await browser.answer(walk.slug, { uid_field: rows[0]?.email })).body.pending_user;
+    };
+    expect(await greeted({})).toMatch(/@example\.org$/);
+    expect(await greeted({ show_matched_user: true })).toBe(user.username);
+    const strict = await makeWalk(server(), [
+      ['identification', { user_fields: ['username'], pretend_user_exists: false }],
+    ]);
+    const browser = openBrowser(server());
+    await browser.show(strict.slug);
+    const unknown = await browser.answer(strict.slug, { uid_field: 'nobody-at-all' });
+    expect(unknown.body.response_errors.non_field_errors[0].string).toBe('Failed to authenticate.');
+  });
+
+  test('user_login denies when there is nobody to sign in', async () => {
+    const walk = await makeWalk(server(), [['user_login']]);
+    expect((await openBrowser(server()).show(walk.slug)).body.component).toBe('xak-stage-access-denied');
+  });
+
+  test('a prompt whose expression fails shows its text, and the failure is recorded once', async () => {
+    const failing = 'return nothing.at.all';
+    const fields = [
+      await makePrompt(server(), 'hint', 'text', { placeholder: failing, placeholder_expression: true }),
+      await makePrompt(server(), 'given', 'text', { initial_value: failing, initial_value_expression: true }),
+      await makePrompt(server(), 'pick', 'dropdown', { placeholder: failing, placeholder_expression: true }),
+    ];
+    const walk = await makeWalk(server(), [
+      ['prompt/stages', { fields }],
+      ['deny', {}],
+    ]);
+    const browser = openBrowser(server());
+    const events = await eventsDuring(server(), async () => {
+      const { body } = await browser.show(walk.slug);
+      expect(body.component).toBe('xak-stage-prompt');
+      const byKey = Object.fromEntries(body.fields.map((field: { field_key: string }) => [field.field_key, field]));
+      expect(byKey.hint.placeholder).toBe(failing);
+      expect(byKey.given.initial_value).toBe(failing);
+      expect(byKey.pick.choices).toEqual([failing]);
+    });
+    expect(events.map(({ action }) => action)).toEqual(Array(3).fill('property_mapping_exception'));
+    expect(events[0]?.context).toMatchObject({ expression: failing, message: expect.stringContaining('nothing') });
+    const denied = await browser.answer(walk.slug, { hint: 'a', given: 'b', pick: failing });
+    expect(denied.body).toMatchObject({ component: 'xak-stage-access-denied', pending_user: '' });
+    expect(denied.body.pending_user_avatar).toMatch(/^data:image/);
+  });
+
+  test('prompts of every type accept only values of their type', async () => {
+    const fields = [
+      await makePrompt(server(), 'title', 'text'),
+      await makePrompt(server(), 'fixed', 'hidden', { initial_value: 'ours' }),
+      await makePrompt(server(), 'mail', 'email'),
+      await makePrompt(server(), 'size', 'number'),
+      await makePrompt(server(), 'yes', 'checkbox', { required: false }),
+      await makePrompt(server(), 'pick', 'dropdown', {
+        placeholder: 'return ["a", "b"]',
+        placeholder_expression: true,
+      }),
+      await makePrompt(server(), 'day', 'date'),
+      await makePrompt(server(), 'note', 'static', { initial_value: 'Read this.' }),
+    ];
+    const walk = await makeWalk(server(), [
+      ['prompt/stages', { fields }],
+      ['user_write', { user_creation_mode: 'never_create' }],
+    ]);
+    const browser = openBrowser(server());
+    const shown = await browser.show(walk.slug);
+    expect(shown.body.fields.map(({ field_key }: { field_key: string }) => field_key)).toContain('note');
+    const right = { title: 'T', mail: 'a@example.org', size: 3, pick: 'b', day: '2026-02-28' };
+    const wrongs = { title: '', mail: 'x', size: 'many', pick: 'c', day: '2026-02-30' };
+    for (const [name, wrong] of Object.entries(wrongs)) {
+      const answer = await browser.answer(walk.slug, { ...right, [name]: wrong });
+      expect(Object.keys(answer.body.response_errors), name).toEqual([name]);
+    }
+    expect((await browser.answer(walk.slug, {})).body.response_errors).toBeUndefined();
+    expect((await browser.answer(walk.slug, { uid_field: 'x' })).body.component).toBe('xak-stage-prompt');
+    const last = await browser.answer(walk.slug, { ...right, fixed: 'theirs' });
+    expect(last.body.error_message).toBe('There is no user to write to.');
+  });
+
+  test('validation policies of a prompt stage decide about the answers, and a failing one refuses them', async () => {
+    const policy = async (expression: string) =>
+      (await made(server(), '/policies/expression/', { name: unique('policy'), expression })).pk;
+    const fields = [await makePrompt(server(), 'word', 'text')];
+    const checks = [
+      await policy('if (context.prompt_data.word === "no") { message("Not that."); return false } return true'),
+    ];
+    const walk = await makeWalk(server(), [['prompt/stages', { fields, validation_policies: checks }]]);
+    const browser = openBrowser(server());
+    await browser.show(walk.slug);
+    const refused = await browser.answer(walk.slug, { word: 'no' });
+    expect(refused.body.response_errors.non_field_errors[0].string).toBe('Not that.');
+    expect((await browser.answer(walk.slug, { word: 'yes' })).body).toEqual(done);
+    const broken = await makeWalk(server(), [
+      ['prompt/stages', { fields, validation_policies: [await policy('throw new Error("inner secret")')] }],
+    ]);
+    const other = openBrowser(server());
+    await other.show(broken.slug);
+    const answer = await other.answer(broken.slug, { word: 'yes' });
+    expect(answer.body.component).toBe('xak-stage-prompt');
+    expect(answer.text).not.toContain('inner secret');
   });
 
   test('consent accepts only its own token', async () => {
