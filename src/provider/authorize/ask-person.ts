@@ -63,14 +63,17 @@ export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Askin
     },
     next,
   });
-  if (begun.outcome !== 'over') await releaseTicket(needs.key, call);
   switch (begun.outcome) {
     case 'over':
       return { outcome: 'decided', ticket, cookies: begun.cookies };
     case 'asks':
-      if (!isSilent) return { outcome: 'page', answer: redirectBrowser(begun.to, begun.cookies) };
-      await begun.forget();
-      return { outcome: 'silenced', component: begun.component };
+      if (isSilent) {
+        await begun.forget();
+        return { outcome: 'silenced', component: begun.component };
+      }
+      // Only here can somebody come back with it: a flow that was denied has stored its own, one that broke has none.
+      await releaseTicket(needs.key, call);
+      return { outcome: 'page', answer: redirectBrowser(begun.to, begun.cookies) };
     case 'denied':
       if (begun.message === null || isSilent) return { outcome: 'decided', ticket, cookies: [] };
       return { outcome: 'page', answer: await deniedPage(call, provider, begun.message, next) };
