@@ -157,7 +157,7 @@ async function refusalPage(server: RouteServer, error: unknown, call: Call): Pro
   return plainPage({
     status: error.status,
     brand: await brandTitle(call.request.host, call.db.read),
-    title: 'You cannot come in this way',
+    title: call.actor ? 'That did not work' : 'Sign-in failed',
     paragraphs: [...wordsOf(error), `Request id: ${call.request.id}`],
     link: back,
   });
