@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { networkOf } from '../lib/cidr.ts';
 import { messageOf } from '../lib/error-facts.ts';
 import { isDeeperThan } from '../lib/json.ts';
@@ -166,6 +167,6 @@ function answerOf({ status, body, headers }: Reply): HttpAnswer {
   return {
     status,
     headers: headers ? { ...ofJson, ...headers } : ofJson,
-    body: Buffer.isBuffer(body) || isText ? body : JSON.stringify(body),
+    body: Buffer.isBuffer(body) || body instanceof Readable || isText ? body : JSON.stringify(body),
   };
 }

@@ -33,6 +33,8 @@ export const specialFilters: Readonly<Record<string, readonly string[]>> = {
     'context_model_app',
     'context_model_name',
     'context_model_pk',
+    'created__gte',
+    'created__lt',
     'username',
   ],
   '/events/system_tasks/': ['name', 'uid', 'status'],

@@ -38,7 +38,7 @@ describeJourney(
       const [singular, plural] = resource.names;
       await moveTo(page, path);
       await expect.poll(() => heading(page).innerText()).toMatch(new RegExp(`^${plural}$`, 'i'));
-      await page.locator('table, .empty').first().waitFor();
+      await page.locator('table, .empty, .rows').first().waitFor();
 
       if (offers(resource, 'create')) await make(page, resource);
       else await moveTo(page, `${path}${await keyOfNew(resource)}/`);

@@ -12,6 +12,7 @@ export interface ResourcePage {
 }
 
 const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
+const Events = late(async () => (await import('./events/events-page.tsx')).EventsPage);
 const Settings = late(async () => (await import('./pages/settings.tsx')).Settings);
 const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
 const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
@@ -27,6 +28,7 @@ const EditPage = late(async () => (await import('./generic/edit-page.tsx')).Edit
 const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/': Start,
   '/admin/settings/': Settings,
+  '/events/events/': Events,
   '/everything/': Everything,
   '/applications/new/': Wizard,
   '/access/': AccessPage,

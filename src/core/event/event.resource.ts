@@ -1,19 +1,24 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { readAddress } from '../../lib/cidr.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import { parseTimestamp } from '../../platform/clock.ts';
 import { defineResource } from '../../resource/define.ts';
 import { accept, complain, type Field } from '../../resource/fields/field.ts';
 import { integer, time } from '../../resource/fields/scalar.ts';
 import { json } from '../../resource/fields/structured.ts';
 import { noChoice, text } from '../../resource/fields/text.ts';
 import { oneOfFilter } from '../../resource/filters.ts';
-import type { JsonSchema } from '../../resource/json-schema.ts';
+import { type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import type { Filter, Resource } from '../../resource/resource.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';
+import { exportAction } from './export.ts';
+import { facetsAction } from './facets.ts';
 import { actionsAction, perMonthAction, topPerUserAction, volumeAction } from './figures.ts';
 import { maskSecrets } from './mask.ts';
 import { type Announce, actorFacts, expiryOf } from './record.ts';
+import { sentenceOf } from './sentence.ts';
 
 const actionSchema: JsonSchema = {
   anyOf: [
@@ -71,6 +76,8 @@ export function eventResource({ settings, announce }: Needs): Resource {
       context_model_name: textFilter('model_name'),
       context_model_pk: keyFilter('model_pk'),
       username: usernameFilter,
+      created__gte: timeFilter((column, moment) => sql`${column} >= ${moment}`),
+      created__lt: timeFilter((column, moment) => sql`${column} < ${moment}`),
     },
     fields: {
       user: json({ anyValue: true, default: (call) => actorFacts(call.actor), help: 'Who did it.' }),
@@ -107,7 +114,14 @@ export function eventResource({ settings, announce }: Needs): Resource {
     async afterWrite({ verb, pk, tx, call }) {
       if (verb === 'create') await announce(tx, call, pk);
     },
-    actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction],
+    derived: {
+      sentence: {
+        schema: stringSchema,
+        from: ({ action, user, context }) =>
+          sentenceOf({ action, user: isJsonObject(user) ? user : {}, context: isJsonObject(context) ? context : {} }),
+      },
+    },
+    actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction, facetsAction, exportAction],
   });
 }
 
@@ -116,6 +130,14 @@ const addressComplaint = (address: string) => (readAddress(address) ? null : 'En
 const exactly = (column: string, read: (text: string) => string | null): Filter => ({
   schema: { type: 'string' },
   condition: ({ texts, row }) => sql`${row.col(column)} = ${read(clipped(texts.at(-1) ?? ''))}`,
+});
+const timeFilter = (compare: (column: RawBuilder<unknown>, moment: string) => RawBuilder<unknown>): Filter => ({
+  schema: timeSchema,
+  condition({ texts, row }) {
+    // A plus sign in a query is a space.
+    const moment = parseTimestamp((texts.at(-1) ?? '').replace(' ', '+'));
+    return moment ? compare(row.col('created'), moment) : { complaint: 'Enter a valid date/time.' };
+  },
 });
 const textFilter = (column: string): Filter => exactly(column, (given) => given);
 const keyFilter = (column: string): Filter => exactly(column, keyText);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { Problem } from '../../lib/problem.ts';
 import type { RequestFacts } from './request-facts.ts';
 import { createRouter, decoded, type Match } from './router.ts';
@@ -14,7 +15,8 @@ export interface HttpCall {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: string | Buffer;
+  /** A stream is sent as it is read. */
+  readonly body?: string | Buffer | Readable;
   /** The internal error; for the log, never for the caller. */
   readonly fault?: unknown;
 }

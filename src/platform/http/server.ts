@@ -1,5 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Log } from '../log.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { hasBody, readBody } from './read-body.ts';
@@ -92,11 +94,20 @@ export function createServer({
     };
     // Node keeps connections alive even while it stops.
     if (isStopping) all.connection = 'close';
+    const stream = body instanceof Readable ? body : null;
+    const whole = body instanceof Readable ? undefined : body;
     // RFC 9110 §8.6
-    if (status !== 204 && status !== 304) all['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
+    if (!stream && status !== 204 && status !== 304)
+      all['content-length'] = whole === undefined ? 0 : Buffer.byteLength(whole);
     // Node's types leave out readonly lists.
     response.writeHead(status, all as Record<string, string>);
-    response.end(facts.method === 'HEAD' ? undefined : body);
+    if (stream && facts.method !== 'HEAD') {
+      // The status is sent already: all that is left is to break off.
+      pipeline(stream, response).catch((err) => log.debug({ err, request_id: facts.id }, 'a download broke off'));
+      return;
+    }
+    stream?.destroy();
+    response.end(facts.method === 'HEAD' ? undefined : whole);
   }
 
   const http = createHttpServer(timeouts(requestTimeoutMs), serve)

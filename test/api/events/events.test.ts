@@ -12,6 +12,7 @@ describeOnBoth('events', (server) => {
     const { body } = await admin.get(`/events/events/?context_model_pk=${made.body.pk}`);
     expect(body.results).toEqual([
       {
+        sentence: expect.any(String),
         pk: expect.any(String),
         user: { pk: expect.any(Number), username: 'admin', email: 'root@example.com' },
         action: 'model_created',

@@ -1,4 +1,5 @@
 import '../generic/list.css';
+import { useState } from 'react';
 
 interface Props {
   /** What the rows are: `Day`. */
@@ -9,34 +10,37 @@ interface Props {
 
 /** The numbers of a chart, for those who cannot see it or want them exactly. */
 export function ChartTable({ unit, columns, rows }: Props) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>As a table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys */}
-      <section className="table-frame scrolled chart-table" tabIndex={0} aria-label="The chart as a table">
-        <table className="table comparison">
-          <thead>
-            <tr>
-              <th scope="col">{unit}</th>
-              {columns.map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([title, ...counts]) => (
-              <tr key={title}>
-                <th scope="row">{title}</th>
-                {counts.map((count, at) => (
-                  <td key={columns[at]}>{count.toLocaleString()}</td>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+        <section className="table-frame scrolled chart-table" tabIndex={0} aria-label="The chart as a table">
+          <table className="table comparison">
+            <thead>
+              <tr>
+                <th scope="col">{unit}</th>
+                {columns.map((title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+            </thead>
+            <tbody>
+              {rows.map(([title, ...counts]) => (
+                <tr key={title}>
+                  <th scope="row">{title}</th>
+                  {counts.map((count, at) => (
+                    <td key={columns[at]}>{count.toLocaleString()}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
     </details>
   );
 }

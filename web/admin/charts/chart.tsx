@@ -34,7 +34,9 @@ export function Chart({ label, times, series, look, onSelect }: Props) {
     let chart: uPlot | undefined;
     const draw = () => {
       chart?.destroy();
-      const options = optionsFor(element, series, look, (from, to) => select.current?.(from, to));
+      const options = optionsFor(element, series, { look, step: (times[1] ?? 0) - (times[0] ?? 0) }, (from, to) =>
+        select.current?.(from, to),
+      );
       chart = new uPlot(options, [[...times], ...series.map(({ values }) => [...values])], element);
     };
     const onResize = new ResizeObserver(() => {
@@ -67,7 +69,7 @@ function colourIn(element: HTMLElement, name: string): string {
 function optionsFor(
   element: HTMLElement,
   series: readonly Series[],
-  look: Props['look'],
+  { look, step }: { readonly look: Props['look']; readonly step: number },
   onSelect: (from: number, to: number) => void,
 ): uPlot.Options {
   const [text, line] = [colourIn(element, '--text-quiet'), colourIn(element, '--line')];
@@ -78,7 +80,13 @@ function optionsFor(
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false, setScale: false } },
-    scales: { y: { range: (_, __, max) => [0, Math.max(4, Math.ceil(max * 1.1))] } },
+    // A bar reaches from the beginning of its interval to the end.
+    scales: {
+      ...(look === 'bars' && {
+        x: { range: (_: uPlot, min: number, max: number): [number, number] => [min, max + step] },
+      }),
+      y: { range: (_, __, max) => [0, Math.max(4, Math.ceil(max * 1.1))] },
+    },
     axes: [
       { ...axis, grid: { show: false } },
       { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] },

@@ -79,16 +79,18 @@ interface SelectProps {
   readonly label: string;
   readonly value: string;
   readonly options: readonly (readonly string[])[];
+  /** Whether one of them must be chosen. */
+  readonly isRequired?: boolean;
   onChange(value: string): void;
 }
 
-function LabelledSelect({ label, value, options, onChange }: SelectProps) {
+export function LabelledSelect({ label, value, options, isRequired = false, onChange }: SelectProps) {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <select id={id} className="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">Any</option>
+        {!isRequired && <option value="">Any</option>}
         {options.map(([one, text]) => (
           <option key={one} value={one}>
             {text}
@@ -102,7 +104,7 @@ function LabelledSelect({ label, value, options, onChange }: SelectProps) {
 const pauseMs = 250;
 
 /** A field whose text goes into the address when typing pauses. */
-function TypedField({ label, name, type }: { label: string; name: string; type: 'search' | 'text' }) {
+export function TypedField({ label, name, type }: { label: string; name: string; type: 'search' | 'text' }) {
   const id = useId();
   const { query } = useAddress();
   const stored = query.get(name) ?? '';

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { moveTo, openAdmin, visitAdmin } from '../support/admin-visit.ts';
+import { axeViolations } from '../support/axe.ts';
+import { describeJourney } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
+
+describeJourney('the events page of administrators', (journey) => {
+  test('shows sentences, filters by what is chosen, follows live and exports', async () => {
+    const { admin } = journey().server;
+    const suffix = unique('').slice(1);
+    const action = `custom_${suffix}`;
+    const add = (message: string) => admin.post('/events/events/', { action, app: 'test', context: { message } });
+    await add('The first thing happened.');
+    const name = unique('group');
+    const { body: group } = await admin.post('/core/groups/', { name });
+    await admin.patch(`/core/groups/${group.pk}/`, { name: `${name} renamed` });
+    const requests: string[] = [];
+    const page = await visitAdmin(journey(), '/everything/');
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await openAdmin(page, `/events/events/?search=${name}`);
+    await page.waitForLoadState('networkidle');
+    expect(requests.filter((path) => path.startsWith('/api/')).toSorted()).toEqual([
+      '/api/v3/admin/interface/',
+      '/api/v3/events/events/',
+      '/api/v3/events/events/facets/',
+    ]);
+    await page.getByText(`admin changed the group ${name} renamed (name).`).click();
+    await page.getByRole('region', { name: 'What changed' }).getByText(`${name} renamed`).waitFor();
+    for (const width of [1280, 375]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => axeViolations(page), { timeout: 20_000 }).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    await moveTo(page, '/events/events/');
+    await page.getByRole('link', { name: new RegExp(suffix) }).click();
+    await page.getByText('1 event', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('action')).toBe(action);
+    await page.getByRole('link', { name: 'Follow live' }).click();
+    await add('Another thing happened.');
+    await page.getByText('Another thing happened.').waitFor();
+    await page.getByText('Following: 1 new event.').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export CSV' }).click();
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(lines.slice(1).map((line) => line.split(',')[2])).toEqual([
+      'Another thing happened.',
+      'The first thing happened.',
+    ]);
+    await page.getByRole('link', { name: 'Stop following' }).click();
+    await page.getByText('The first thing happened.').click();
+    await page.getByRole('link', { name: 'Make a rule of this' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('.facts').first().waitFor();
+    const { body: rules } = await admin.get('/events/rules/?ordering=-name&page_size=100');
+    expect(rules.results.map((rule: { name: string }) => rule.name).join()).toContain(suffix);
+    await page.waitForLoadState('networkidle');
+  });
+
+  test('shows a delegate the events they may see, and no ways to make rules', async () => {
+    const { admin, user } = journey().server;
+    const message = unique('It happened');
+    await admin.post('/events/events/', { action: 'custom_seen', app: 'test', context: { message } });
+    const { pk } = await user(['svc_events.view_event']);
+    const page = await visitAdmin(journey(), '/events/events/', { user: pk });
+    await page.getByText(message).click();
+    await page.getByRole('link', { name: 'Open the event' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Make a rule of this' }).count()).toBe(0);
+    await page.waitForLoadState('networkidle');
+    const other = await user(['svc_core.view_group']);
+    const closed = await visitAdmin(journey(), '/events/events/', { user: other.pk });
+    await closed.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await closed.waitForLoadState('networkidle');
+  });
+});

@@ -1,0 +1,115 @@
+import { useState } from 'react';
+import { Code } from '../../elements/code.tsx';
+import { ExactMoment } from '../../elements/moment.tsx';
+import { hrefOf } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { spelled } from '../words.ts';
+import type { Event } from './event.ts';
+
+/** One event as a sentence; what belongs to it unfolds. */
+export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
+  const { action, client_ip, created, sentence } = event;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li className="event" data-new={isNew || undefined}>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <span className="event-sentence">{sentence}</span>
+          <span className="event-facts quiet small">
+            <span className={toneOf(action)}>{spelled(action)}</span>
+            {client_ip && <span>{client_ip}</span>}
+            <ExactMoment at={created} />
+          </span>
+        </summary>
+        {isOpen && <Inside event={event} />}
+      </details>
+    </li>
+  );
+}
+
+function toneOf(action: string): string {
+  if (/exception|error|suspicious/.test(action)) return 'tag tag-alert';
+  return /failed|deleted|policy_execution/.test(action) ? 'tag tag-warning' : 'tag';
+}
+
+interface Change {
+  readonly previous_value?: unknown;
+  readonly new_value?: unknown;
+  readonly add?: unknown;
+  readonly remove?: unknown;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function Inside({ event }: { event: Event }) {
+  const { resources } = useInterface();
+  const { diff, http_request, ...context } = event.context;
+  const may = (path: string) => resources.find((entry) => entry.path === path)?.may.add === 'all';
+  const name = `${spelled(event.action)} (${event.app})`;
+  return (
+    <div className="event-inside">
+      {isObject(diff) && Object.keys(diff).length > 0 && <Diff diff={diff} />}
+      {Object.keys(context).length > 0 && <Code text={JSON.stringify(context, null, 2)} />}
+      {isObject(http_request) && (
+        <p className="quiet small">
+          {String(http_request.method ?? '')} {String(http_request.path ?? '')}
+          {http_request.request_id ? ` · request ${String(http_request.request_id)}` : ''}
+        </p>
+      )}
+      <div className="row">
+        <Link className="button" href={hrefOf(`/events/events/${event.pk}/`)}>
+          Open the event
+        </Link>
+        {may('/events/rules/') && (
+          <Link className="button" href={hrefOf('/new/events/rules/', { name })}>
+            Make a rule of this
+          </Link>
+        )}
+        {may('/policies/event_matcher/') && (
+          <Link
+            className="button"
+            href={hrefOf('/new/policies/event_matcher/', { name, action: event.action, app: event.app })}
+          >
+            Make a matcher of this
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Diff({ diff }: { diff: Readonly<Record<string, unknown>> }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
+    <section className="table-frame scrolled" tabIndex={0} aria-label="What changed">
+      <table className="table comparison">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(diff).map(([field, change]) => {
+            const { previous_value, new_value, add, remove }: Change = isObject(change) ? change : {};
+            return (
+              <tr key={field}>
+                <th scope="row">{spelled(field)}</th>
+                <td className="event-before">{shown(previous_value ?? remove)}</td>
+                <td className="event-after">{shown(new_value ?? add)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined || value === '') return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

@@ -1,0 +1,132 @@
+import '../generic/list.css';
+import './events.css';
+import { useMemo } from 'react';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { ExactMoment } from '../../elements/moment.tsx';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { useEntry } from '../api/interface.ts';
+import { LabelledSelect, TypedField } from '../generic/filters.tsx';
+import { Pager, type Pagination } from '../generic/pager.tsx';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { NotFound } from '../pages/not-found.tsx';
+import { counted } from '../words.ts';
+import { type Event, type Facets, periodOf, periods, questionOf } from './event.ts';
+import { EventRow } from './event-row.tsx';
+import { FacetLists } from './facet-lists.tsx';
+import { Histogram } from './histogram.tsx';
+import { useLive } from './use-live.ts';
+
+interface Listed {
+  readonly results: readonly Event[];
+  readonly pagination: Pagination;
+}
+
+const rowsAPage = '50';
+
+/** What has happened, in sentences. */
+export function EventsPage() {
+  return useEntry('/events/events/') ? <Events /> : <NotFound />;
+}
+
+function Events() {
+  const { query } = useAddress();
+  const question = useMemo(() => questionOf(query).toString(), [query]);
+  const isLive = query.get('live') === 'true';
+  const page = query.get('page') ?? '1';
+  const facets = useAnswer<Facets>(`/events/events/facets/?${question}`);
+  const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}`;
+  return (
+    <Page
+      title="Events"
+      intro="What has happened, newest first."
+      actions={
+        <>
+          <a className="button" href={download('csv')} download="events.csv">
+            Export CSV
+          </a>
+          <a className="button" href={download('ndjson')} download="events.ndjson">
+            Export NDJSON
+          </a>
+          <Link className="button" href={hereWith({ live: isLive ? null : 'true', page: null, from: null, to: null })}>
+            {isLive ? 'Stop following' : 'Follow live'}
+          </Link>
+        </>
+      }
+    >
+      <Asked />
+      <div className="events">
+        <div className="stack">
+          <Loaded {...facets}>{(found) => <Histogram facets={found} />}</Loaded>
+          <List question={question} page={page} isLive={isLive} />
+        </div>
+        <Loaded {...facets}>{(found) => <FacetLists facets={found} />}</Loaded>
+      </div>
+    </Page>
+  );
+}
+
+/** Search and period; the rest is chosen beside the list. */
+function Asked() {
+  const { query } = useAddress();
+  const [from, to] = [query.get('from'), query.get('to')];
+  return (
+    <search className="filters">
+      <TypedField label="Search" name="search" type="search" />
+      {from && to ? (
+        <p className="events-span">
+          <span>
+            <ExactMoment at={from} /> to <ExactMoment at={to} />
+          </span>
+          <Link className="button" href={hereWith({ from: null, to: null, page: null })}>
+            Show all
+          </Link>
+        </p>
+      ) : (
+        <LabelledSelect
+          label="Period"
+          isRequired
+          value={periodOf(query)}
+          options={Object.entries(periods)}
+          onChange={(period) => goTo(hereWith({ period: period === 'week' ? null : period, page: null }))}
+        />
+      )}
+    </search>
+  );
+}
+
+function List({ question, page, isLive }: { question: string; page: string; isLive: boolean }) {
+  const listed = useAnswer<Listed>(`/events/events/?${question}&page=${page}&page_size=${rowsAPage}`);
+  const { answer } = listed;
+  const newest = answer.state === 'ready' ? answer.value.results[0] : undefined;
+  const fresh = useLive(isLive && answer.state === 'ready', question, newest);
+  return (
+    <Loaded {...listed}>
+      {({ results, pagination }) => (
+        <>
+          {isLive && (
+            <p className="quiet small" role="status">
+              Following: {counted(fresh.length, 'new event', 'new events')}.
+            </p>
+          )}
+          {fresh.length + results.length === 0 ? (
+            <p className="empty">Nothing of the kind has happened.</p>
+          ) : (
+            <ol className="rows">
+              {fresh.map((event) => (
+                <EventRow key={event.pk} event={event} isNew />
+              ))}
+              {results.map((event) => (
+                <EventRow key={event.pk} event={event} isNew={false} />
+              ))}
+            </ol>
+          )}
+          <div className="list-foot">
+            <p className="quiet small">{counted(pagination.count, 'event', 'events')}</p>
+            <Pager pagination={pagination} />
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}

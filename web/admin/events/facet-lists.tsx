@@ -1,0 +1,53 @@
+import { hereWith, useAddress } from '../address.ts';
+import { Link } from '../link.tsx';
+import { spelled } from '../words.ts';
+import type { Facets, FacetValue } from './event.ts';
+
+/** The most frequent values of what is shown; choosing one filters by it, choosing it again does not any more. */
+export function FacetLists({ facets }: { facets: Facets }) {
+  return (
+    <div className="facets">
+      <FacetList title="Action" name="action" values={facets.actions} say={spelled} />
+      <FacetList title="Application" name="context_authorized_app" values={facets.applications} />
+      <FacetList title="Person" name="username" values={facets.usernames} />
+      <FacetList title="Client address" name="client_ip" values={facets.client_ips} />
+    </div>
+  );
+}
+
+interface Props {
+  readonly title: string;
+  readonly name: string;
+  readonly values: readonly FacetValue[];
+  say?(label: string): string;
+}
+
+function FacetList({ title, name, values, say = (label) => label }: Props) {
+  const { query } = useAddress();
+  const chosen = query.get(name);
+  const all =
+    chosen && !values.some(({ value }) => value === chosen)
+      ? [{ value: chosen, label: chosen, events: 0 }, ...values]
+      : values;
+  if (all.length === 0) return null;
+  return (
+    <section aria-labelledby={`facet-${name}`}>
+      <h2 id={`facet-${name}`} className="facet-title">
+        {title}
+      </h2>
+      <ul className="facet">
+        {all.map(({ value, label, events }) => (
+          <li key={value}>
+            <Link
+              href={hereWith({ [name]: value === chosen ? null : value, page: null })}
+              aria-current={value === chosen ? 'true' : undefined}
+            >
+              <span>{say(label)}</span>
+              <span className="small">{events.toLocaleString()}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { useMemo } from 'react';
+import { goTo, hereWith } from '../address.ts';
+import { Chart } from '../charts/chart.tsx';
+import { ChartTable } from '../charts/chart-table.tsx';
+import type { Facets } from './event.ts';
+
+const hour = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const hourSeconds = 3600;
+
+/** How many events there were, over time. Dragging over a part of it shows that part. */
+export function Histogram({ facets: { start, interval_seconds, counts } }: { facets: Facets }) {
+  const first = Date.parse(start) / 1000;
+  const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);
+  const series = useMemo(() => [{ label: 'Events', colour: '--accent', values: counts }], [counts]);
+  const moment = interval_seconds > hourSeconds ? day : hour;
+  const rows = times
+    .map((time, at): [string, number] => [moment.format(time * 1000), counts[at] ?? 0])
+    .filter(([, count]) => count > 0);
+  return (
+    <div className="card stack-tight">
+      <Chart
+        label="Events over time"
+        times={times}
+        series={series}
+        look="bars"
+        onSelect={(from, to) => goTo(hereWith({ from: isoOf(from), to: isoOf(to), page: null, live: null }))}
+      />
+      <ChartTable unit={interval_seconds > hourSeconds ? 'Day' : 'Hour'} columns={['Events']} rows={rows} />
+    </div>
+  );
+}
+
+const isoOf = (seconds: number): string => new Date(Math.round(seconds) * 1000).toISOString();

@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import type { Event } from './event.ts';
+
+const everyMs = 4_000;
+const mostKept = 200;
+
+/** Events that happen while one looks, newest first. Asks for those since the newest one, and not while the page is hidden. */
+export function useLive(isOn: boolean, question: string, newest: Event | undefined): readonly Event[] {
+  const [events, setEvents] = useState<readonly Event[]>([]);
+  const last = useRef<Event | undefined>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question begins anew
+  useEffect(() => {
+    setEvents([]);
+    last.current = newest;
+  }, [question, isOn, newest?.pk]);
+  useEffect(() => {
+    if (!isOn) return;
+    let isAsking = false;
+    const since = new Date().toISOString();
+    async function ask(): Promise<void> {
+      if (isAsking || document.hidden) return;
+      isAsking = true;
+      try {
+        const query = new URLSearchParams(question);
+        query.set('created__gte', last.current?.created ?? since);
+        query.set('page_size', '100');
+        const { results } = await callAsPerson<{ results: readonly Event[] }>('GET', `/events/events/?${query}`);
+        const seen = last.current;
+        setEvents((known) => {
+          const keys = new Set([...known.map(({ pk }) => pk), seen?.pk]);
+          return [...results.filter(({ pk }) => !keys.has(pk)), ...known].slice(0, mostKept);
+        });
+        last.current = results[0] ?? seen;
+      } catch {
+        // The next round asks again.
+      }
+      isAsking = false;
+    }
+    const timer = setInterval(() => void ask(), everyMs);
+    return () => clearInterval(timer);
+  }, [isOn, question]);
+  return events;
+}
