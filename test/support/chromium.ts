@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installDebianPackage } from './debian-package.ts';
 
-// Chromium without windows: it takes a third of the processor time.
+// Chromium without windows: it takes less than half of the processor time.
 const shell = 'chromium-headless-shell';
 
 /**

@@ -8,7 +8,7 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** What many test files start from, made once in a run and copied for each of them in about 30 ms. */
+/** What many test files start from, made once in a run and copied for each of them in about 100 ms. */
 export interface Template {
   readonly name: string;
   /** Fills an empty database. It must have closed its connections when it returns. */
