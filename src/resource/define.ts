@@ -1,11 +1,16 @@
-import { sql } from 'kysely';
-import type { Field, Fields } from './fields/field.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { memoize } from '../lib/memoize.ts';
+import type { Field, Fields, RowAlias } from './fields/field.ts';
 import { derivedField } from './fields/shown.ts';
 import { stringSchema } from './json-schema.ts';
 import { filterTable } from './query.ts';
 import type { Action, Declaration, Derived, Resource } from './resource.ts';
 import type { KeyType, NoFields, StoredRow } from './stored-row.ts';
 import { allVerbs } from './verbs/verb.ts';
+
+/** Bounds that no declaration reaches. */
+const maxDepth = 20;
+const maxColumns = 200;
 
 export function defineResource<F extends Fields, K extends KeyType, G extends Fields = NoFields>(
   declaration: Declaration<F, G, K>,
@@ -24,6 +29,22 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
       ]),
     ),
   };
+  // Memoized: a list names its columns many times, and each reference takes 1 to 2 µs to make.
+  const rowAt = memoize(maxDepth, (depth: number): RowAlias => {
+    const suffix = depth === 0 ? '' : String(depth);
+    const isOfBase = (name: string) => baseNames.has(name) || (family && name === 'kind');
+    return {
+      alias: `t${suffix}`,
+      col: memoize(maxColumns, (name: string) => sql.ref(`${isOfBase(name) ? 'b' : 't'}${suffix}.${name}`)),
+    };
+  });
+  const fromAt = memoize(maxDepth, (depth: number): RawBuilder<unknown> => {
+    const suffix = depth === 0 ? '' : String(depth);
+    const own = sql`${sql.table(declaration.table)} as ${sql.ref(`t${suffix}`)}`;
+    if (!family) return own;
+    const base = sql.ref(`b${suffix}`);
+    return sql`${own} join ${sql.table(family.table)} as ${base} on ${sql.ref(`b${suffix}.pk`)} = ${sql.ref(`t${suffix}.pk`)}`;
+  });
   return {
     ...declaration,
     app,
@@ -38,22 +59,8 @@ export function defineResource<F extends Fields, K extends KeyType, G extends Fi
     rootTable: family?.table ?? declaration.table,
     permission: (verb) => `${app}.${verb}_${modelName}`,
     secretPermission: `${app}.view_${modelName}_secret`,
-    row(depth = 0) {
-      const suffix = depth === 0 ? '' : String(depth);
-      const alias = `t${suffix}`;
-      return {
-        alias,
-        col: (name) =>
-          sql.ref(baseNames.has(name) || (family && name === 'kind') ? `b${suffix}.${name}` : `${alias}.${name}`),
-      };
-    },
-    from(depth = 0) {
-      const suffix = depth === 0 ? '' : String(depth);
-      const own = sql`${sql.table(declaration.table)} as ${sql.ref(`t${suffix}`)}`;
-      if (!family) return own;
-      const base = sql.ref(`b${suffix}`);
-      return sql`${own} join ${sql.table(family.table)} as ${base} on ${sql.ref(`b${suffix}.pk`)} = ${sql.ref(`t${suffix}.pk`)}`;
-    },
+    row: (depth = 0) => rowAt(depth),
+    from: (depth = 0) => fromAt(depth),
   };
 }
 

@@ -158,7 +158,9 @@ export async function filterConditions(
   const complaints: Complaints = {};
   if (query.size === 0) return conditions;
   const row = resource.row();
+  const given = new Set(query.keys());
   for (const [name, filter] of Object.entries(resource.filterTable)) {
+    if (!given.has(name)) continue;
     const texts = query
       .getAll(name)
       .map((text) => text.trim())
