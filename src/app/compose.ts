@@ -96,6 +96,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     record: (tx, { actor, request, now }, event) =>
       resourceWorld.record(tx, { ...systemCall(db, resourceWorld, now), actor, request }, event),
   };
+  const detourOf = detourBy(kinds.protocolKinds);
   const executor = createExecutor({
     engine,
     key,
@@ -103,7 +104,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     kinds: kinds.stageKinds,
     append: appendBy(kinds.protocolKinds, registry),
     homeOf,
-    detourOf: detourBy(kinds.protocolKinds),
+    detourOf,
     log,
   });
   const endpoints = allEndpoints(world, kinds);
@@ -147,6 +148,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
   const routeServer: RouteServer = {
     ...{ db, clock, world: resourceWorld, engine, sessions, executor, signInPath },
     ...{ policies: kinds.policies, flows: kinds.flows, evaluateAccess: createEvaluateAccess(kinds.policies) },
+    detourOf,
     keySets: keySetsBy(kinds.protocolKinds),
     accessTokens: accessTokensBy(kinds.protocolKinds, registry),
   };

@@ -63,6 +63,8 @@ export interface RouteServer {
   readonly executor: Executor;
   readonly flows: FlowReads;
   readonly evaluateAccess: EvaluateAccess;
+  /** The detours of all kinds. */
+  readonly detourOf: DetourOf;
   /** The key sets that objects of all kinds publish. */
   keySets(objects: readonly string[], query: Query): Promise<readonly KeySet[]>;
   /** The access tokens that a user has at objects of all kinds. */

@@ -3,23 +3,41 @@ import { findBrandOfHost } from '../core/brand/brand-of-host.ts';
 import { endSession } from '../core/session/session.ts';
 import { endedSessionCookies } from '../core/session/session-cookies.ts';
 import { type BeginNeeds, beginPlanned } from '../flow/executor/begin-planned.ts';
+import type { DetourOf } from '../flow/executor/sign-out-detour.ts';
 import { type Call, requireActor } from '../resource/call.ts';
 
+export interface SignOutNeeds extends BeginNeeds {
+  readonly detourOf: DetourOf;
+}
+
 export interface SignedOut {
-  /** Where the flow leads; null when it showed nothing, and what was to follow can follow at once. */
+  /** Where the browser goes first; null when what was to follow can follow at once. */
   readonly to: string | null;
   readonly cookies: readonly string[];
 }
 
-/** Takes the person through the flow that the brand has for signing out, if it has one. It leads on to `next`. */
-export async function goThroughSignOut(needs: BeginNeeds, call: Call, next: string): Promise<SignedOut> {
+/**
+ * Takes the person through the flow that the brand has for signing out, which leads on to `next`. Without one, or where it
+ * shows nothing, the session ends here, and the browser visits the applications that only it can tell. `app` is the emitter
+ * of the event.
+ */
+export async function goThroughSignOut(needs: SignOutNeeds, call: Call, next: string, app: string): Promise<SignedOut> {
   const slug = await invalidationFlow(call);
   const begun = slug === null ? null : await beginPlanned(needs, call, { slug, context: {}, append: [], next });
-  return { to: begun?.outcome === 'asks' ? begun.to : null, cookies: begun?.cookies ?? [] };
+  if (begun?.outcome === 'asks') return { to: begun.to, cookies: begun.cookies };
+  // Determined before the session ends.
+  const detour = await needs.detourOf(call, requireActor(call).session ?? '');
+  const ended = await endOwnSession(needs, call, app);
+  const to = detour?.(next) ?? next;
+  return { to: to === next ? null : to, cookies: [...new Set([...(begun?.cookies ?? []), ...ended])] };
 }
 
 /** Ends the session of the caller, if the flow has not done so. `app` is the emitter of the event. */
-export async function endOwnSession({ publicUrl }: BeginNeeds, call: Call, app: string): Promise<string[]> {
+export async function endOwnSession(
+  { publicUrl }: Pick<BeginNeeds, 'publicUrl'>,
+  call: Call,
+  app: string,
+): Promise<string[]> {
   const session = requireActor(call).session ?? '';
   await call.db.write(async (tx) => {
     if (!(await endSession(tx, session))) return;

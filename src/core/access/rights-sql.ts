@@ -18,6 +18,11 @@ export const groupsOfSql = (user: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select ga.ancestor as pk from user_groups ug cross join group_ancestors ga
     where ug."user" = ${user} and ga."group" = ug."group"`;
 
+/** The members of these groups and of all groups below them. */
+export const membersSql = (groups: readonly string[]): RawBuilder<unknown> =>
+  sql`select ug."user" from group_ancestors ga cross join user_groups ug
+    where ga.ancestor in (${sql.join(groups)}) and ug."group" = ga."group"`;
+
 /** These groups and all groups above them, whose rights their members inherit. */
 export const groupsAboveSql = (groups: readonly string[]): RawBuilder<unknown> =>
   sql`select ancestor as pk from group_ancestors where "group" in (${sql.join(groups)})`;

@@ -26,6 +26,7 @@ import {
   textIn,
 } from '../../support/saml-sp.ts';
 import { describeOnBoth } from '../../support/server.ts';
+import { findXmlsec, xmlsecVerify } from '../../support/xmlsec.ts';
 
 const sls_url = 'https://sp.example/slo';
 let pair: SpPair;
@@ -89,6 +90,14 @@ describeOnBoth(
         body: JSON.stringify(values),
       });
 
+    /** By xmlsec1, where there is one. */
+    async function checkSignature(document: string, { provider }: ServiceProvider, element: string) {
+      expect(document).toContain('<ds:Signature');
+      if (!(await findXmlsec())) return;
+      const { body } = await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`);
+      await xmlsecVerify(document, body.data, `urn:oasis:names:tc:SAML:2.0:protocol:${element}`);
+    }
+
     /** Signs somebody in to service providers; what each knows them by. */
     async function signedInTo(browser: Visitor, ...sps: ServiceProvider[]) {
       const known: { nameId: string; index: string }[] = [];
@@ -130,8 +139,9 @@ describeOnBoth(
             formOf({ SAMLRequest: encoded(message) }),
           );
           expect(sent.status).toBe(303);
-          const { status, to } = responseOn(await browser.visit(sent.location ?? ''));
+          const { status, to, text } = responseOn(await browser.visit(sent.location ?? ''));
           expect([status.code, to]).toEqual([statusCodes.success, sls_url]);
+          await checkSignature(text, sp, 'LogoutResponse');
         }
         expect(await isSignedIn(browser)).toBe(false);
       }
@@ -230,6 +240,46 @@ describeOnBoth(
       expect([failed.code, failed.detail]).toEqual([statusCodes.success, statusCodes.partialLogout]);
     });
 
+    test('who comes back from a service provider that did not answer is told which, and goes on', async () => {
+      const sps = [await makeServiceProvider(server(), { sls_url })];
+      for (const name of ['silent', 'other']) {
+        sps.push(await makeServiceProvider(server(), { sls_url: `${sls_url}/${name}` }));
+      }
+      const [asking, silent] = sps;
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, ...sps);
+      const asked = await browser.visit(asking?.at(slo(logoutRequest(known?.nameId ?? '', known?.index ?? ''))) ?? '');
+      const tour = asked.location ?? '';
+      expect(messageIn((await browser.visit(tour)).location).to).toBe(`${sls_url}/silent`);
+      expect(await isSignedIn(browser)).toBe(false);
+
+      const { status, text } = await browser.visit(tour);
+      expect([status, text.includes(`${silent?.application.name} did not say`)]).toEqual([200, true]);
+      const onward = /href="([^"]+)"[^>]*>Continue/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const next = messageIn((await browser.visit(onward)).location);
+      expect(next.to).toBe(`${sls_url}/other`);
+      // The link leads past one application, not past those that follow.
+      expect((await browser.visit(onward)).text).toContain('did not say');
+
+      const answer = new URLSearchParams({
+        SAMLResponse: deflated(logoutResponse(attributeOf(next.root, 'ID') ?? '')),
+      });
+      const back = await browser.visit(sps[2]?.at(`slo/binding/redirect/?${answer}`) ?? '');
+      const { root } = messageIn((await browser.visit(back.location ?? '')).location);
+      expect(readStatus(root)).toMatchObject({ code: statusCodes.success, detail: statusCodes.partialLogout });
+    });
+
+    test('without a flow for signing out, the others are visited all the same', async () => {
+      const { admin } = server();
+      const { body } = await admin.get('/core/brands/?default=true');
+      const [{ brand_uuid, flow_invalidation }] = body.results;
+      await admin.patch(`/core/brands/${brand_uuid}/`, { flow_invalidation: null });
+      const other = await makeServiceProvider(server(), { sls_url: `${sls_url}/other` });
+      const { code, detail } = await answeredAfter(other, statusCodes.success);
+      await admin.patch(`/core/brands/${brand_uuid}/`, { flow_invalidation });
+      expect([code, detail]).toEqual([statusCodes.success, null]);
+    });
+
     test('who asks is told PartialLogout when another has no address to be told at', async () => {
       const { code, detail } = await answeredAfter(await makeServiceProvider(server()), null);
       expect([code, detail]).toEqual([statusCodes.success, statusCodes.partialLogout]);
@@ -248,7 +298,7 @@ describeOnBoth(
       expect(text).toContain(`action="${sls_url}"`);
       const request = Buffer.from(/name="SAMLRequest" value="([^"]+)"/.exec(text)?.[1] ?? '', 'base64').toString();
       expect(request).toContain(known?.index);
-      expect(request).toContain('<ds:Signature');
+      await checkSignature(request, sp, 'LogoutRequest');
       expect((await browser.visit('/application/saml-logout/?after=forged')).location?.pathname).toBe('/');
     });
 
@@ -285,7 +335,8 @@ describeOnBoth(
               ? text
               : Buffer.from(new URLSearchParams(text).get('SAMLRequest') ?? '', 'base64').toString();
           expect(message).toContain(`<samlp:SessionIndex>${known?.index}</samlp:SessionIndex>`);
-          expect(message).toContain('<ds:Signature');
+          const inside = /<samlp:LogoutRequest.*<\/samlp:LogoutRequest>/s.exec(message)?.[0] ?? '';
+          await checkSignature(inside, sp, 'LogoutRequest');
         }
       }
     });
@@ -325,6 +376,8 @@ describeOnBoth(
       expect(await isSignedIn(browser)).toBe(true);
       const { status, text } = await ask(signed(message));
       expect([status, text.includes(statusCodes.success)]).toEqual([200, true]);
+      const inside = /<samlp:LogoutResponse.*<\/samlp:LogoutResponse>/s.exec(text)?.[0] ?? '';
+      await checkSignature(inside, sp, 'LogoutResponse');
       expect(await isSignedIn(browser)).toBe(false);
     });
   },

@@ -210,6 +210,29 @@ function common(server: () => TestServer): void {
     });
   });
 
+  test('a group that is renamed or moved reaches its members where a mapping reads groups', async () => {
+    const { admin, settle, person, userAt, provider, target } = await start();
+    const expression = "return { title: user.groups.map(({ name }) => name).sort().join(' ') };";
+    const mapping = (await admin.post('/propertymappings/provider/scim/', { name: `g ${Math.random()}`, expression }))
+      .body;
+    const { property_mappings } = (await admin.get(`/providers/scim/${provider.pk}/`)).body;
+    await admin.patch(`/providers/scim/${provider.pk}/`, { property_mappings: [...property_mappings, mapping.pk] });
+    const [ada, other] = [await person(), await person()];
+    const parent = await makeGroup(admin);
+    const group = await makeGroup(admin, { users: [ada.pk], parent: parent.pk });
+    await settle();
+    expect(userAt(ada.username).title).toContain(parent.name);
+    target.requests.length = 0;
+    await admin.patch(`/core/groups/${parent.pk}/`, { name: `${parent.name}-new` });
+    await settle();
+    expect(userAt(ada.username).title).toContain(`${parent.name}-new`);
+    await admin.patch(`/core/groups/${group.pk}/`, { parent: null });
+    await settle();
+    expect(userAt(ada.username).title).not.toContain(parent.name);
+    const written = target.requests.filter(({ method, body }) => method === 'PUT' && body.userName);
+    expect(written.map(({ body }) => body.userName)).not.toContain(other.username);
+  });
+
   test('service accounts are left out where the provider says so', async () => {
     const { settle, person, userAt } = await start({}, { exclude_users_service_account: true });
     const [robot, human] = [await person({ type: 'service_account' }), await person()];

@@ -2,11 +2,12 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { AuthorizeNeeds } from '../../../provider/authorize/needs.ts';
+import type { SignOutNeeds } from '../../../provider/sign-out.ts';
 import type { SamlRefusals } from './refusal-events.ts';
 import type { KeyOf } from './signing-key.ts';
 
 /** What the protocol needs of the server. */
-export interface SamlNeeds extends Omit<AuthorizeNeeds, 'refusals'> {
+export interface SamlNeeds extends Omit<AuthorizeNeeds, 'refusals'>, SignOutNeeds {
   readonly db: Database;
   readonly key: InstanceKey;
   readonly publicUrl: string;

@@ -83,10 +83,12 @@ async function hintOf(needs: BrowserNeeds, call: Call, client: Client | null, pa
 const isOfSession = ({ key }: BrowserNeeds, session: string, hint: Hint): boolean =>
   typeof hint === 'object' && hint.sid === sessionIdClaim(key, session);
 
+const emitter = 'svc_providers_oauth2';
+
 /** Through the flow that the brand has for it, if it has one. */
 async function signOut(needs: BrowserNeeds, call: Call, afterwards: Afterwards): Promise<HttpAnswer> {
   const next = pageAfterwards(needs, call.request.path, afterwards);
-  const { to, cookies } = await goThroughSignOut(needs, call, next);
+  const { to, cookies } = await goThroughSignOut(needs, call, next, emitter);
   return to === null ? leave(needs, call, afterwards, cookies) : redirectBrowser(to, cookies);
 }
 
@@ -98,7 +100,7 @@ async function leave(
   ofFlow: readonly string[] = [],
 ): Promise<HttpAnswer> {
   const isTheirs = afterwards.session !== null && call.actor?.session === afterwards.session;
-  const cookies = new Set([...ofFlow, ...(isTheirs ? await endOwnSession(needs, call, 'svc_providers_oauth2') : [])]);
+  const cookies = new Set([...ofFlow, ...(isTheirs ? await endOwnSession(needs, call, emitter) : [])]);
   const answer = await landing(needs, call, afterwards);
   return cookies.size === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...cookies] } };
 }

@@ -8,11 +8,11 @@ import { addMilliseconds } from '../../../../platform/clock.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
-import { endOwnSession, goThroughSignOut } from '../../../../provider/sign-out.ts';
+import { goThroughSignOut } from '../../../../provider/sign-out.ts';
 import type { Call } from '../../../../resource/call.ts';
 import { deliver } from '../deliver.ts';
 import { type Incoming, ofDocument } from '../incoming.ts';
-import { findLogin, forgetLogin, hasUnreachable, loginsOf, loginsToVisit } from '../logins.ts';
+import { findLogin, forgetLogin, hasUnreachable, loginsOf } from '../logins.ts';
 import { samlApp } from '../models.ts';
 import type { SamlNeeds } from '../needs.ts';
 import { PageRefusal } from '../page-refusal.ts';
@@ -123,13 +123,9 @@ async function goOn(
   await call.db.write((tx) => forgetLogin(tx, login));
   const isPartial = await hasUnreachable(call.db.read, session);
   const next = addressOf(needs, call, provider, { ...pending, ended: { session, isPartial } });
-  const { to, cookies } = await goThroughSignOut(needs, call, next);
+  const { to, cookies } = await goThroughSignOut(needs, call, next, samlApp);
   if (to !== null) return redirectBrowser(to, cookies);
-  // No flow has taken the browser to those that only it can tell.
-  const isUntold = (await loginsToVisit(call.db.read, session)).length > 0;
-  const ended = await endOwnSession(needs, call, samlApp);
-  const answer = await respond(needs, call, provider, pending, statusCodes.success, isPartial || isUntold);
-  return withCookies(answer, [...new Set([...cookies, ...ended])]);
+  return withCookies(await respond(needs, call, provider, pending, statusCodes.success, isPartial), cookies);
 }
 
 /** Answers the service provider; where it takes no answers, the person. */

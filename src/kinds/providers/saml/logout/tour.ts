@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import { brandTitle } from '../../../../core/brand/brand-title.ts';
 import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../../lib/saml/message.ts';
 import { isSuccess } from '../../../../lib/saml/status.ts';
 import { addMilliseconds } from '../../../../platform/clock.ts';
 import type { Query } from '../../../../platform/db/database.ts';
+import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { type InstanceKey, sealContext } from '../../../../platform/keys.ts';
 import { randomToken, randomUuid } from '../../../../platform/random.ts';
@@ -18,17 +20,19 @@ import { loadServiceProvider, type ServiceProvider } from '../service-provider.t
 import { logoutRequestFor } from './logout-request.ts';
 
 // A browser that signs out visits the service providers that it signed in to, one after the other: each gets a logout request
-// and sends the browser back with a response. What is left is stored under the ID of the request that is on the way.
+// and sends the browser back with a response. The tour is stored under its id, and its id under that of the request on the way.
+// Who comes back to the page of the tour without a response is told which application did not answer, and can go on.
 
 /** Of pages that belong to no application. */
 export const tourPath = '/application/saml-logout/';
 
 /** A type, since it is stored as JSON. */
 type Tour = {
+  readonly id: string;
   /** Still to be visited. */
   readonly queue: readonly Login[];
   /** The service provider that is being visited. */
-  readonly at: number | null;
+  readonly at: { readonly provider: number; readonly request: string } | null;
   /** Where the browser goes in the end; an address of this server. */
   readonly to: string;
   /** The session that is over. */
@@ -38,15 +42,15 @@ type Tour = {
 const lifetimeMs = 15 * 60_000;
 const sealedAs = 'saml logout tour';
 
-async function storeTour(tx: Query, key: InstanceKey, id: string, tour: Tour, now: string): Promise<void> {
+async function store(tx: Query, key: InstanceKey, id: string, stored: unknown, now: string): Promise<void> {
   const pk = randomUuid();
-  const content = key.box.seal(JSON.stringify(tour), sealContext('saml_logouts', 'content', pk));
+  const content = key.box.seal(JSON.stringify(stored), sealContext('saml_logouts', 'content', pk));
   await sql`insert into saml_logouts (pk, id_hash, content, expires)
     values (${pk}, ${key.hash(`saml logout ${id}`)}, ${content}, ${addMilliseconds(now, lifetimeMs)})`.execute(tx);
 }
 
-/** Takes a tour out, which then goes on from here alone. */
-async function takeTour(call: Call, key: InstanceKey, id: string): Promise<Tour | null> {
+/** Takes out what is stored under an id: whoever has it goes on alone. */
+async function take<T>(call: Call, key: InstanceKey, id: string): Promise<T | null> {
   const { rows } = await call.db.write((tx) =>
     sql<{ pk: string; content: string; expires: string }>`delete from saml_logouts
       where id_hash = ${key.hash(`saml logout ${id}`)} returning pk, content, expires`.execute(tx),
@@ -59,15 +63,15 @@ async function takeTour(call: Call, key: InstanceKey, id: string): Promise<Tour 
 const failureOf = (session: string) => `failed for ${session}`;
 
 /** Notes that a service provider did not sign somebody out, for who has asked for it. */
-async function noteFailure(call: Call, key: InstanceKey, { session, to }: Tour): Promise<void> {
+async function noteFailure(call: Call, key: InstanceKey, { session }: Tour): Promise<void> {
   const failure = failureOf(session);
-  await takeTour(call, key, failure);
-  await call.db.write((tx) => storeTour(tx, key, failure, { queue: [], at: null, to, session }, call.now));
+  await take(call, key, failure);
+  await call.db.write((tx) => store(tx, key, failure, true, call.now));
 }
 
 /** Whether a service provider did not sign somebody out on the tour of this session. Tells it once. */
 export const takeFailure = async (call: Call, key: InstanceKey, session: string): Promise<boolean> =>
-  (await takeTour(call, key, failureOf(session))) !== null;
+  (await take(call, key, failureOf(session))) !== null;
 
 /** The way past the service providers that only the browser can tell. They are noted before the session ends. */
 export function detourByTour(key: InstanceKey): DetourOf {
@@ -75,22 +79,58 @@ export function detourByTour(key: InstanceKey): DetourOf {
     const queue = await loginsToVisit(call.db.read, session);
     if (queue.length === 0) return null;
     const id = randomToken();
-    await call.db.write((tx) => storeTour(tx, key, id, { queue, at: null, to: '/', session }, call.now));
-    return (to) => `${tourPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify({ id, to }), sealedAs) })}`;
+    const tour: Tour = { id, queue, at: null, to: '/', session };
+    await call.db.write((tx) => store(tx, key, id, tour, call.now));
+    return (to) => addressOf(key, { id, to });
   };
 }
 
-/** Somebody begins their tour; nobody else can write its address. */
+/** An address of the tour's page. */
+type Stop = {
+  readonly id: string;
+  readonly to: string;
+  /** The request that is given up. */
+  readonly past?: string;
+};
+
+const addressOf = (key: InstanceKey, stop: Stop): string =>
+  `${tourPath}?${new URLSearchParams({ after: key.box.seal(JSON.stringify(stop), sealedAs) })}`;
+
+/** Somebody begins their tour, or comes back to it; nobody else can write its address. */
 export async function beginTour(needs: SamlNeeds, call: Call): Promise<HttpAnswer> {
-  let opened: { readonly id: string; readonly to: string };
+  let opened: Stop;
   try {
     opened = JSON.parse(needs.key.box.open(call.request.query.get('after') ?? '', sealedAs));
   } catch {
     // The box says in no other way that it did not seal this.
     return redirectBrowser('/');
   }
-  const tour = await takeTour(call, needs.key, opened.id);
-  return tour ? visitNext(needs, call, { ...tour, to: opened.to }) : redirectBrowser(opened.to);
+  const tour = await take<Tour>(call, needs.key, opened.id);
+  if (!tour) return redirectBrowser(opened.to);
+  if (tour.at === null) return visitNext(needs, call, { ...tour, id: opened.id, to: opened.to });
+  if (tour.at.request === opened.past) {
+    await take(call, needs.key, tour.at.request);
+    await noteFailure(call, needs.key, tour);
+    return visitNext(needs, call, tour);
+  }
+  await call.db.write((tx) => store(tx, needs.key, tour.id, tour, call.now));
+  return unansweredPage(needs, call, tour, tour.at);
+}
+
+async function unansweredPage(
+  needs: SamlNeeds,
+  call: Call,
+  { id, to }: Tour,
+  { provider, request }: NonNullable<Tour['at']>,
+): Promise<HttpAnswer> {
+  const found = await loadServiceProvider(needs.db, { provider });
+  const name = found?.application.name ?? 'An application';
+  return plainPage({
+    brand: await brandTitle(call.request.host, call.db.read),
+    title: 'You are signed out here',
+    paragraphs: [`${name} did not say that it has signed you out. Sign out there yourself, or close your browser.`],
+    link: { to: addressOf(needs.key, { id, to, past: request }), text: 'Continue' },
+  });
 }
 
 async function visitNext(needs: SamlNeeds, call: Call, tour: Tour): Promise<HttpAnswer> {
@@ -101,7 +141,11 @@ async function visitNext(needs: SamlNeeds, call: Call, tour: Tour): Promise<Http
     return visitNext(needs, call, { ...tour, queue });
   }
   const id = newMessageId();
-  await call.db.write((tx) => storeTour(tx, needs.key, id, { ...tour, queue, at: provider.pk }, call.now));
+  const next: Tour = { ...tour, queue, at: { provider: provider.pk, request: id } };
+  await call.db.write(async (tx) => {
+    await store(tx, needs.key, tour.id, next, call.now);
+    await store(tx, needs.key, id, tour.id, call.now);
+  });
   return deliver({
     name: 'SAMLRequest',
     to: provider.sls_url,
@@ -124,8 +168,9 @@ export async function continueTour(
 ): Promise<HttpAnswer> {
   const message = provider.verification === null ? incoming.root : incoming.verified(provider.verification);
   const { inResponseTo, status } = readLogoutResponse(message);
-  const tour = inResponseTo === null ? null : await takeTour(call, needs.key, inResponseTo);
-  if (tour?.at !== provider.pk) return redirectBrowser('/');
+  const id = inResponseTo === null ? null : await take<string>(call, needs.key, inResponseTo);
+  const tour = id === null ? null : await take<Tour>(call, needs.key, id);
+  if (tour?.at?.provider !== provider.pk || tour.at.request !== inResponseTo) return redirectBrowser('/');
   if (!isSuccess(status)) await noteFailure(call, needs.key, tour);
   return visitNext(needs, call, tour);
 }
