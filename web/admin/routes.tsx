@@ -19,6 +19,10 @@ const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFou
 const Wizard = late(async () => (await import('./applications/wizard.tsx')).Wizard);
 const ApplicationPage = late(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
 const AccessPage = late(async () => (await import('./access/access-page.tsx')).AccessPage);
+const PeoplePage = late(async () => (await import('./people/people-page.tsx')).PeoplePage);
+const PersonPage = late(async () => (await import('./people/person-page.tsx')).PersonPage);
+const GroupPage = late(async () => (await import('./people/group-page.tsx')).GroupPage);
+const RolePage = late(async () => (await import('./people/role-page.tsx')).RolePage);
 const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
 const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
@@ -34,9 +38,15 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/access/': AccessPage,
 };
 
+/** Lists that are made by hand, by the path of the resource. */
+const listsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = { '/core/users/': PeoplePage };
+
 /** Pages of one object that are made by hand, by the path of the resource. */
 const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/applications/': ApplicationPage,
+  '/core/users/': PersonPage,
+  '/core/groups/': GroupPage,
+  '/rbac/roles/': RolePage,
 };
 
 interface Found {
@@ -58,7 +68,8 @@ export function pageAt(path: string, { resources }: Interface): Found {
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };
   const One = objectsByHand[entry.path] ?? DetailPage;
-  return { Content: key === '' ? <ListPage {...props} /> : <One {...props} />, key: path };
+  const Many = listsByHand[entry.path] ?? ListPage;
+  return { Content: key === '' ? <Many {...props} /> : <One {...props} />, key: path };
 }
 
 function decodedKey(key: string): string {

@@ -39,6 +39,14 @@ const resourceSchema: JsonSchema = {
   required: ['path', 'model', 'singular', 'plural', 'description', 'family', 'kinds', 'may'],
 };
 
+/** Those that pages offer buttons by; others follow from `may`. */
+const actionPermissions = [
+  'svc_core.add_user_to_group',
+  'svc_core.impersonate',
+  'svc_core.remove_user_from_group',
+  'svc_core.reset_user_password',
+];
+
 /** Everything the frame of the admin interface needs, in one request. */
 export const interfaceEndpoint = (version: string): Endpoint =>
   defineEndpoint({
@@ -56,6 +64,10 @@ export const interfaceEndpoint = (version: string): Endpoint =>
         acting: { ...orNull(person), description: 'Who acts as the user, when it is somebody else.' },
         has_rights: { ...booleanSchema, description: 'Whether there is anything here for the caller.' },
         system_permissions: arrayOf(stringSchema),
+        actions: {
+          ...arrayOf(stringSchema),
+          description: 'Permissions held globally for actions on users and groups.',
+        },
         resources: arrayOf(resourceSchema),
       }),
     },
@@ -73,6 +85,7 @@ export const interfaceEndpoint = (version: string): Endpoint =>
         acting: actor.impersonator ? personOf(actor.impersonator) : null,
         has_rights: held.length > 0 || resources.some(({ model }) => !isOpen(model)),
         system_permissions: held,
+        actions: actionPermissions.filter((permission) => actor.holds(permission)),
         resources,
       };
     },

@@ -30,6 +30,8 @@ export interface Interface {
   readonly acting: Person | null;
   readonly has_rights: boolean;
   readonly system_permissions: readonly string[];
+  /** Permissions for actions on users and groups. */
+  readonly actions: readonly string[];
   readonly resources: readonly ResourceEntry[];
 }
 
@@ -39,6 +41,12 @@ export function useInterface(): Interface {
   const known = use(InterfaceContext);
   if (!known) throw new Error('there is an interface in admin pages only');
   return known;
+}
+
+/** Whether the caller holds the permission for an action everywhere. */
+export function useHeld(): (permission: string) => boolean {
+  const { actions } = useInterface();
+  return (permission) => actions.includes(permission);
 }
 
 export function useEntry(path: string): ResourceEntry | undefined {

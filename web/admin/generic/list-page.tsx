@@ -1,5 +1,5 @@
 import './list.css';
-import { useCallback, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { type Address, useAddress } from '../address.ts';
@@ -25,24 +25,41 @@ interface Listed {
 
 const rowsAPage = '50';
 
+interface Props extends ResourcePage {
+  /** What stands beside the list, and further things to do, of lists that are made by hand. */
+  readonly beside?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
 /** All objects of a resource, with what is asked for in the address. */
-export function ListPage({ entry }: ResourcePage) {
+export function ListPage({ entry, beside, actions }: Props) {
   const description = useDescription(entry.path);
   const canAdd = entry.may.add === 'all';
+  const list = <Loaded {...description}>{(known) => <List entry={entry} description={known} />}</Loaded>;
   return (
     <Page
       title={entry.plural}
       intro={entry.description}
       crumbs={useCrumbs(entry)}
       actions={
-        canAdd && (
-          <Link className="button button-primary" href={newAddressOf(entry)}>
-            New {inSentence(entry.singular)}
-          </Link>
-        )
+        <>
+          {actions}
+          {canAdd && (
+            <Link className="button button-primary" href={newAddressOf(entry)}>
+              New {inSentence(entry.singular)}
+            </Link>
+          )}
+        </>
       }
     >
-      <Loaded {...description}>{(known) => <List entry={entry} description={known} />}</Loaded>
+      {beside ? (
+        <div className="beside">
+          {beside}
+          <div className="beside-main">{list}</div>
+        </div>
+      ) : (
+        list
+      )}
     </Page>
   );
 }

@@ -1,0 +1,246 @@
+import type { ReactNode } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Moment } from '../../elements/moment.tsx';
+import { useEntry } from '../api/interface.ts';
+import { spelled } from '../words.ts';
+import type { Person } from './person.ts';
+
+interface Of {
+  readonly person: Person;
+}
+
+interface Thing {
+  readonly key: string;
+  readonly title: ReactNode;
+  readonly notes: ReactNode;
+  readonly name: string;
+}
+
+interface Props<T> extends Of {
+  /** Where they are listed, and where one of them is. */
+  readonly from: string;
+  pathOf(row: T): string | null;
+  show(row: T): Thing;
+  readonly none: string;
+  /** What taking one away is called. */
+  readonly verb: string;
+}
+
+/** Rows of one kind that belong to a person, each with a way to take it away. One request. */
+function Belongings<T>({ from, pathOf, show, none, verb }: Props<T>) {
+  const read = useAnswer<readonly T[] | { readonly results: readonly T[] }>(from);
+  const done = useDone();
+  return (
+    <Loaded {...read}>
+      {(answer) => {
+        const rows: readonly T[] = 'results' in answer ? answer.results : answer;
+        if (rows.length === 0) return <p className="empty">{none}</p>;
+        return (
+          <ul className="rows">
+            {rows.map((row) => {
+              const { key, title, notes, name } = show(row);
+              const path = pathOf(row);
+              return (
+                <li key={key} className="rows-row">
+                  <div className="rows-text">
+                    <p>{title}</p>
+                    <p className="quiet small">{notes}</p>
+                  </div>
+                  {path && (
+                    <ConfirmButton
+                      about={name}
+                      question={`${verb} ${name}?`}
+                      consequence={<p>This cannot be undone.</p>}
+                      confirm={verb}
+                      onConfirm={async () => {
+                        await callAsPerson('DELETE', path);
+                        await read.reload();
+                        done(`${name}: done.`);
+                      }}
+                    >
+                      {verb}
+                    </ConfirmButton>
+                  )}
+                </li>
+              );
+            })}
+          </ul>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+export interface Session {
+  readonly uuid: string;
+  readonly current: boolean;
+  readonly last_ip: string;
+  readonly last_used: string;
+  readonly user_agent: { readonly user_agent: { readonly family: string }; readonly os: { readonly family: string } };
+  readonly geo_ip: { readonly city: string; readonly country: string } | null;
+}
+
+export const sessionsPath = ({ username }: Person): string =>
+  `/core/authenticated_sessions/?${new URLSearchParams({ user__username: username, page_size: '100' })}`;
+
+export function Sessions({ person }: Of) {
+  return (
+    <Belongings<Session>
+      person={person}
+      from={sessionsPath(person)}
+      pathOf={({ uuid, current }) => (current ? null : `/core/authenticated_sessions/${uuid}/`)}
+      none="Not signed in anywhere."
+      verb="Sign out"
+      show={({ uuid, user_agent, geo_ip, last_ip, last_used, current }) => {
+        const name = `${user_agent.user_agent.family} on ${user_agent.os.family}`;
+        const place = [geo_ip?.city, geo_ip?.country].filter(Boolean).join(', ');
+        return {
+          key: uuid,
+          name,
+          title: (
+            <>
+              {name} {current && <span className="tag">This browser</span>}
+            </>
+          ),
+          notes: (
+            <>
+              {place && `${place} · `}
+              {last_ip} · used <Moment at={last_used} />
+            </>
+          ),
+        };
+      }}
+    />
+  );
+}
+
+interface Device {
+  readonly pk: number;
+  readonly name: string;
+  readonly verbose_name: string;
+  readonly meta_model_name: string;
+  readonly confirmed: boolean;
+  readonly last_used: string | null;
+}
+
+export function Devices({ person }: Of) {
+  return (
+    <Belongings<Device>
+      person={person}
+      from={`/authenticators/admin/all/?user=${person.pk}`}
+      pathOf={({ meta_model_name, pk }) => {
+        const [, kind] = /^svc_stages_authenticator_(\w+)\./.exec(meta_model_name) ?? [];
+        return kind ? `/authenticators/admin/${kind}/${pk}/` : null;
+      }}
+      none="No second factor."
+      verb="Remove"
+      show={({ pk, name, verbose_name, meta_model_name, confirmed, last_used }) => ({
+        key: `${meta_model_name} ${pk}`,
+        name: name || verbose_name,
+        title: (
+          <>
+            {name || verbose_name} {!confirmed && <span className="tag">Not confirmed</span>}
+          </>
+        ),
+        notes: (
+          <>
+            {verbose_name} · {last_used ? <Moment at={last_used} /> : 'never used'}
+          </>
+        ),
+      })}
+    />
+  );
+}
+
+interface Token {
+  readonly pk: string;
+  readonly identifier: string;
+  readonly intent: string;
+  readonly expires: string | null;
+  readonly expiring: boolean;
+}
+
+export function Tokens({ person }: Of) {
+  return (
+    <Belongings<Token>
+      person={person}
+      from={`/core/tokens/?${new URLSearchParams({ user__username: person.username, page_size: '100' })}`}
+      pathOf={({ identifier }) => `/core/tokens/${encodeURIComponent(identifier)}/`}
+      none="No tokens."
+      verb="Delete"
+      show={({ pk, identifier, intent, expires, expiring }) => ({
+        key: pk,
+        name: identifier,
+        title: identifier,
+        notes: (
+          <>
+            {spelled(intent)}
+            {expiring && expires && (
+              <>
+                {' '}
+                · expires <Moment at={expires} />
+              </>
+            )}
+          </>
+        ),
+      })}
+    />
+  );
+}
+
+interface Consent {
+  readonly pk: number;
+  readonly application: { readonly name: string };
+  readonly permissions: string;
+  readonly expires: string | null;
+}
+
+export function Consents({ person }: Of) {
+  return (
+    <Belongings<Consent>
+      person={person}
+      from={`/core/user_consent/?user=${person.pk}&page_size=100`}
+      pathOf={({ pk }) => `/core/user_consent/${pk}/`}
+      none="No application has been allowed to know about this person."
+      verb="Revoke"
+      show={({ pk, application, permissions }) => ({
+        key: String(pk),
+        name: application.name,
+        title: application.name,
+        notes: permissions,
+      })}
+    />
+  );
+}
+
+interface Connection {
+  readonly pk: number;
+  readonly source: { readonly name: string };
+  readonly created: string;
+}
+
+export function Connections({ person }: Of) {
+  const canDelete = useEntry('/sources/user_connections/all/')?.may.delete === 'all';
+  return (
+    <Belongings<Connection>
+      person={person}
+      from={`/sources/user_connections/all/?user=${person.pk}&page_size=100`}
+      pathOf={({ pk }) => (canDelete ? `/sources/user_connections/all/${pk}/` : null)}
+      none="Connected to no account elsewhere."
+      verb="Disconnect"
+      show={({ pk, source, created }) => ({
+        key: String(pk),
+        name: source.name,
+        title: source.name,
+        notes: (
+          <>
+            connected <Moment at={created} />
+          </>
+        ),
+      })}
+    />
+  );
+}

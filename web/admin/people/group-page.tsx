@@ -1,0 +1,117 @@
+import '../generic/detail.css';
+import './people.css';
+import { useCallback } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { Code } from '../../elements/code.tsx';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { hrefOf, useAddress } from '../address.ts';
+import { type ResourceEntry, useInterface } from '../api/interface.ts';
+import { pathOfObject } from '../api/object.ts';
+import { type Names, readNames } from '../api/objects.ts';
+import { Changes } from '../generic/changes.tsx';
+import { DeleteButton } from '../generic/delete-button.tsx';
+import { Tabs } from '../generic/tabs.tsx';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { MembersTab } from './members-tab.tsx';
+
+export interface Group {
+  readonly pk: string;
+  readonly name: string;
+  readonly is_superuser: boolean;
+  readonly parent: string | null;
+  readonly roles: readonly string[];
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** The group, then the names of what it refers to and the rights to it: at most two requests. */
+function useGroup(entry: ResourceEntry, key: string) {
+  return useLoadable(
+    useCallback(async () => {
+      const group = await callAsPerson<Group>('GET', `${pathOfObject(entry, key)}?include_users=false`);
+      const names = await readNames([
+        ...(group.parent ? [`svc_core.group:${group.parent},${group.pk}`] : [`svc_core.group:${group.pk}`]),
+        ...(group.roles.length > 0 ? [`svc_rbac.role:${group.roles.join(',')}`] : []),
+      ]);
+      return { group, names, may: names(entry.model, group.pk)?.may ?? [] };
+    }, [entry, key]),
+  );
+}
+
+/** A group, what it brings, and who is in it. */
+export function GroupPage({ entry, objectKey }: ResourcePage) {
+  const read = useGroup(entry, objectKey);
+  const { resources } = useInterface();
+  const { query } = useAddress();
+  const has = (path: string) => resources.some((other) => other.path === path);
+  const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
+  if (read.answer.state !== 'ready')
+    return (
+      <Page title={entry.singular} crumbs={crumbs}>
+        <Loaded {...read}>{() => null}</Loaded>
+      </Page>
+    );
+  const { group, names, may } = read.answer.value;
+  const tabs = [
+    { name: 'overview', title: 'Overview' },
+    ...(has('/core/users/') ? [{ name: 'members', title: 'Members' }] : []),
+    ...(has('/events/events/') ? [{ name: 'changes', title: 'Changes' }] : []),
+  ];
+  const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  return (
+    <Page
+      title={group.name}
+      intro={entry.singular}
+      crumbs={crumbs}
+      actions={
+        <>
+          {may.includes('delete') && <DeleteButton entry={entry} objectKey={objectKey} title={group.name} hasUsedBy />}
+          {may.includes('change') && (
+            <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${group.pk}/`)}>
+              Edit
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Tabs tabs={tabs} current={tab} />
+      {tab === 'overview' && <Overview group={group} names={names} />}
+      {tab === 'members' && <MembersTab group={group} />}
+      {tab === 'changes' && <Changes entry={entry} pk={group.pk} />}
+    </Page>
+  );
+}
+
+function Overview({ group, names }: { group: Group; names: Names }) {
+  const linked = (model: string, key: string) => {
+    const found = names(model, key);
+    return found ? <Link href={hrefOf(found.path)}>{found.name}</Link> : key;
+  };
+  return (
+    <section className="card stack" aria-label="Overview">
+      <dl className="facts">
+        <div>
+          <dt>Superuser</dt>
+          <dd>{group.is_superuser ? 'Yes: members hold every right' : 'No'}</dd>
+        </div>
+        <div>
+          <dt>Parent</dt>
+          <dd>{group.parent ? linked('svc_core.group', group.parent) : 'None'}</dd>
+        </div>
+        <div>
+          <dt>Roles</dt>
+          <dd>
+            {group.roles.length === 0 && 'None'}
+            <ul className="plain-list">
+              {group.roles.map((pk) => (
+                <li key={pk}>{linked('svc_rbac.role', pk)}</li>
+              ))}
+            </ul>
+          </dd>
+        </div>
+      </dl>
+      {Object.keys(group.attributes).length > 0 && <Code text={JSON.stringify(group.attributes, null, 2)} />}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { hrefOf } from '../address.ts';
+import { useHeld } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+import type { Person } from './person.ts';
+
+/** The groups of a person; they join and leave here. */
+export function GroupsTab({ person, reload }: { person: Person; reload(): Promise<void> }) {
+  const held = useHeld();
+  const [problem, setProblem] = useState<string | null>(null);
+  const done = useDone();
+  const groups = person.groups_obj ?? [];
+  async function join(pk: string | null): Promise<void> {
+    if (pk === null) return;
+    setProblem(null);
+    try {
+      await callAsPerson('POST', `/core/groups/${pk}/add_user/`, { pk: person.pk });
+      await reload();
+      done(`${person.username} has joined the group.`);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+  }
+  return (
+    <div className="stack">
+      {groups.length === 0 && <p className="empty">In no group.</p>}
+      {groups.length > 0 && (
+        <ul className="rows" aria-label="Groups">
+          {groups.map(({ pk, name, is_superuser }) => (
+            <li key={pk} className="rows-row">
+              <p className="rows-text">
+                <span>
+                  <Link href={hrefOf(`/core/groups/${pk}/`)}>{name}</Link>{' '}
+                  {is_superuser && <span className="tag tag-warning">Superusers</span>}
+                </span>
+              </p>
+              {held('svc_core.remove_user_from_group') && (
+                <ConfirmButton
+                  about={`from ${name}`}
+                  question={`Remove ${person.username} from ${name}?`}
+                  consequence={<p>They lose the access and the roles that the group brings.</p>}
+                  confirm="Remove"
+                  onConfirm={async () => {
+                    await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
+                    await reload();
+                    done(`${person.username} has left ${name}.`);
+                  }}
+                >
+                  Remove
+                </ConfirmButton>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {held('svc_core.add_user_to_group') && (
+        <div className="people-add">
+          <ReferencePicker label="Add to a group" model="svc_core.group" value={null} onChange={join} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { CopyButton } from '../../elements/copy-button.tsx';
+import { Dialog } from '../../elements/dialog.tsx';
+import { PasswordField, TextField } from '../../elements/field.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { goTo, hereWith } from '../address.ts';
+import { useEntry, useHeld, useInterface } from '../api/interface.ts';
+import { useDialog } from '../use-dialog.ts';
+import { type Session, sessionsPath } from './belongings.tsx';
+import type { Person } from './person.ts';
+
+/** What can be done for or about a person, as far as the caller may. */
+export function PersonActions({ person }: { person: Person }) {
+  const held = useHeld();
+  const { user } = useInterface();
+  const canEndSessions = useEntry('/core/authenticated_sessions/') !== undefined;
+  const isOther = person.pk !== user.pk;
+  const offered = [
+    ...(held('svc_core.reset_user_password')
+      ? [
+          { name: 'password', title: 'Set password…' },
+          { name: 'recovery', title: 'Recovery link…' },
+        ]
+      : []),
+    ...(canEndSessions ? [{ name: 'sign-out', title: 'Sign out everywhere…' }] : []),
+    ...(held('svc_core.impersonate') && isOther && person.is_active ? [{ name: 'act-as', title: 'Act as…' }] : []),
+  ];
+  const isOffered = (name: string) => offered.some((one) => one.name === name);
+  if (offered.length === 0) return null;
+  return (
+    <>
+      <details className="menu">
+        <summary className="button">Actions</summary>
+        <ul>
+          {offered.map(({ name, title }) => (
+            <li key={name}>
+              <Button
+                look="quiet"
+                onClick={({ currentTarget }) => {
+                  currentTarget.closest('details')?.removeAttribute('open');
+                  goTo(hereWith({ dialog: name }));
+                }}
+              >
+                {title}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </details>
+      {isOffered('password') && <PasswordDialog person={person} />}
+      {isOffered('recovery') && <RecoveryDialog person={person} />}
+      {isOffered('sign-out') && <SignOutDialog person={person} />}
+      {isOffered('act-as') && <ActAsDialog person={person} />}
+    </>
+  );
+}
+
+interface Asking {
+  readonly name: string;
+  readonly title: string;
+  readonly confirm: string;
+  readonly children: ReactNode;
+  act(): Promise<void>;
+}
+
+/** A dialog that does one thing and says what went wrong. */
+function ActionDialog({ name, title, confirm, act, children }: Asking) {
+  const { isOpen, close } = useDialog(name);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  if (!isOpen) return null;
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await act();
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  return (
+    <Dialog title={title} onClose={close}>
+      <form className="stack" noValidate onSubmit={submit}>
+        {children}
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <div className="row">
+          <Button onClick={close}>Close</Button>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const closeDialog = () => goTo(hereWith({ dialog: null }), { replace: true });
+
+function PasswordDialog({ person }: { person: Person }) {
+  const [password, setPassword] = useState('');
+  const done = useDone();
+  return (
+    <ActionDialog
+      name="password"
+      title={`Set the password of ${person.username}`}
+      confirm="Set password"
+      act={async () => {
+        await callAsPerson('POST', `/core/users/${person.pk}/set_password/`, { password });
+        setPassword('');
+        closeDialog();
+        done('The password is set.');
+      }}
+    >
+      <p>They are signed out everywhere. A recovery link lets them choose a password themselves.</p>
+      <PasswordField
+        label="New password"
+        autoComplete="new-password"
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+      />
+    </ActionDialog>
+  );
+}
+
+function RecoveryDialog({ person }: { person: Person }) {
+  const [link, setLink] = useState<string | null>(null);
+  return (
+    <ActionDialog
+      name="recovery"
+      title={`Recovery link for ${person.username}`}
+      confirm={link ? 'Make another' : 'Make a link'}
+      act={async () => {
+        const made = await callAsPerson<{ link: string }>('POST', `/core/users/${person.pk}/recovery/`, {});
+        setLink(made.link);
+      }}
+    >
+      <p>Whoever opens the link can set a new password. Give it to {person.username} alone.</p>
+      {link && (
+        <div className="stack-tight">
+          <code className="people-link">{link}</code>
+          <div className="row">
+            <CopyButton text={link} />
+          </div>
+        </div>
+      )}
+    </ActionDialog>
+  );
+}
+
+function SignOutDialog({ person }: { person: Person }) {
+  const done = useDone();
+  return (
+    <ActionDialog
+      name="sign-out"
+      title={`Sign ${person.username} out everywhere?`}
+      confirm="Sign out"
+      act={async () => {
+        const { results } = await callAsPerson<{ results: readonly Session[] }>('GET', sessionsPath(person));
+        for (const { uuid } of results.filter(({ current }) => !current))
+          await callAsPerson('DELETE', `/core/authenticated_sessions/${uuid}/`);
+        closeDialog();
+        done(`${person.username} is signed out everywhere.`);
+      }}
+    >
+      <p>Every browser has to sign in again. API tokens stay valid.</p>
+    </ActionDialog>
+  );
+}
+
+function ActAsDialog({ person }: { person: Person }) {
+  const [reason, setReason] = useState('');
+  return (
+    <ActionDialog
+      name="act-as"
+      title={`Act as ${person.username}`}
+      confirm="Act as them"
+      act={async () => {
+        await callAsPerson('POST', `/core/users/${person.pk}/impersonate/`, { reason });
+        location.assign('/if/user/');
+      }}
+    >
+      <p>You see what they see, with their rights. Events name both of you.</p>
+      <TextField
+        label="Reason"
+        hint="Kept in the log."
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,87 @@
+import '../generic/detail.css';
+import './people.css';
+import { Loaded } from '../../elements/loading.tsx';
+import { hrefOf, useAddress } from '../address.ts';
+import { type Interface, useInterface } from '../api/interface.ts';
+import { DeleteButton } from '../generic/delete-button.tsx';
+import { Tabs } from '../generic/tabs.tsx';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import { EventRows } from '../parts/event-rows.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { Connections, Consents, Devices, Sessions, Tokens } from './belongings.tsx';
+import { GroupsTab } from './groups-tab.tsx';
+import type { Person } from './person.ts';
+import { usePerson } from './person.ts';
+import { PersonActions } from './person-actions.tsx';
+import { PersonOverview } from './person-overview.tsx';
+import { RightsTab } from './rights-tab.tsx';
+
+/** One person with everything that is theirs. */
+export function PersonPage({ entry, objectKey }: ResourcePage) {
+  const read = usePerson(entry, objectKey);
+  const known = useInterface();
+  const { query } = useAddress();
+  const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
+  if (read.answer.state !== 'ready')
+    return (
+      <Page title={entry.singular} crumbs={crumbs}>
+        <Loaded {...read}>{() => null}</Loaded>
+      </Page>
+    );
+  const { person, may } = read.answer.value;
+  const tabs = tabsFor(person, known);
+  const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
+  return (
+    <Page
+      title={person.username}
+      intro={`User · ${person.name || 'no name'}`}
+      crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { path_startswith: person.path }) }]}
+      actions={
+        <>
+          {may.includes('delete') && (
+            <DeleteButton entry={entry} objectKey={objectKey} title={person.username} hasUsedBy />
+          )}
+          <PersonActions person={person} />
+          {may.includes('change') && (
+            <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${person.pk}/`)}>
+              Edit
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Tabs tabs={tabs} current={tab} />
+      {tab === 'overview' && <PersonOverview person={person} />}
+      {tab === 'groups' && <GroupsTab person={person} reload={read.reload} />}
+      {tab === 'rights' && <RightsTab person={person} />}
+      {tab === 'sessions' && <Sessions person={person} />}
+      {tab === 'devices' && <Devices person={person} />}
+      {tab === 'tokens' && <Tokens person={person} />}
+      {tab === 'consents' && <Consents person={person} />}
+      {tab === 'connections' && <Connections person={person} />}
+      {tab === 'events' && (
+        <EventRows query={{ username: person.username }} none="No events are recorded about this person." />
+      )}
+    </Page>
+  );
+}
+
+/** What the caller may see of a person. */
+function tabsFor(_person: Person, { resources, user }: Interface) {
+  const extent = (path: string) => resources.find((entry) => entry.path === path)?.may.view;
+  const ifSeen = (path: string, name: string, title: string) => (extent(path) ? [{ name, title }] : []);
+  return [
+    { name: 'overview', title: 'Overview' },
+    { name: 'groups', title: 'Groups' },
+    ...(extent('/rbac/roles/') === 'all' && extent('/core/groups/') === 'all'
+      ? [{ name: 'rights', title: 'Rights' }]
+      : []),
+    ...ifSeen('/core/authenticated_sessions/', 'sessions', 'Sessions'),
+    ...(user.is_superuser ? [{ name: 'devices', title: 'Devices' }] : []),
+    ...ifSeen('/core/tokens/', 'tokens', 'Tokens'),
+    ...ifSeen('/core/user_consent/', 'consents', 'Consents'),
+    ...ifSeen('/sources/user_connections/all/', 'connections', 'Connections'),
+    ...ifSeen('/events/events/', 'events', 'Events'),
+  ];
+}

@@ -1,0 +1,141 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { TextField } from '../../elements/field.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { counted, spelled } from '../words.ts';
+
+export interface Permission {
+  readonly id: number;
+  readonly name: string;
+  readonly codename: string;
+  readonly model: string;
+  readonly app_label: string;
+  readonly model_verbose: string;
+}
+
+interface Props {
+  readonly role: { readonly pk: string; readonly name: string };
+  readonly all: readonly Permission[];
+  readonly held: readonly Permission[];
+  readonly canChange: boolean;
+  reload(): Promise<void>;
+}
+
+const verbs = ['view', 'add', 'change', 'delete'] as const;
+const nameOf = ({ app_label, codename }: Permission): string => `${app_label}.${codename}`;
+
+/** Models down, verbs across; what fits no column is in the last. Changes are saved together. */
+export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
+  const before = new Set(held.map(nameOf));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(before);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const done = useDone();
+  const { query } = useAddress();
+  const text = (query.get('search') ?? '').toLowerCase();
+  const added = [...chosen].filter((name) => !before.has(name));
+  const removed = [...before].filter((name) => !chosen.has(name));
+  const models = [...Map.groupBy(all, ({ app_label, model }) => `${app_label}.${model}`)]
+    .map(([model, permissions]) => ({ model, title: permissions[0]?.model_verbose || model, permissions }))
+    .filter(({ model, title }) => `${title} ${model}`.toLowerCase().includes(text))
+    .toSorted((one, other) => one.title.localeCompare(other.title));
+  function toggle(name: string): void {
+    const next = new Set(chosen);
+    if (!next.delete(name)) next.add(name);
+    setChosen(next);
+  }
+  async function save(): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    const path = `/rbac/permissions/assigned_by_roles/${role.pk}/`;
+    try {
+      if (added.length > 0) await callAsPerson('POST', `${path}assign/`, { permissions: added });
+      if (removed.length > 0) await callAsPerson('PATCH', `${path}unassign/`, { permissions: removed });
+      await reload();
+      done(`${role.name} is saved.`);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  const box = (permission: Permission, label: string) => (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={chosen.has(nameOf(permission))}
+      disabled={!canChange}
+      onChange={() => toggle(nameOf(permission))}
+    />
+  );
+  return (
+    <>
+      <div className="people-add">
+        <TextField
+          label="Search kinds of objects"
+          type="search"
+          value={query.get('search') ?? ''}
+          onChange={({ currentTarget }) => goTo(hereWith({ search: currentTarget.value || null }), { replace: true })}
+        />
+      </div>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys */}
+      <section className="table-frame" tabIndex={0} aria-label="Permissions">
+        <table className="table matrix">
+          <thead>
+            <tr>
+              <th scope="col">Kind of object</th>
+              {verbs.map((verb) => (
+                <th key={verb} scope="col">
+                  {spelled(verb)}
+                </th>
+              ))}
+              <th scope="col">More</th>
+            </tr>
+          </thead>
+          <tbody>
+            {models.map(({ model, title, permissions }) => {
+              const plain = (verb: string) =>
+                permissions.find(({ codename }) => codename === `${verb}_${model.split('.')[1]}`);
+              const others = permissions.filter((one) => !verbs.some((verb) => plain(verb) === one));
+              return (
+                <tr key={model}>
+                  <th scope="row">{title}</th>
+                  {verbs.map((verb) => {
+                    const permission = plain(verb);
+                    return <td key={verb}>{permission && box(permission, `${spelled(verb)} ${title}`)}</td>;
+                  })}
+                  <td>
+                    {others.map((permission) => (
+                      <div key={permission.id} className="matrix-more">
+                        {box(permission, permission.name)}
+                        <span className="small" aria-hidden="true">
+                          {permission.name}
+                        </span>
+                      </div>
+                    ))}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+      {canChange && (
+        <div className="matrix-foot">
+          <Button look="primary" isBusy={isBusy} onClick={save}>
+            Save
+          </Button>
+          <Button onClick={() => setChosen(before)}>Undo</Button>
+          <p role="status" className="quiet">
+            {added.length + removed.length === 0
+              ? 'No changes.'
+              : `${counted(added.length, 'permission', 'permissions')} more, ${removed.length} fewer.`}
+          </p>
+        </div>
+      )}
+    </>
+  );
+}

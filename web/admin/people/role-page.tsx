@@ -1,0 +1,72 @@
+import '../generic/detail.css';
+import '../generic/list.css';
+import './people.css';
+import { useCallback } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { hrefOf } from '../address.ts';
+import { pathOfObject } from '../api/object.ts';
+import { DeleteButton } from '../generic/delete-button.tsx';
+import { Link } from '../link.tsx';
+import { Page } from '../page.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { type Permission, RoleMatrix } from './role-matrix.tsx';
+
+type Permissions = { readonly results: readonly Permission[] };
+
+/** A role as a matrix: models by what may be done with their objects. Three requests. */
+export function RolePage({ entry, objectKey }: ResourcePage) {
+  const read = useLoadable(
+    useCallback(async () => {
+      const [role, all, held] = await Promise.all([
+        callAsPerson<{ pk: string; name: string }>('GET', pathOfObject(entry, objectKey)),
+        callAsPerson<Permissions>('GET', '/rbac/permissions/?page_size=1000&ordering=model'),
+        callAsPerson<Permissions>('GET', `/rbac/permissions/?page_size=1000&role=${encodeURIComponent(objectKey)}`),
+      ]);
+      return { role, all: all.results, held: held.results };
+    }, [entry, objectKey]),
+  );
+  const role = read.answer.state === 'ready' ? read.answer.value.role : null;
+  return (
+    <Page
+      title={role?.name ?? entry.singular}
+      intro={`${entry.singular} · what members of its groups may do`}
+      crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
+      actions={
+        role && (
+          <>
+            {entry.may.delete === 'all' && (
+              <DeleteButton entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />
+            )}
+            {entry.may.change === 'all' && (
+              <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${role.pk}/`)}>
+                Edit
+              </Link>
+            )}
+          </>
+        )
+      }
+    >
+      <Loaded {...read}>
+        {({ role: found, all, held }) => (
+          <>
+            <dl className="facts card">
+              <div>
+                <dt>Permissions</dt>
+                <dd>{held.length === 0 ? 'None' : `${held.length} on all objects of a kind`}</dd>
+              </div>
+            </dl>
+            <RoleMatrix
+              key={held.map(({ id }) => id).join()}
+              role={found}
+              all={all}
+              held={held}
+              canChange={entry.may.change === 'all'}
+              reload={read.reload}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
