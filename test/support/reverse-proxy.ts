@@ -85,6 +85,8 @@ export const haproxy: ProxyKind = {
       '/etc/haproxy/id.example.com.pem': join(folder, 'both.pem'),
       '10.0.0.11:9000': first,
       '10.0.0.12:9000': second,
+      // On a busy machine a health check may take seconds, and HAProxy would take the last instance for dead.
+      'timeout connect 2s': 'timeout connect 10s\n    timeout check 20s',
     });
     writeFileSync(join(folder, 'haproxy.cfg'), config);
     return ['-db', '-f', join(folder, 'haproxy.cfg')];
