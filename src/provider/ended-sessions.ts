@@ -1,3 +1,4 @@
+import { isJsonObject } from '../lib/json.ts';
 import type { Query } from '../platform/db/database.ts';
 import type { Jobs } from '../platform/jobs/job.ts';
 import type { Call, NewEvent } from '../resource/call.ts';
@@ -16,8 +17,12 @@ function mayEndSession({ action, context }: NewEvent): boolean {
   if (models === undefined || models === 'always') return models !== undefined;
   // As `modelFacts` writes it, where there is one.
   const { model_name } = (context.model ?? {}) as { readonly model_name?: string };
-  return models.includes(model_name ?? '');
+  return models.includes(model_name ?? '') && !leavesUserActive(action, context.diff);
 }
+
+/** Of the changes to a user that name what has changed, only deactivation ends sessions. */
+const leavesUserActive = (action: string, diff: unknown): boolean =>
+  action === 'model_updated' && isJsonObject(diff) && !Object.hasOwn(diff, 'is_active');
 
 /**
  * Queues the job that finds ended sessions, at once for an event that ends some. Applications hear later of sessions that
