@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
+const shared =
+  /[\\/]web[\\/]((api|page|elements)[\\/]|texts[\\/].*\.tsx?$)|[\\/]node_modules[\\/](intl-messageformat|@formatjs)[\\/]/;
+
 const compressions = { '.br': promisify(brotliCompress), '.gz': promisify(gzip) };
 
 /**
@@ -42,16 +45,26 @@ export async function bundleWeb({ rolldown }, root) {
         groups: [
           { name: 'react', test: /[\\/]node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
           // What several pages share comes in one file, not in a dozen small ones.
-          { name: 'common', test: /[\\/]web[\\/](api|page|elements)[\\/]/, minShareCount: 2 },
+          { name: 'common', test: shared, minShareCount: 2 },
         ],
       },
     });
     const files = output.map((chunk) => ({ name: chunk.fileName, text: chunk.code }));
+    const texts = Object.fromEntries(
+      output
+        .map((chunk) => [/[\\/]web[\\/]texts[\\/](\w+)\.json$/.exec(chunk.facadeModuleId ?? '')?.[1], chunk.fileName])
+        .filter(([language]) => language),
+    );
     const manifest = {};
     for (const entry of output.filter((chunk) => chunk.isEntry)) {
       const style = hashed(entry.name, styles.textOf(entry.facadeModuleId));
       if (!files.some(({ name }) => name === style.name)) files.push(style);
-      manifest[entry.name] = { script: entry.fileName, style: style.name, preload: staticImports(entry, output) };
+      manifest[entry.name] = {
+        script: entry.fileName,
+        style: style.name,
+        preload: staticImports(entry, output),
+        texts,
+      };
     }
     const packed = await Promise.all(files.map(withCompressed));
     return [...packed.flat(), { name: 'manifest.json', text: JSON.stringify(manifest) }];

@@ -6,6 +6,7 @@ export const queryCacheSizes = {
   bindings: 5_000,
   brands: 200,
   'brand flows': 200,
+  'brand locales': 200,
   'brand targets': 200,
   'client accounts': 1_000,
   clients: 1_000,

@@ -126,7 +126,7 @@ export async function composeApp(world: World, lists = catalogue): Promise<App> 
     log,
     trustedProxies: config.trustedProxies,
     around: db.scope,
-    errorPage: createErrorPage(db.read, apiPrefix),
+    errorPage: createErrorPage({ ...sessions, clock }, apiPrefix),
   });
   const { routes } = server;
   mountApi(routes, operations, {

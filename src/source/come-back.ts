@@ -1,4 +1,4 @@
-import { brandTitle } from '../core/brand/brand-title.ts';
+import { pageFrame } from '../core/brand/language.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
 import { planCookie, savePlan } from '../flow/plan.ts';
 import { plainPage } from '../platform/http/plain-page.ts';
@@ -108,7 +108,7 @@ async function link<S extends SourceRow, A>(
   const to = next ?? settingsPage;
   if (outcome === 'linked') return redirect(to);
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'Already connected',
     paragraphs: [`Your account of ${source.name} was connected before. What is stored of it has been renewed.`],
     link: { to, text: 'Continue' },

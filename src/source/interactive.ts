@@ -1,4 +1,4 @@
-import { brandTitle } from '../core/brand/brand-title.ts';
+import { pageFrame } from '../core/brand/language.ts';
 import { actorOfSession } from '../core/session/session-credential.ts';
 import type { RouteServer } from '../flow/protocol-kind.ts';
 import type { Json } from '../lib/json.ts';
@@ -156,7 +156,7 @@ async function refusalPage(server: RouteServer, error: unknown, call: Call): Pro
     : { to: await server.signInPath(call.request.host, call.db.read, null), text: 'Back to sign in' };
   return plainPage({
     status: error.status,
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: call.actor ? 'That did not work' : 'Sign-in failed',
     paragraphs: [...wordsOf(error), `Request id: ${call.request.id}`],
     link: back,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { checkActsForThemselves } from '../core/access/acting-as.ts';
-import { brandTitle } from '../core/brand/brand-title.ts';
+import { pageFrame } from '../core/brand/language.ts';
 import { applicableFlow } from '../flow/applicable-flow.ts';
 import { flowPage } from '../flow/executor/challenge.ts';
 import { planCookie, planThrough, savePlan } from '../flow/plan.ts';
@@ -98,7 +98,7 @@ async function goPage<S extends SourceRow>({ source, call, given }: Visitor<S>):
   const query = new URLSearchParams(given);
   query.set('go', '1');
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: `Continue to ${source.name}`,
     paragraphs: [`You sign in at ${source.name} and come back here afterwards.`],
     link: { to: `${call.request.path}?${query}`, text: `Continue to ${source.name}` },
@@ -126,7 +126,7 @@ async function confirmPage<S extends SourceRow>(
   const next = given.get('next');
   if (next !== null) query.set('next', next);
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: `Connect ${source.name}?`,
     paragraphs: [
       `From then on you can sign in here as ${call.actor?.user.username} with your account of ${source.name}.`,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createErrorPage } from '../../src/app/pages/error-page.ts';
 import { createServer, type HttpServer } from '../../src/platform/http/server.ts';
+import { pageNeeds } from '../support/page-needs.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { adminToken, describeOnSqlite } from '../support/server.ts';
 
@@ -14,8 +15,8 @@ describeOnSqlite('refused requests', (server) => {
   let failing: HttpServer;
   let failingUrl: string;
   beforeAll(async () => {
-    const { log, db } = server().world;
-    failing = createServer({ log, trustedProxies: [], errorPage: createErrorPage(db.read, '/api/v3') });
+    const { log } = server().world;
+    failing = createServer({ log, trustedProxies: [], errorPage: createErrorPage(pageNeeds(server()), '/api/v3') });
     failing.routes.on(['GET'], '/fault', () => Promise.reject(new Error('a secret of the inside')));
     const away = Object.assign(new Error('a secret of the inside'), { syscall: 'connect' });
     failing.routes.on(['GET'], '/away', () => Promise.reject(away));

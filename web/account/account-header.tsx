@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useBrand } from '../page/mount-page.tsx';
+import { t } from '../texts/texts.ts';
 import { SectionLink } from './navigation.tsx';
 import { nameOf, type Person, usePerson } from './person.ts';
 import { useUnseen } from './unseen.tsx';
@@ -14,16 +15,16 @@ export function AccountHeader() {
       </SectionLink>
       {isAdministrator(person) && (
         <a className="button account-admin" href="/if/admin/">
-          Administration
+          {t('Administration')}
         </a>
       )}
       <NotificationsLink />
       <SectionLink to="profile" className="account-person">
         <img src={person.avatar} alt="" width="32" height="32" />
-        <span>{nameOf(person)}</span>
+        <span dir="auto">{nameOf(person)}</span>
       </SectionLink>
       <a className="button account-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
-        Sign out
+        {t('Sign out')}
       </a>
     </header>
   );
@@ -53,11 +54,11 @@ function NotificationsLink() {
           strokeLinejoin="round"
         />
       </svg>
-      <span className="visually-hidden">Notifications</span>
+      <span className="visually-hidden">{t('Notifications')}</span>
       {count > 0 && (
         <span className="badge">
           {count > 99 ? '99+' : count}
-          <span className="visually-hidden"> not seen yet</span>
+          <span className="visually-hidden"> {t('not seen yet')}</span>
         </span>
       )}
     </SectionLink>

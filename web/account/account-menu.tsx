@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { SectionLink, useSlug } from './navigation.tsx';
 import { sections } from './section-list.tsx';
 
@@ -6,9 +7,9 @@ import { sections } from './section-list.tsx';
 export function AccountMenu() {
   const slug = useSlug();
   const [isOpen, setOpen] = useState(false);
-  const current = sections.find((one) => one.slug === slug)?.title ?? 'Menu';
+  const current = t(sections.find((one) => one.slug === slug)?.title ?? 'Menu');
   return (
-    <nav className="account-menu" aria-label="Account">
+    <nav className="account-menu" aria-label={t('Account')}>
       <button
         type="button"
         className="button account-menu-button"
@@ -16,7 +17,7 @@ export function AccountMenu() {
         aria-controls="account-menu-list"
         onClick={() => setOpen(!isOpen)}
       >
-        <span className="visually-hidden">Menu, now at </span>
+        <span className="visually-hidden">{t('Menu, now at')} </span>
         <span>{current}</span>
         <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
       </button>
@@ -28,7 +29,7 @@ export function AccountMenu() {
               aria-current={section.slug === slug ? 'page' : undefined}
               onClick={() => setOpen(false)}
             >
-              {section.title}
+              {t(section.title)}
             </SectionLink>
           </li>
         ))}

@@ -1,3 +1,5 @@
+import { Rich } from '../texts/rich.tsx';
+import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './account.css';
 import { Suspense } from 'react';
@@ -30,7 +32,7 @@ export function AccountPage() {
       <Announcing>
         <Unseen>
           <a className="skip-link" href="#content">
-            Skip to the content
+            {t('Skip to the content')}
           </a>
           {original && <ImpersonationBanner person={user} original={original} />}
           <AccountHeader />
@@ -51,9 +53,12 @@ function Content() {
   const section = sections.find((one) => one.slug === slug);
   if (!section)
     return (
-      <Section title="There is no such page">
+      <Section title={t('There is no such page')}>
         <p>
-          Go to <SectionLink to="">your applications</SectionLink>.
+          <Rich
+            text="Go to <a>your applications</a>."
+            values={{ a: (parts) => <SectionLink to="">{parts}</SectionLink> }}
+          />
         </p>
       </Section>
     );

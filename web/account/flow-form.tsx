@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import './flow-form.css';
 import { type FormEvent, useCallback, useState } from 'react';
 import { wordsOf } from '../api/call.ts';
@@ -75,7 +76,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
           return (
             <p>
               <a className="button button-primary" href={`/if/flow/${encodeURIComponent(slug)}/?${query}`}>
-                Continue
+                {t('Continue')}
               </a>
             </p>
           );
@@ -86,7 +87,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
             onSubmit={(event) => send(event, challenge)}
           >
             {(isPassword(challenge) || fields.some(({ type }) => type === 'password')) && <WhoseForm />}
-            {isPassword(challenge) && <CurrentPassword challenge={challenge} label="Current password" />}
+            {isPassword(challenge) && <CurrentPassword challenge={challenge} label={t('Current password')} />}
             {fields.map((prompt) => (
               <PromptField key={prompt.field_key} prompt={prompt} challenge={challenge} />
             ))}
@@ -101,7 +102,7 @@ export function FlowForm({ slug, returnTo, submit, onEnd }: Props) {
             {problem && <Notice tone="bad">{problem}</Notice>}
             <div className="row">
               <Button type="submit" look="primary" isBusy={isBusy}>
-                {isPassword(challenge) ? 'Continue' : submit}
+                {isPassword(challenge) ? t('Continue') : submit}
               </Button>
             </div>
           </form>

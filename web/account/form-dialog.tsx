@@ -4,6 +4,7 @@ import { ApiProblem } from '../api/client.ts';
 import { Button } from '../elements/button.tsx';
 import { Dialog } from '../elements/dialog.tsx';
 import { Notice } from '../elements/notice.tsx';
+import { t } from '../texts/texts.ts';
 
 /** Errors by member. */
 export type Complaints = Readonly<Record<string, readonly string[]>>;
@@ -64,7 +65,7 @@ function DialogForm({ title, submit, onSubmit, onClose, children }: FormFacts & 
           <Button look="primary" type="submit" isBusy={isBusy}>
             {submit}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </div>
       </form>
     </Dialog>

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { callAsPerson, wordsOf } from '../api/call.ts';
 import { Button } from '../elements/button.tsx';
+import { Rich } from '../texts/rich.tsx';
+import { t } from '../texts/texts.ts';
 import { home } from './navigation.tsx';
 import { nameOf, type Person } from './person.ts';
 
@@ -21,13 +23,21 @@ export function ImpersonationBanner({ person, original }: { person: Person; orig
   }
 
   return (
-    <aside className="impersonation" aria-label="Impersonation">
+    <aside className="impersonation" aria-label={t('Impersonation')}>
       <p>
-        You ({original.username}) act as <strong>{nameOf(person)}</strong> ({person.username}).
+        <Rich
+          text="You ({you}) act as <b>{name}</b> ({username})."
+          values={{
+            you: <bdi>{original.username}</bdi>,
+            name: <bdi>{nameOf(person)}</bdi>,
+            username: <bdi>{person.username}</bdi>,
+            b: (parts) => <strong>{parts}</strong>,
+          }}
+        />
         {problem && <span role="alert"> {problem}</span>}
       </p>
       <Button isBusy={isBusy} onClick={end}>
-        End impersonation
+        {t('End impersonation')}
       </Button>
     </aside>
   );

@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import './listing.css';
 import { type ReactNode, useCallback, useState } from 'react';
 import { callAsPerson } from '../api/call.ts';
@@ -56,7 +57,7 @@ export function Listed<T>({ listing, empty, children }: Props<T>) {
         ) : (
           <>
             {children(rows)}
-            {rows.length < count && <Button onClick={listing.showMore}>Show more</Button>}
+            {rows.length < count && <Button onClick={listing.showMore}>{t('Show more')}</Button>}
           </>
         )
       }

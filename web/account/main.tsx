@@ -1,4 +1,4 @@
 import { mountPage } from '../page/mount-page.tsx';
 import { AccountPage } from './account-page.tsx';
 
-mountPage(<AccountPage />);
+void mountPage(<AccountPage />);

@@ -1,8 +1,9 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { Text } from '../texts/texts.ts';
 
 export interface SectionFacts {
   readonly slug: string;
-  readonly title: string;
+  readonly title: Text;
   readonly Content: LazyExoticComponent<ComponentType>;
 }
 

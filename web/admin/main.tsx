@@ -1,4 +1,4 @@
 import { mountPage } from '../page/mount-page.tsx';
 import { AdminPage } from './admin-page.tsx';
 
-mountPage(<AdminPage />);
+void mountPage(<AdminPage />);

@@ -1,3 +1,4 @@
+import { known } from '../texts/texts.ts';
 import { type Answered, ApiProblem, type Method, type Request, requestApi } from './client.ts';
 
 /** Calls the API as the person whose page this is. When their session has ended, they sign in and come back. */
@@ -18,8 +19,9 @@ export const callAsPerson = async <T>(method: Method, path: string, body?: unkno
 
 /** What to tell a person of something that went wrong. */
 export function wordsOf(problem: unknown): string {
-  if (!(problem instanceof ApiProblem)) return problem instanceof Error ? problem.message : String(problem);
+  if (!(problem instanceof ApiProblem)) return known(problem instanceof Error ? problem.message : String(problem));
   const complaints = Object.values(problem.fields).flat();
-  if (complaints.length > 0) return complaints.join(' ');
-  return problem.status >= 500 && problem.requestId ? `${problem.message} (${problem.requestId})` : problem.message;
+  if (complaints.length > 0) return complaints.map(known).join(' ');
+  const words = known(problem.message);
+  return problem.status >= 500 && problem.requestId ? `${words} (${problem.requestId})` : words;
 }

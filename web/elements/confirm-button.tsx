@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { wordsOf } from '../api/call.ts';
+import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Notice } from './notice.tsx';
@@ -56,7 +57,7 @@ function Confirmation({ question, consequence, confirm, onConfirm, onClose }: Qu
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
         {/* A dialog gives the focus to its first button: that is never the one that cannot be undone. */}
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button look="danger" isBusy={isBusy} onClick={act}>
           {confirm}
         </Button>

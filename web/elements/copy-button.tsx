@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 
 /** Copies a text; left out where the browser does not let pages do that. */
-export function CopyButton({ text, children = 'Copy' }: { text: string; children?: string }) {
+export function CopyButton({ text, children = t('Copy') }: { text: string; children?: string }) {
   const [state, setState] = useState<'idle' | 'done' | 'failed'>('idle');
   if (!navigator.clipboard) return null;
   const copy = () =>
@@ -12,9 +13,9 @@ export function CopyButton({ text, children = 'Copy' }: { text: string; children
     );
   return (
     <Button onClick={() => void copy()}>
-      {state === 'idle' ? children : state === 'done' ? 'Copied' : 'Not copied'}
+      {state === 'idle' ? children : state === 'done' ? t('Copied') : t('Not copied')}
       <span className="visually-hidden" role="status">
-        {state === 'done' ? 'The text has been copied.' : ''}
+        {state === 'done' ? t('The text has been copied.') : ''}
       </span>
     </Button>
   );

@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import './field.css';
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId, useState } from 'react';
 
@@ -80,8 +81,8 @@ export function PasswordField({ label, hint, errors, canShow = true, ...rest }: 
               aria-controls={facts.id}
               onClick={() => setShown(!isShown)}
             >
-              {isShown ? 'Hide' : 'Show'}
-              <span className="visually-hidden"> {label.toLowerCase()}</span>
+              {isShown ? t('Hide') : t('Show')}
+              <span className="visually-hidden"> {label}</span>
             </button>
           )}
         </div>

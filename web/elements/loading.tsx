@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import './loading.css';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { callAsPerson, wordsOf } from '../api/call.ts';
@@ -45,7 +46,7 @@ async function answerOf<T>(ask: () => Promise<T>): Promise<Answer<T>> {
 export function Waiting() {
   return (
     <p className="waiting" role="status">
-      <span className="spinner" aria-hidden="true" /> Loading…
+      <span className="spinner" aria-hidden="true" /> {t('Loading…')}
     </p>
   );
 }
@@ -58,7 +59,7 @@ export function Loaded<T>({ answer, reload, children }: Loadable<T> & { children
     <Notice tone="bad">
       <div className="row">
         <p className="rows-text">{wordsOf(answer.problem)}</p>
-        <Button onClick={reload}>Try again</Button>
+        <Button onClick={reload}>{t('Try again')}</Button>
       </div>
     </Notice>
   );

@@ -1,5 +1,7 @@
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+import { pageLocale } from '../texts/page-language.ts';
+
+const exactly = (moment: number): string =>
+  new Intl.DateTimeFormat(pageLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(moment);
 
 const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
   ['year', 31_536_000],
@@ -11,6 +13,7 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 
 /** `3 hours ago`, `in 2 days`, `now`. */
 export function relativeTo(now: number, moment: number): string {
+  const relative = new Intl.RelativeTimeFormat(pageLocale(), { numeric: 'auto' });
   const seconds = Math.round((moment - now) / 1000);
   const step = steps.find(([, length]) => Math.abs(seconds) >= length);
   return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : relative.format(0, 'second');
@@ -20,7 +23,7 @@ export function relativeTo(now: number, moment: number): string {
 export function Moment({ at }: { at: string }) {
   const moment = Date.parse(at);
   return (
-    <time dateTime={at} title={exact.format(moment)}>
+    <time dateTime={at} title={exactly(moment)}>
       {relativeTo(Date.now(), moment)}
     </time>
   );
@@ -28,5 +31,5 @@ export function Moment({ at }: { at: string }) {
 
 /** A moment by the calendar and the clock. */
 export function ExactMoment({ at }: { at: string }) {
-  return <time dateTime={at}>{exact.format(Date.parse(at))}</time>;
+  return <time dateTime={at}>{exactly(Date.parse(at))}</time>;
 }

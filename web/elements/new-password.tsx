@@ -1,3 +1,4 @@
+import { type Text, t } from '../texts/texts.ts';
 import './new-password.css';
 import { type ComponentProps, type CSSProperties, useEffect, useState } from 'react';
 import { PasswordField } from './field.tsx';
@@ -14,7 +15,7 @@ export function NewPasswordField(props: ComponentProps<typeof PasswordField>) {
   );
 }
 
-const words = ['Very easy to guess', 'Easy to guess', 'Still easy to guess', 'Good', 'Strong'];
+const words: readonly Text[] = ['Very easy to guess', 'Easy to guess', 'Still easy to guess', 'Good', 'Strong'];
 
 function Strength({ score }: { score: number }) {
   const style: CSSProperties & { '--score': number } = { '--score': Math.max(score, 0.3) };
@@ -23,7 +24,7 @@ function Strength({ score }: { score: number }) {
       <div className="strength-bar" aria-hidden="true">
         <span />
       </div>
-      <span role="status">Password strength: {words[score]}</span>
+      <span role="status">{t('Password strength: {words}', { words: t(words[score] ?? 'Good') })}</span>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Suspense, useState } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
+import { t } from '../texts/texts.ts';
 import { flowAddress } from './executor.ts';
 import { Frame } from './frame.tsx';
 import { screenOf } from './screens.ts';
@@ -30,15 +31,15 @@ function CurrentScreen({ walk }: { walk: Walk }) {
   if (!trouble) return <Waiting />;
   return (
     <div className="stack">
-      <h1>{trouble.isFinal ? 'Not found' : 'This did not work'}</h1>
+      <h1>{trouble.isFinal ? t('Not found') : t('This did not work')}</h1>
       <Notice tone="bad">{trouble.text}</Notice>
-      {trouble.requestId && <p className="small quiet">Request {trouble.requestId}</p>}
+      {trouble.requestId && <p className="small quiet">{t('Request {id}', { id: trouble.requestId })}</p>}
       {!trouble.isFinal && (
         <Button look="primary" isBusy={isBusy} onClick={() => void refresh()}>
-          Try again
+          {t('Try again')}
         </Button>
       )}
-      <a href="/">Go to the start page</a>
+      <a href="/">{t('Go to the start page')}</a>
     </div>
   );
 }
@@ -47,7 +48,7 @@ function Waiting() {
   return (
     <div className="waiting" role="status">
       <span className="spinner" aria-hidden="true" />
-      <span className="visually-hidden">One moment…</span>
+      <span className="visually-hidden">{t('One moment…')}</span>
     </div>
   );
 }

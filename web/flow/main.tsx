@@ -1,4 +1,4 @@
 import { mountPage } from '../page/mount-page.tsx';
 import { FlowPage } from './flow-page.tsx';
 
-mountPage(<FlowPage />);
+void mountPage(<FlowPage />);

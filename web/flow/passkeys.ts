@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/browser';
+import { type Text, t } from '../texts/texts.ts';
 
 export type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON };
 
@@ -53,11 +54,11 @@ export async function withdrawPasskeys(): Promise<void> {
 
 async function attempt<T>(ask: () => Promise<T>): Promise<Outcome<T>> {
   if (!('PublicKeyCredential' in globalThis))
-    return { trouble: 'This browser does not support passkeys here. They need a secure (https) address.' };
+    return { trouble: t('This browser does not support passkeys here. They need a secure (https) address.') };
   try {
     return { response: await ask() };
   } catch (error) {
-    return { trouble: words[nameOf(error)] ?? 'Your device did not answer, or the request was cancelled.' };
+    return { trouble: t(words[nameOf(error)] ?? 'Your device did not answer, or the request was cancelled.') };
   }
 }
 
@@ -66,7 +67,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : '';
 }
 
-const words: Readonly<Record<string, string>> = {
+const words: Readonly<Record<string, Text>> = {
   InvalidStateError: 'This device is registered already.',
   NotSupportedError: 'This device cannot do what is asked for here.',
   SecurityError: 'Passkeys cannot be used at this address.',

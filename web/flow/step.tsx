@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { Button } from '../elements/button.tsx';
 import { Notice } from '../elements/notice.tsx';
+import { t } from '../texts/texts.ts';
 import { type Challenge, otherErrors } from './challenge.ts';
 import { withNext } from './safe-address.ts';
 import { useWalkOfScreen } from './walk-context.ts';
@@ -47,7 +48,9 @@ export function Step(props: Props) {
         {challenge.flow_info?.title && challenge.flow_info.title !== title && <h2 className="step-title">{title}</h2>}
         {intro && <p className="quiet">{intro}</p>}
       </header>
-      {hasRestarted && <Notice tone="warn">That took too long, so it has to start again from the beginning.</Notice>}
+      {hasRestarted && (
+        <Notice tone="warn">{t('That took too long, so it has to start again from the beginning.')}</Notice>
+      )}
       {otherErrors(challenge, fields).map((text) => (
         <Notice tone="bad" key={text}>
           {text}
@@ -56,7 +59,7 @@ export function Step(props: Props) {
       {trouble && (
         <Notice tone="bad">
           {trouble.text}
-          {trouble.requestId && <span className="small"> Request {trouble.requestId}</span>}
+          {trouble.requestId && <span className="small"> {t('Request {id}', { id: trouble.requestId })}</span>}
         </Notice>
       )}
       {props.children}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiProblem, NetworkLost } from '../api/client.ts';
+import { known, t } from '../texts/texts.ts';
 import {
   type Challenge,
   captchaComponent,
@@ -112,12 +113,12 @@ function leaveForeignScripts(before: Challenge | null, shown: Challenge): boolea
 
 function troubleOf(error: unknown): Trouble {
   if (error instanceof NetworkLost) {
-    const text = `${error.message} Please check your connection and try again.`;
+    const text = t('{problem} Please check your connection and try again.', { problem: known(error.message) });
     return { text, requestId: '', isFinal: false };
   }
   if (!(error instanceof ApiProblem)) throw error;
   const { status, message, requestId } = error;
   if (status === 404)
-    return { text: 'There is no such page here. The link may be wrong or out of date.', requestId, isFinal: true };
-  return { text: message, requestId: status >= 500 ? requestId : '', isFinal: false };
+    return { text: t('There is no such page here. The link may be wrong or out of date.'), requestId, isFinal: true };
+  return { text: known(message), requestId: status >= 500 ? requestId : '', isFinal: false };
 }

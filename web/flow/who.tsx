@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import type { WithPendingUser } from './challenge.ts';
 import { safeAddress } from './safe-address.ts';
 import { CancelLink } from './step.tsx';
@@ -10,8 +11,8 @@ export function Who({ challenge }: { challenge: WithPendingUser }) {
     <div className="who">
       <img src={imageAddress(avatar)} alt="" width="40" height="40" />
       <div className="who-name">
-        <span>{name}</span>
-        <CancelLink challenge={challenge}>Not you?</CancelLink>
+        <span dir="auto">{name}</span>
+        <CancelLink challenge={challenge}>{t('Not you?')}</CancelLink>
       </div>
       <input
         className="visually-hidden"

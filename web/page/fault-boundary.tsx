@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../elements/button.tsx';
+import { t } from '../texts/texts.ts';
 
 interface State {
   readonly hasFailed: boolean;
@@ -17,9 +18,9 @@ export class FaultBoundary extends Component<{ children: ReactNode }, State> {
     if (!this.state.hasFailed) return this.props.children;
     return (
       <main className="fault" role="alert">
-        <h1>This page could not be shown</h1>
-        <p>It may have been updated on the server in the meantime. Loading it again usually helps.</p>
-        <Button onClick={() => location.reload()}>Load again</Button>
+        <h1>{t('This page could not be shown')}</h1>
+        <p>{t('It may have been updated on the server in the meantime. Loading it again usually helps.')}</p>
+        <Button onClick={() => location.reload()}>{t('Load again')}</Button>
       </main>
     );
   }

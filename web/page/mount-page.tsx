@@ -1,3 +1,4 @@
+import { loadTexts } from '../texts/texts.ts';
 import './tokens.css';
 import './base.css';
 import { createContext, type ReactNode, use } from 'react';
@@ -7,11 +8,12 @@ import { FaultBoundary } from './fault-boundary.tsx';
 
 const BrandContext = createContext<Brand | null>(null);
 
-/** Puts a page into its document. */
-export function mountPage(page: ReactNode): void {
+/** Puts a page into its document, in the language of the document. */
+export async function mountPage(page: ReactNode): Promise<void> {
   const place = document.getElementById('page');
   if (!place) throw new Error('this document has no place for a page');
   const brand = JSON.parse(place.dataset.brand ?? '{}') as Brand;
+  await loadTexts();
   createRoot(place).render(
     <BrandContext value={brand}>
       <FaultBoundary>{page}</FaultBoundary>

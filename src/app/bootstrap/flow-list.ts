@@ -11,7 +11,7 @@ const welcome = 'Welcome to Gatehouse!';
 export const flows: readonly FirstFlow[] = [
   flow('default-authentication-flow', 'authentication', 'none', welcome),
   flow('default-source-authentication', 'authentication', 'require_unauthenticated', welcome),
-  flow('default-source-enrollment', 'enrollment', 'none', `${welcome} Please select a username.`),
+  flow('default-source-enrollment', 'enrollment', 'none', 'Welcome to Gatehouse! Please select a username.'),
   flow('default-source-pre-authentication', 'stage_configuration', 'none', 'Pre-authentication'),
   flow('default-invalidation-flow', 'invalidation', 'none', 'Default Invalidation Flow', 'Logout'),
   authorization('default-provider-authorization-explicit-consent'),

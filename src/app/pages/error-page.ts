@@ -1,8 +1,11 @@
-import { brandTitle } from '../../core/brand/brand-title.ts';
 import { defaultBranding } from '../../core/brand/branding.ts';
+import { pageFrame } from '../../core/brand/language.ts';
+import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Query } from '../../platform/db/database.ts';
+import { chooseLanguage } from '../../lib/texts/languages.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
+import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { ServerOptions } from '../../platform/http/server.ts';
 
 const words: Readonly<Record<number, readonly [title: string, text: string]>> = {
@@ -19,19 +22,22 @@ const words: Readonly<Record<number, readonly [title: string, text: string]>> = 
   ],
 };
 
+type Needs = SessionNeeds & { readonly clock: Clock };
+
 /** Error pages for browsers. Programs and API calls get JSON. */
 export const createErrorPage =
-  (query: Query, apiPrefix: string): NonNullable<ServerOptions['errorPage']> =>
-  async (error, refusal, { id, path, host, header }) => {
+  (needs: Needs, apiPrefix: string): NonNullable<ServerOptions['errorPage']> =>
+  async (error, refusal, facts) => {
+    const { id, path, header } = facts;
     if (path.startsWith(`${apiPrefix}/`) || !/\btext\/html\b/i.test(header('accept') ?? '')) return null;
     const { status } = refusal;
     const reason = error instanceof Problem ? error.message : 'The server does not take this request.';
     const [title, text] = words[status] ?? ['This cannot be done', reason];
-    // Where the server fails, the page must not depend on the database.
-    const brand = status >= 500 ? defaultBranding.title : await titleOf(host, query);
+    const plain = { brand: defaultBranding.title, language: chooseLanguage([], header('accept-language')) };
     const page = plainPage({
+      // Where the server fails, the page must not depend on the database.
+      ...(status >= 500 ? plain : await frameOf(needs, facts).catch(() => plain)),
       status,
-      brand,
       title,
       paragraphs: [text, `Request id: ${id}`],
       link: { to: '/', text: 'Go to the start page' },
@@ -39,5 +45,7 @@ export const createErrorPage =
     return { ...refusal, ...page, headers: { ...refusal.headers, ...page.headers } };
   };
 
-const titleOf = (host: string, query: Query): Promise<string> =>
-  brandTitle(host, query).catch(() => defaultBranding.title);
+async function frameOf(needs: Needs, request: RequestFacts) {
+  const actor = await actorOfSession(needs, { ...request, method: 'GET' }, needs.clock.now());
+  return pageFrame({ actor, request, db: needs.db });
+}

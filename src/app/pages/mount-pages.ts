@@ -1,4 +1,5 @@
 import { defaultBranding } from '../../core/brand/branding.ts';
+import { languageOf } from '../../core/brand/language.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { currentBrand } from '../../flow/current-brand.ts';
 import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
@@ -9,6 +10,7 @@ import type { RequestFacts } from '../../platform/http/request-facts.ts';
 import type { HttpAnswer, Routes } from '../../platform/http/routes.ts';
 import { stayingInWindow } from '../../platform/http/security-headers.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Actor } from '../../resource/actor.ts';
 import { needsOfFlowPage, type PageKinds, signInPath } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
 import { assetPrefix, pagePolicy, pageShell } from './shell.ts';
@@ -20,6 +22,8 @@ interface Needs extends SessionNeeds {
 }
 
 const accountPath = '/if/user/';
+/** Pages whose texts are not in the catalogues. */
+const inEnglish: ReadonlySet<string> = new Set(['admin']);
 const nothingForeign = mergedNeeds([]);
 const notStored = { 'cache-control': 'no-store' };
 /** The names of scripts and styles change with their contents. */
@@ -36,20 +40,23 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   else needs.log.warn('the web pages have not been built, so nobody can sign in with a browser');
 
   async function show(
-    { host }: RequestFacts,
+    facts: RequestFacts,
+    actor: Actor | null,
     page: string,
     foreign: Required<PageNeeds> = nothingForeign,
   ): Promise<HttpAnswer> {
+    const language = inEnglish.has(page) ? 'en' : await languageOf({ actor, request: facts, db });
     const files = built?.pages[page];
     if (!files) {
       return plainPage({
         status: 503,
         brand: defaultBranding.title,
+        language,
         title: 'The pages are missing',
         paragraphs: [missing],
       });
     }
-    const brand = await currentBrand(host, db.read, await settings.current());
+    const brand = await currentBrand(facts.host, db.read, await settings.current());
     return {
       status: 200,
       headers: {
@@ -57,29 +64,29 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': pagePolicy(foreign),
       },
-      body: pageShell(files, brand, foreign.data),
+      body: pageShell(files, brand, language, foreign.data),
     };
   }
 
   const leadTo = (location: string): HttpAnswer => ({ status: 302, headers: { ...notStored, location } });
 
   const actorOf = (facts: RequestFacts) => actorOfSession(needs, facts, needs.clock.now());
-  const isSignedIn = async (facts: RequestFacts): Promise<boolean> => (await actorOf(facts)) !== null;
 
   /** The sign-in page shows who is already signed in. */
-  async function greeting(facts: RequestFacts, { data }: Required<PageNeeds>): Promise<PageNeeds> {
-    const actor = data.designation === 'authentication' ? await actorOf(facts) : null;
-    return actor ? { data: { signedInAs: actor.user.name || actor.user.username } } : {};
-  }
+  const greeting = (actor: Actor | null, { data }: Required<PageNeeds>): PageNeeds =>
+    actor && data.designation === 'authentication'
+      ? { data: { signedInAs: actor.user.name || actor.user.username } }
+      : {};
 
   routes.on(['GET'], '/', async ({ facts }) =>
-    leadTo((await isSignedIn(facts)) ? accountPath : await signInPath(facts.host, db.read, null)),
+    leadTo((await actorOf(facts)) ? accountPath : await signInPath(facts.host, db.read, null)),
   );
 
   routes.on(['GET'], '/if/flow/{slug}/', async ({ facts, params }) => {
     const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
-    const wanted = foreign ? mergedNeeds([foreign, await greeting(facts, foreign)]) : nothingForeign;
-    const page = await show(facts, 'flow', wanted);
+    const actor = await actorOf(facts);
+    const wanted = foreign ? mergedNeeds([foreign, greeting(actor, foreign)]) : nothingForeign;
+    const page = await show(facts, actor, 'flow', wanted);
     const isMissing = page.status === 200 && !foreign;
     return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };
   });
@@ -87,9 +94,10 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
   /** A page for people who are signed in; others sign in first and then come back to it. */
   const ownPage = (prefix: string, page: string) => {
     routes.on(['GET'], `${prefix}*`, async ({ facts, raw }) => {
-      if (!(await isSignedIn(facts))) return leadTo(await signInPath(facts.host, db.read, raw.url ?? prefix));
+      const actor = await actorOf(facts);
+      if (!actor) return leadTo(await signInPath(facts.host, db.read, raw.url ?? prefix));
       const isBuilt = built === null || built.pages[page] !== undefined;
-      return isBuilt || prefix === accountPath ? show(facts, page) : leadTo(accountPath);
+      return isBuilt || prefix === accountPath ? show(facts, actor, page) : leadTo(accountPath);
     });
   };
   ownPage(accountPath, 'account');

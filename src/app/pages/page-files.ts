@@ -8,6 +8,8 @@ export interface PageFiles {
   readonly style: string;
   /** The script's imports, to be preloaded in parallel. */
   readonly preload: readonly string[];
+  /** The catalogue of each language but English. */
+  readonly texts: Readonly<Record<string, string | undefined>>;
 }
 
 export interface BuiltPages {

@@ -1,5 +1,7 @@
 import type { PageNeeds } from '../../flow/page-needs.ts';
 import { escapeHtml } from '../../lib/escape-html.ts';
+import { directionOf, type Language } from '../../lib/texts/languages.ts';
+import { say } from '../../lib/texts/translate.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import type { PageFiles } from './page-files.ts';
 
@@ -29,12 +31,22 @@ export function pagePolicy({ services, connections, forms }: Required<PageNeeds>
 }
 
 /** The HTML document of every page. It contains the brand; everything else comes from the API. */
-export function pageShell(files: PageFiles, brand: Row, data: Readonly<Record<string, string>>): string {
-  const title = escapeHtml(String(brand.branding_title));
+export function pageShell(
+  files: PageFiles,
+  brand: Row,
+  language: Language,
+  data: Readonly<Record<string, string>>,
+): string {
+  const brandTitle = String(brand.branding_title);
+  const title = escapeHtml(brandTitle);
+  const needsScript = say(language, '{name} needs JavaScript to sign you in. Please allow it for this site.', {
+    name: brandTitle,
+  });
   const told = Object.entries(data).map(([name, value]) => ` ${attribute(name)}="${escapeHtml(value)}"`);
-  const modules = files.preload.map((name) => `<link rel="modulepreload" href="${assetPrefix}${name}">`);
+  const scripts = [...files.preload, ...[files.texts[language] ?? []].flat()];
+  const modules = scripts.map((name) => `<link rel="modulepreload" href="${assetPrefix}${name}">`);
   return `<!doctype html>
-<html lang="en" data-theme="${escapeHtml(String(brand.ui_theme))}">
+<html lang="${language}" dir="${directionOf(language)}" data-theme="${escapeHtml(String(brand.ui_theme))}">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
@@ -48,7 +60,7 @@ ${modules.join('\n')}
 </head>
 <body>
 <div id="page" data-brand="${escapeHtml(JSON.stringify(brand))}"${told.join('')}></div>
-<noscript>${title} needs JavaScript to sign you in. Please allow it for this site.</noscript>
+<noscript>${escapeHtml(needsScript)}</noscript>
 </body>
 </html>
 `;

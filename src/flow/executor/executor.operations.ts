@@ -1,3 +1,4 @@
+import { languageOf } from '../../core/brand/language.ts';
 import { loadUserFacts } from '../../core/mapping/user-facts.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { ownPath } from '../../lib/own-path.ts';
@@ -23,6 +24,7 @@ import { planState } from './planner.ts';
 import { answerTypes, challengeTypes } from './schemas.ts';
 import type { StageKind } from './stage-kind.ts';
 import { type ActiveWalk, deleteState, findState, type StoredWalk, saveState } from './state-store.ts';
+import { translatedChallenge } from './translate-challenge.ts';
 
 interface Needs {
   readonly key: InstanceKey;
@@ -105,7 +107,11 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
     if (proof === null) await executor.store(call, stored);
   }
   const cookies = [planCookie(token, publicUrl, proof).header, ...reply.cookies];
-  return { status: 200, body: reply.challenge, headers: { 'set-cookie': cookies, 'cache-control': 'no-store' } };
+  return {
+    status: 200,
+    body: translatedChallenge(reply.challenge, await languageOf(call)),
+    headers: { 'set-cookie': cookies, 'cache-control': 'no-store' },
+  };
 }
 
 /** The token of the link that opened the page, unless the current walk already came from it. */

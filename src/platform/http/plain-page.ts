@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../lib/escape-html.ts';
+import { directionOf, type Language } from '../../lib/texts/languages.ts';
+import { translate } from '../../lib/texts/translate.ts';
 import type { HttpAnswer } from './routes.ts';
 
 interface Page {
@@ -7,6 +9,8 @@ interface Page {
   readonly title: string;
   /** The brand's title. */
   readonly brand: string;
+  /** The texts are given in English. */
+  readonly language: Language;
   readonly paragraphs: readonly string[];
   readonly link?: { readonly to: string; readonly text: string };
   readonly form?: Form;
@@ -53,11 +57,12 @@ const styleHash = hash('sha256', style, 'base64');
 
 /** A page for the few messages outside of flows. It runs no scripts and loads only what is passed in. */
 export function plainPage(page: Page): HttpAnswer {
-  const { status = 200, title, brand, paragraphs, link, form, frames = [], goOnTo } = page;
+  const { status = 200, brand, language, frames = [], goOnTo } = page;
+  const { title, paragraphs, link, form } = translated(page, (text) => translate(language, text));
   const body = [
     `<p class="brand">${escapeHtml(brand)}</p>`,
     `<h1>${escapeHtml(title)}</h1>`,
-    ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
+    ...paragraphs.map((text) => `<p dir="auto">${escapeHtml(text)}</p>`),
     ...(form ? [formOf(form)] : []),
     ...(link ? [linkOf(link, form ? 'aside' : 'way')] : []),
   ];
@@ -79,7 +84,7 @@ export function plainPage(page: Page): HttpAnswer {
       ].join('; '),
     },
     body: `<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -98,6 +103,24 @@ ${unseen.join('\n')}
 `,
   };
 }
+
+type Words = Pick<Page, 'title' | 'paragraphs' | 'link' | 'form'>;
+
+function translated({ title, paragraphs, link, form }: Page, say: (text: string) => string): Words {
+  return {
+    title: say(title),
+    paragraphs: paragraphs.map(say),
+    ...(link && { link: { ...link, text: say(link.text) } }),
+    ...(form && { form: translatedForm(form, say) }),
+  };
+}
+
+const translatedForm = (form: Form, say: (text: string) => string): Form => ({
+  ...form,
+  submit: say(form.submit),
+  ...(form.field && { field: { ...form.field, label: say(form.field.label) } }),
+  ...(form.otherwise && { otherwise: { ...form.otherwise, text: say(form.otherwise.text) } }),
+});
 
 /** Without another action, the link is the primary one. */
 const linkOf = ({ to, text }: NonNullable<Page['link']>, look: 'way' | 'aside'): string =>

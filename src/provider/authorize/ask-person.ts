@@ -1,4 +1,4 @@
-import { brandTitle } from '../../core/brand/brand-title.ts';
+import { pageFrame } from '../../core/brand/language.ts';
 import { beginPlanned } from '../../flow/executor/begin-planned.ts';
 import type { FlowPlan } from '../../flow/plan.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
@@ -86,7 +86,7 @@ export async function askPerson(needs: AuthorizeNeeds, call: Call, asking: Askin
 const deniedPage = async (call: Call, { application }: AskingProvider, message: string, to: string) =>
   plainPage({
     status: 403,
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'You cannot go on here',
     paragraphs: [message],
     link: { to, text: `Back to ${application.name}` },

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './applications.css';
 import { useState } from 'react';
 import { TextField } from '../../elements/field.tsx';
@@ -25,10 +26,10 @@ export function Applications() {
   const applications = useLoadable(readApplications);
   const [term, setTerm] = useState('');
   return (
-    <Section title="Applications">
+    <Section title={t('Applications')}>
       <Loaded {...applications}>
         {(all) => {
-          if (all.length === 0) return <Empty>There are no applications for you yet.</Empty>;
+          if (all.length === 0) return <Empty>{t('There are no applications for you yet.')}</Empty>;
           const found = all.filter((application) => matches(application, term));
           return (
             <>
@@ -36,16 +37,20 @@ export function Applications() {
                 <search className="search">
                   <TextField
                     type="search"
-                    label="Search applications"
+                    label={t('Search applications')}
                     value={term}
                     onChange={(event) => setTerm(event.target.value)}
                   />
                   <p className="visually-hidden" role="status">
-                    {term && `${found.length} of ${all.length} applications`}
+                    {term &&
+                      t('{found, number} of {all, plural, one {# application} other {# applications}}', {
+                        found: found.length,
+                        all: all.length,
+                      })}
                   </p>
                 </search>
               )}
-              {found.length === 0 && <Empty>No application matches “{term}”.</Empty>}
+              {found.length === 0 && <Empty>{t('No application matches “{term}”.', { term })}</Empty>}
               {[...groupsOf(found)].map(([group, members]) => (
                 <Group key={group} name={group} applications={members} />
               ))}
@@ -79,7 +84,7 @@ function groupsOf(applications: readonly Application[]): Map<string, Application
 
 function Group({ name, applications }: { name: string; applications: readonly Application[] }) {
   return (
-    <section className="stack" aria-label={name || 'Applications'}>
+    <section className="stack" aria-label={name || t('Applications')}>
       {name && <h2>{name}</h2>}
       <ul className="tiles">
         {applications.map((application) => (
@@ -102,7 +107,7 @@ function Tile({ name, launch_url, open_in_new_tab, meta_icon, meta_description, 
         {(meta_description || meta_publisher) && (
           <span className="quiet small">{meta_description || meta_publisher}</span>
         )}
-        {open_in_new_tab && <span className="visually-hidden"> (opens in a new window)</span>}
+        {open_in_new_tab && <span className="visually-hidden"> {t('(opens in a new window)')}</span>}
       </span>
     </a>
   );

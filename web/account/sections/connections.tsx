@@ -4,6 +4,8 @@ import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { PasswordField } from '../../elements/field.tsx';
 import { type Loadable, Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { Listed, useListing } from '../listing.tsx';
 import { returningTo } from '../navigation.tsx';
@@ -30,7 +32,7 @@ export function Connections() {
   async function disconnect(connection: Connection): Promise<void> {
     await callAsPerson('DELETE', `${path}${connection.pk}/`);
     await connections.reload();
-    done(`${connection.source.name} is disconnected.`);
+    done(t('{name} is disconnected.', { name: connection.source.name }));
   }
 
   const { answer } = connections;
@@ -40,8 +42,8 @@ export function Connections() {
     icon ?? (offered.find(({ object_uid }) => object_uid === slug)?.icon_url || null);
   const connected = answer.state === 'ready' ? answer.value.rows.map(({ source }) => source.slug) : [];
   return (
-    <Section title="Connected accounts" intro="Accounts elsewhere with which you can sign in here.">
-      <Listed listing={connections} empty="No account elsewhere is connected.">
+    <Section title={t('Connected accounts')} intro={t('Accounts elsewhere with which you can sign in here.')}>
+      <Listed listing={connections} empty={t('No account elsewhere is connected.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((connection) => (
@@ -50,17 +52,19 @@ export function Connections() {
                 <div className="rows-text">
                   <h2>{connection.source.name}</h2>
                   <p className="quiet small">
-                    Connected <Moment at={connection.created} />
+                    <Rich text="Connected {when}" values={{ when: <Moment at={connection.created} /> }} />
                   </p>
                 </div>
                 <ConfirmButton
                   about={connection.source.name}
-                  question={`Disconnect ${connection.source.name}?`}
-                  consequence="You can no longer sign in with that account. Make sure that you have another way in."
-                  confirm="Disconnect"
+                  question={t('Disconnect {name}?', { name: connection.source.name })}
+                  consequence={t(
+                    'You can no longer sign in with that account. Make sure that you have another way in.',
+                  )}
+                  confirm={t('Disconnect')}
                   onConfirm={() => disconnect(connection)}
                 >
-                  Disconnect
+                  {t('Disconnect')}
                 </ConfirmButton>
               </li>
             ))}
@@ -72,7 +76,7 @@ export function Connections() {
         connected={connected}
         onConnected={async (name) => {
           await connections.reload();
-          done(`${name} is connected.`);
+          done(t('{name} is connected.', { name }));
         }}
       />
     </Section>
@@ -94,7 +98,7 @@ function Connectable({ settings, connected, onConnected }: ConnectableProps) {
         if (left.length === 0) return null;
         return (
           <section className="stack" aria-labelledby="connectable">
-            <h2 id="connectable">Connect another</h2>
+            <h2 id="connectable">{t('Connect another')}</h2>
             <ul className="rows">
               {left.map((setting) => (
                 <li key={setting.object_uid} className="rows-row">
@@ -117,7 +121,8 @@ function Connect({ setting, onConnected }: { setting: UserSetting; onConnected()
   if (component !== 'xak-user-settings-source-mediasrc')
     return (
       <a className="button button-plain" href={returningTo('connections', configure_url)}>
-        Connect<span className="visually-hidden"> {title}</span>
+        {t('Connect')}
+        <span className="visually-hidden"> {title}</span>
       </a>
     );
 
@@ -129,12 +134,18 @@ function Connect({ setting, onConnected }: { setting: UserSetting; onConnected()
   }
 
   return (
-    <FormDialog opener="Connect" about={title} title={`Connect ${title}`} submit="Connect" onSubmit={redeem}>
+    <FormDialog
+      opener={t('Connect')}
+      about={title}
+      title={t('Connect {name}', { name: title })}
+      submit={t('Connect')}
+      onSubmit={redeem}
+    >
       {(complaints) => (
         <PasswordField
           name="plex_token"
-          label="Token"
-          hint={`A token of your account with ${title}. It shows that the account is yours.`}
+          label={t('Token')}
+          hint={t('A token of your account with {name}. It shows that the account is yours.', { name: title })}
           required
           autoComplete="off"
           errors={complaints.plex_token}

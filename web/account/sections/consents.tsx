@@ -2,6 +2,8 @@ import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Picture } from '../picture.tsx';
@@ -27,12 +29,12 @@ export function Consents() {
   async function revoke(consent: Consent): Promise<void> {
     await callAsPerson('DELETE', `${path}${consent.pk}/`);
     await consents.reload();
-    done(`${consent.application.name} has to ask you again.`);
+    done(t('{name} has to ask you again.', { name: consent.application.name }));
   }
 
   return (
-    <Section title="Consents" intro="What you agreed that applications may know of you or do in your name.">
-      <Listed listing={consents} empty="You have not agreed to anything that is remembered.">
+    <Section title={t('Consents')} intro={t('What you agreed that applications may know of you or do in your name.')}>
+      <Listed listing={consents} empty={t('You have not agreed to anything that is remembered.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((consent) => (
@@ -43,22 +45,20 @@ export function Consents() {
                   <Permissions text={consent.permissions} />
                   <p className="quiet small">
                     {consent.expiring && consent.expires ? (
-                      <>
-                        Until <ExactMoment at={consent.expires} />
-                      </>
+                      <Rich text="Until {when}" values={{ when: <ExactMoment at={consent.expires} /> }} />
                     ) : (
-                      'Until you revoke it'
+                      t('Until you revoke it')
                     )}
                   </p>
                 </div>
                 <ConfirmButton
-                  about={`the consent for ${consent.application.name}`}
-                  question={`Revoke your consent for ${consent.application.name}?`}
-                  consequence="It asks you again the next time that you sign in there."
-                  confirm="Revoke"
+                  about={t('the consent for {name}', { name: consent.application.name })}
+                  question={t('Revoke your consent for {name}?', { name: consent.application.name })}
+                  consequence={t('It asks you again the next time that you sign in there.')}
+                  confirm={t('Revoke')}
                   onConfirm={() => revoke(consent)}
                 >
-                  Revoke
+                  {t('Revoke')}
                 </ConfirmButton>
               </li>
             ))}
@@ -71,9 +71,9 @@ export function Consents() {
 
 function Permissions({ text }: { text: string }) {
   const scopes = text.split(' ').filter(Boolean);
-  if (scopes.length === 0) return <p className="small">To be signed in there</p>;
+  if (scopes.length === 0) return <p className="small">{t('To be signed in there')}</p>;
   return (
-    <ul className="tags" aria-label="Permissions">
+    <ul className="tags" aria-label={t('Permissions')}>
       {scopes.map((scope) => (
         <li key={scope} className="tag">
           {scope}

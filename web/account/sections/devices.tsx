@@ -4,6 +4,8 @@ import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { known, type Text, t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { Empty } from '../listing.tsx';
 import { returningTo } from '../navigation.tsx';
@@ -21,7 +23,7 @@ interface Device {
   readonly last_used: string | null;
 }
 
-const kinds: Readonly<Record<string, string>> = {
+const kinds: Readonly<Record<string, Text>> = {
   totp: 'Authenticator app',
   static: 'Recovery codes',
   webauthn: 'Passkey',
@@ -30,6 +32,10 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const kindOf = ({ meta_model_name }: Device): string => /authenticator_([a-z]+)\./.exec(meta_model_name)?.[1] ?? '';
+const kindName = (device: Device): string => {
+  const name = kinds[kindOf(device)];
+  return name ? t(name) : device.verbose_name;
+};
 const addressOf = (device: Device): string => `/authenticators/${kindOf(device)}/${device.pk}/`;
 const isDevice = ({ component }: UserSetting): boolean => component.startsWith('xak-user-settings-authenticator-');
 
@@ -47,15 +53,15 @@ export function Devices() {
   async function remove(device: Device): Promise<void> {
     await callAsPerson('DELETE', addressOf(device));
     await devices.reload();
-    done(`${device.name} is deleted.`);
+    done(t('{name} is deleted.', { name: device.name }));
   }
 
   return (
-    <Section title="Devices" intro="What you sign in with beside your password.">
+    <Section title={t('Devices')} intro={t('What you sign in with beside your password.')}>
       <Loaded {...devices}>
         {(all) =>
           all.length === 0 ? (
-            <Empty>You have no devices yet. A second one keeps others out who know your password.</Empty>
+            <Empty>{t('You have no devices yet. A second one keeps others out who know your password.')}</Empty>
           ) : (
             <ul className="rows">
               {all.map((device) => (
@@ -63,24 +69,24 @@ export function Devices() {
                   <div className="rows-text">
                     <h2>{device.name}</h2>
                     <p className="quiet small">
-                      {kinds[kindOf(device)] ?? device.verbose_name}
-                      {!device.confirmed && ', not set up to the end'}
+                      {kindName(device)}
+                      {!device.confirmed && ` · ${t('not set up to the end')}`}
                     </p>
                     <p className="quiet small">{usedWhen(device)}</p>
                   </div>
                   <div className="row">
                     <FormDialog
-                      opener="Rename"
+                      opener={t('Rename')}
                       about={device.name}
                       look="quiet"
-                      title="Rename the device"
-                      submit="Save"
+                      title={t('Rename the device')}
+                      submit={t('Save')}
                       onSubmit={(form) => rename(device, form)}
                     >
                       {({ name }) => (
                         <TextField
                           name="name"
-                          label="Name"
+                          label={t('Name')}
                           defaultValue={device.name}
                           required
                           maxLength={64}
@@ -91,12 +97,12 @@ export function Devices() {
                     </FormDialog>
                     <ConfirmButton
                       about={device.name}
-                      question={`Delete ${device.name}?`}
-                      consequence="You can no longer sign in with it."
-                      confirm="Delete device"
+                      question={t('Delete {name}?', { name: device.name })}
+                      consequence={t('You can no longer sign in with it.')}
+                      confirm={t('Delete device')}
                       onConfirm={() => remove(device)}
                     >
-                      Delete
+                      {t('Delete')}
                     </ConfirmButton>
                   </div>
                 </li>
@@ -112,13 +118,9 @@ export function Devices() {
 
 function usedWhen({ last_used, created }: Device) {
   return last_used ? (
-    <>
-      Last used <Moment at={last_used} />
-    </>
+    <Rich text="Last used {when}" values={{ when: <Moment at={last_used} /> }} />
   ) : (
-    <>
-      Added <Moment at={created} />, not used yet
-    </>
+    <Rich text="Added {when}, not used yet" values={{ when: <Moment at={created} /> }} />
   );
 }
 
@@ -127,12 +129,12 @@ function Enrolments({ settings }: { settings: readonly UserSetting[] }) {
   if (settings.length === 0) return null;
   return (
     <section className="stack" aria-labelledby="enrolments">
-      <h2 id="enrolments">Add a device</h2>
+      <h2 id="enrolments">{t('Add a device')}</h2>
       <ul className="row">
         {settings.map(({ object_uid, title, configure_url }) => (
           <li key={object_uid}>
             <a className="button button-plain" href={returningTo('devices', configure_url)}>
-              {title}
+              {known(title)}
             </a>
           </li>
         ))}

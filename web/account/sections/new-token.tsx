@@ -2,12 +2,13 @@ import { useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type Token, tokensPath } from './token.ts';
 
-const choices = [
-  { value: 'app_password', label: 'App password' },
-  { value: 'api', label: 'API token' },
+const choices = () => [
+  { value: 'app_password', label: t('App password') },
+  { value: 'api', label: t('API token') },
 ];
 
 /** Creates a token. The server sets the lifetime of API tokens; app passwords may expire sooner. */
@@ -26,20 +27,20 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
   }
 
   return (
-    <FormDialog opener="New token" look="primary" title="New token" submit="Create" onSubmit={make}>
+    <FormDialog opener={t('New token')} look="primary" title={t('New token')} submit={t('Create')} onSubmit={make}>
       {(complaints) => (
         <>
           <SelectField
-            label="Kind"
-            choices={choices}
+            label={t('Kind')}
+            choices={choices()}
             value={intent}
             onChange={(event) => setIntent(event.target.value)}
             errors={complaints.intent}
           />
           <TextField
             name="identifier"
-            label="Identifier"
-            hint="Letters, digits, hyphens and underscores."
+            label={t('Identifier')}
+            hint={t('Letters, digits, hyphens and underscores.')}
             required
             maxLength={255}
             autoComplete="off"
@@ -48,8 +49,8 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
           />
           <TextField
             name="description"
-            label="Description"
-            hint="What it is for. Optional."
+            label={t('Description')}
+            hint={t('What it is for. Optional.')}
             autoComplete="off"
             errors={complaints.description}
           />
@@ -57,8 +58,8 @@ export function NewToken({ onMade }: { onMade(token: Token): Promise<void> }) {
             <TextField
               name="expires"
               type="datetime-local"
-              label="Expires"
-              hint="Optional; without it, it lasts as long as the server allows."
+              label={t('Expires')}
+              hint={t('Optional; without it, it lasts as long as the server allows.')}
               errors={complaints.expires}
             />
           )}

@@ -5,6 +5,7 @@ import { Button } from '../../elements/button.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
@@ -19,7 +20,7 @@ interface Notification {
 }
 
 const path = '/events/notifications/';
-const severities = { notice: 'Notice', warning: 'Warning', alert: 'Alert' };
+const severities: Readonly<Record<string, Text>> = { notice: 'Notice', warning: 'Warning', alert: 'Alert' };
 
 /** The user's notifications. */
 export function Notifications() {
@@ -37,50 +38,57 @@ export function Notifications() {
 
   async function remove(notification: Notification): Promise<void> {
     await callAsPerson('DELETE', `${path}${notification.pk}/`);
-    await finish('The notification is deleted.');
+    await finish(t('The notification is deleted.'));
   }
 
   const markSeen = (notification: Notification) =>
     callAsPerson('PATCH', `${path}${notification.pk}/`, { seen: true })
-      .then(() => finish('The notification is marked as seen.'))
+      .then(() => finish(t('The notification is marked as seen.')))
       .catch((caught) => setProblem(wordsOf(caught)));
 
   const markAllSeen = () =>
     callAsPerson('POST', `${path}mark_all_seen/`)
-      .then(() => finish('All are marked as seen.'))
+      .then(() => finish(t('All are marked as seen.')))
       .catch((caught) => setProblem(wordsOf(caught)));
 
   return (
-    <Section title="Notifications" actions={count > 0 && <Button onClick={markAllSeen}>Mark all as seen</Button>}>
+    <Section
+      title={t('Notifications')}
+      actions={count > 0 && <Button onClick={markAllSeen}>{t('Mark all as seen')}</Button>}
+    >
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <Listed listing={notifications} empty="Nothing to tell you.">
+      <Listed listing={notifications} empty={t('Nothing to tell you.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((notification) => (
               <li key={notification.pk} className="rows-row" data-unseen={!notification.seen || undefined}>
                 <div className="rows-text">
                   <p className="row">
-                    <span className={`tag tag-${notification.severity}`}>{severities[notification.severity]}</span>
-                    {!notification.seen && <span className="tag tag-good">New</span>}
+                    <span className={`tag tag-${notification.severity}`}>
+                      {t(severities[notification.severity] ?? 'Notice')}
+                    </span>
+                    {!notification.seen && <span className="tag tag-good">{t('New')}</span>}
                     <span className="quiet small">
                       <Moment at={notification.created} />
                     </span>
                   </p>
-                  <p className="notification-body">{notification.body}</p>
+                  <p className="notification-body" dir="auto">
+                    {notification.body}
+                  </p>
                 </div>
                 <div className="row">
                   {!notification.seen && (
                     <Button look="quiet" onClick={() => markSeen(notification)}>
-                      Mark as seen
+                      {t('Mark as seen')}
                     </Button>
                   )}
                   <ConfirmButton
-                    question="Delete this notification?"
+                    question={t('Delete this notification?')}
                     consequence={notification.body}
-                    confirm="Delete"
+                    confirm={t('Delete')}
                     onConfirm={() => remove(notification)}
                   >
-                    Delete
+                    {t('Delete')}
                   </ConfirmButton>
                 </div>
               </li>

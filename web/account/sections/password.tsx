@@ -1,5 +1,6 @@
 import { useDone } from '../../elements/announcing.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { FlowForm } from '../flow-form.tsx';
 import { Empty } from '../listing.tsx';
 import { pathOf } from '../navigation.tsx';
@@ -12,19 +13,19 @@ export function Password() {
   const done = useDone();
   return (
     <Section
-      title="Password"
-      intro="A new password ends all your other sessions. Tokens and app passwords stay as they are."
+      title={t('Password')}
+      intro={t('A new password ends all your other sessions. Tokens and app passwords stay as they are.')}
     >
       <Loaded {...settings}>
         {(all) => {
           const setting = all.find(({ component }) => component === 'xak-user-settings-password');
-          if (!setting) return <Empty>Your password cannot be changed here. Ask your administrator.</Empty>;
+          if (!setting) return <Empty>{t('Your password cannot be changed here. Ask your administrator.')}</Empty>;
           return (
             <FlowForm
               slug={slugIn(setting)}
               returnTo={pathOf('password')}
-              submit="Change password"
-              onEnd={async () => done('Your password is changed.')}
+              submit={t('Change password')}
+              onEnd={async () => done(t('Your password is changed.'))}
             />
           );
         }}

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './profile.css';
 import { useDone } from '../../elements/announcing.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
@@ -13,34 +14,34 @@ export function Profile() {
   const reloadPerson = useReloadPerson();
   const done = useDone();
   const facts = [
-    ['Username', username],
-    ['Name', name],
-    ['E-mail', email],
-    ['Groups', groups.map((group) => group.name).join(', ')],
+    [t('Username'), username],
+    [t('Name'), name],
+    [t('E-mail'), email],
+    [t('Groups'), groups.map((group) => group.name).join(', ')],
   ] as const;
   return (
-    <Section title="Profile">
+    <Section title={t('Profile')}>
       <div className="card profile">
         <img src={avatar} alt="" width="64" height="64" />
         <dl className="facts">
           {facts.map(([label, value]) => (
             <div key={label}>
               <dt>{label}</dt>
-              <dd>{value || <span className="quiet">none</span>}</dd>
+              <dd>{value ? <bdi>{value}</bdi> : <span className="quiet">{t('none')}</span>}</dd>
             </div>
           ))}
         </dl>
       </div>
       {flow_user_settings && (
         <section className="stack" aria-labelledby="change-profile">
-          <h2 id="change-profile">Change your profile</h2>
+          <h2 id="change-profile">{t('Change your profile')}</h2>
           <FlowForm
             slug={flow_user_settings}
             returnTo={pathOf('profile')}
-            submit="Save"
+            submit={t('Save')}
             onEnd={async () => {
               await reloadPerson();
-              done('Your profile is saved.');
+              done(t('Your profile is saved.'));
             }}
           />
         </section>

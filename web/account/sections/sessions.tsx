@@ -2,6 +2,9 @@ import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
+import { pageLocale } from '../../texts/page-language.ts';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
@@ -21,7 +24,7 @@ interface Session {
 }
 
 const path = '/core/authenticated_sessions/';
-const countries = new Intl.DisplayNames(undefined, { type: 'region' });
+const countryName = (code: string) => new Intl.DisplayNames([pageLocale()], { type: 'region' }).of(code) ?? code;
 
 /** Where the user is signed in. */
 export function Sessions() {
@@ -32,13 +35,13 @@ export function Sessions() {
   async function end({ uuid }: Session): Promise<void> {
     await callAsPerson('DELETE', `${path}${uuid}/`);
     await sessions.reload();
-    done('The session has ended.');
+    done(t('The session has ended.'));
   }
 
   async function endOthers(): Promise<void> {
     await callAsPerson('POST', `${path}sign_out_everywhere/`, { keep_current: true });
     await sessions.reload();
-    done('All other sessions have ended.');
+    done(t('All other sessions have ended.'));
   }
 
   async function endAll(): Promise<void> {
@@ -48,54 +51,62 @@ export function Sessions() {
 
   return (
     <Section
-      title="Sessions"
-      intro="Every browser that is signed in as you. End those that you do not know, and change your password then."
+      title={t('Sessions')}
+      intro={t(
+        'Every browser that is signed in as you. End those that you do not know, and change your password then.',
+      )}
       actions={
         <>
           <ConfirmButton
             look="plain"
-            question="End all other sessions?"
-            consequence="Every browser but this one is signed out at once."
-            confirm="End the others"
+            question={t('End all other sessions?')}
+            consequence={t('Every browser but this one is signed out at once.')}
+            confirm={t('End the others')}
             onConfirm={endOthers}
           >
-            End all others
+            {t('End all others')}
           </ConfirmButton>
           <ConfirmButton
             look="plain"
-            question="Sign out everywhere?"
-            consequence="Every session ends at once, this one too. You will have to sign in again on each device."
-            confirm="Sign out everywhere"
+            question={t('Sign out everywhere?')}
+            consequence={t('Every session ends at once, this one too. You will have to sign in again on each device.')}
+            confirm={t('Sign out everywhere')}
             onConfirm={endAll}
           >
-            Sign out everywhere
+            {t('Sign out everywhere')}
           </ConfirmButton>
         </>
       }
     >
-      <Listed listing={sessions} empty="There are no sessions.">
+      <Listed listing={sessions} empty={t('There are no sessions.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((session) => (
               <li key={session.uuid} className="rows-row">
                 <div className="rows-text">
                   <h2>
-                    {browserOf(session)} {session.current && <span className="tag tag-good">This session</span>}
+                    {browserOf(session)} {session.current && <span className="tag tag-good">{t('This session')}</span>}
                   </h2>
                   <p className="quiet small">{placeOf(session)}</p>
                   <p className="quiet small">
-                    Last used <Moment at={session.last_used} />, ends <ExactMoment at={session.expires} />
+                    <Rich
+                      text="Last used {used}, ends {ends}"
+                      values={{ used: <Moment at={session.last_used} />, ends: <ExactMoment at={session.expires} /> }}
+                    />
                   </p>
                 </div>
                 {!session.current && (
                   <ConfirmButton
-                    about={`session of ${browserOf(session)}`}
-                    question="End this session?"
-                    consequence={`${browserOf(session)}, ${placeOf(session)}, is signed out at once.`}
-                    confirm="End session"
+                    about={t('session of {browser}', { browser: browserOf(session) })}
+                    question={t('End this session?')}
+                    consequence={t('{browser}, {place}, is signed out at once.', {
+                      browser: browserOf(session),
+                      place: placeOf(session),
+                    })}
+                    confirm={t('End session')}
                     onConfirm={() => end(session)}
                   >
-                    End
+                    {t('End')}
                   </ConfirmButton>
                 )}
               </li>
@@ -108,11 +119,12 @@ export function Sessions() {
 }
 
 function browserOf({ user_agent: { user_agent, os } }: Session): string {
-  const browser = user_agent.family === 'Other' ? 'Unknown browser' : `${user_agent.family} ${user_agent.major}`.trim();
-  return os.family === 'Other' ? browser : `${browser} on ${os.family}`;
+  const browser =
+    user_agent.family === 'Other' ? t('Unknown browser') : `${user_agent.family} ${user_agent.major}`.trim();
+  return os.family === 'Other' ? browser : t('{browser} on {system}', { browser, system: os.family });
 }
 
 function placeOf({ geo_ip, last_ip }: Session): string {
-  const country = geo_ip && (countries.of(geo_ip.country) ?? geo_ip.country);
+  const country = geo_ip && countryName(geo_ip.country);
   return [geo_ip?.city, country, last_ip].filter(Boolean).join(', ');
 }

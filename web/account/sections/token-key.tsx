@@ -1,3 +1,5 @@
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import './token-key.css';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
@@ -14,13 +16,18 @@ export function TokenKey({ identifier, secret, onClose }: ShownKey & { onClose()
     <Notice tone="good">
       <div className="stack">
         <p>
-          The key of <strong>{identifier}</strong>. Copy it now and keep it like a password.
+          <Rich
+            text="The key of <b>{identifier}</b>. Copy it now and keep it like a password."
+            values={{ identifier: <bdi>{identifier}</bdi>, b: (parts) => <strong>{parts}</strong> }}
+          />
         </p>
-        <code className="token-key">{secret}</code>
+        <code className="token-key" dir="ltr">
+          {secret}
+        </code>
         <div className="row">
           <CopyButton text={secret} />
           <Button look="quiet" onClick={onClose}>
-            Put away
+            {t('Put away')}
           </Button>
         </div>
       </div>

@@ -3,6 +3,8 @@ import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { Listed, useListing } from '../listing.tsx';
 import { usePerson } from '../person.ts';
 import { Section } from '../section.tsx';
@@ -10,7 +12,7 @@ import { NewToken } from './new-token.tsx';
 import { type Token, tokensPath } from './token.ts';
 import { type ShownKey, TokenKey } from './token-key.tsx';
 
-const intents: Readonly<Record<string, string>> = {
+const intents: Readonly<Record<string, Text>> = {
   api: 'API token',
   app_password: 'App password',
   recovery: 'Recovery link',
@@ -35,13 +37,15 @@ export function Tokens() {
     await callAsPerson('DELETE', pathOf(token));
     if (shown?.identifier === token.identifier) setShown(null);
     await tokens.reload();
-    done(`The token ${token.identifier} is deleted.`);
+    done(t('The token {identifier} is deleted.', { identifier: token.identifier }));
   }
 
   return (
     <Section
-      title="Tokens"
-      intro="Keys with which programs act as you: API tokens for the API, app passwords where only a password can be entered."
+      title={t('Tokens')}
+      intro={t(
+        'Keys with which programs act as you: API tokens for the API, app passwords where only a password can be entered.',
+      )}
       actions={
         <NewToken
           onMade={async (token) => {
@@ -52,36 +56,36 @@ export function Tokens() {
       }
     >
       {shown && <TokenKey {...shown} onClose={() => setShown(null)} />}
-      <Listed listing={tokens} empty="You have no tokens.">
+      <Listed listing={tokens} empty={t('You have no tokens.')}>
         {(rows) => (
           <ul className="rows">
             {rows.map((token) => (
               <li key={token.pk} className="rows-row">
                 <div className="rows-text">
                   <h2>
-                    {token.identifier} <span className="tag">{intents[token.intent] ?? token.intent}</span>
+                    {token.identifier} <span className="tag">{intentOf(token)}</span>
                   </h2>
                   {token.description && <p className="small">{token.description}</p>}
                   <p className="quiet small">{expiryOf(token)}</p>
                 </div>
                 <div className="row">
                   <ConfirmButton
-                    about={`of ${token.identifier}`}
-                    question={`Show the key of ${token.identifier}?`}
-                    consequence="Whoever sees it can act as you. That you looked at it is recorded."
-                    confirm="Show key"
+                    about={t('of {name}', { name: token.identifier })}
+                    question={t('Show the key of {name}?', { name: token.identifier })}
+                    consequence={t('Whoever sees it can act as you. That you looked at it is recorded.')}
+                    confirm={t('Show key')}
                     onConfirm={() => show(token)}
                   >
-                    Show key
+                    {t('Show key')}
                   </ConfirmButton>
                   <ConfirmButton
                     about={token.identifier}
-                    question={`Delete the token ${token.identifier}?`}
-                    consequence="Programs that use it are refused at once."
-                    confirm="Delete token"
+                    question={t('Delete the token {name}?', { name: token.identifier })}
+                    consequence={t('Programs that use it are refused at once.')}
+                    confirm={t('Delete token')}
                     onConfirm={() => remove(token)}
                   >
-                    Delete
+                    {t('Delete')}
                   </ConfirmButton>
                 </div>
               </li>
@@ -93,14 +97,14 @@ export function Tokens() {
   );
 }
 
+function intentOf({ intent }: Token): string {
+  const text = intents[intent];
+  return text ? t(text) : intent;
+}
+
 function expiryOf({ expiring, expires, intent }: Token) {
-  if (!expiring || !expires) return 'Does not expire';
+  if (!expiring || !expires) return t('Does not expire');
   // An API token outlives its key: it gets a new one, which has to be looked up.
-  const words = intent === 'api' ? 'Gets a new key on ' : 'Expires on ';
-  return (
-    <>
-      {words}
-      <ExactMoment at={expires} />
-    </>
-  );
+  const text = intent === 'api' ? 'Gets a new key on {when}' : 'Expires on {when}';
+  return <Rich text={text} values={{ when: <ExactMoment at={expires} /> }} />;
 }

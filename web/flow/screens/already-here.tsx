@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { forgetSignOut, hasSignedOut, pageFacts } from '../page-facts.ts';
 
 /** For people who have just signed out, or who open the page while signed in. */
@@ -10,9 +12,16 @@ export function AlreadyHere() {
   if (signedInAs) {
     return (
       <Notice tone="plain">
-        You are signed in as <strong>{signedInAs}</strong>. <a href="/">Go to your account</a>, or sign in again below.
+        <Rich
+          text="You are signed in as <b>{name}</b>. <a>Go to your account</a>, or sign in again below."
+          values={{
+            name: <bdi>{signedInAs}</bdi>,
+            b: (parts) => <strong>{parts}</strong>,
+            a: (parts) => <a href="/">{parts}</a>,
+          }}
+        />
       </Notice>
     );
   }
-  return isOut ? <Notice tone="good">You have signed out.</Notice> : null;
+  return isOut ? <Notice tone="good">{t('You have signed out.')}</Notice> : null;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '../../elements/button.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 
@@ -15,16 +16,16 @@ export function AutosubmitScreen({ challenge }: { challenge: Autosubmit }) {
   const { url, attrs, title } = challenge;
   useEffect(() => form.current?.submit(), []);
   const target = safeAddress(url);
-  if (!target) return <p role="alert">This leads to a place that is none.</p>;
+  if (!target) return <p role="alert">{t('This leads to a place that is none.')}</p>;
   return (
     <form className="stack" method="post" action={target} ref={form}>
-      <h1>{title || challenge.flow_info?.title || 'One moment…'}</h1>
-      <p className="quiet">You are being taken on.</p>
+      <h1>{title || challenge.flow_info?.title || t('One moment…')}</h1>
+      <p className="quiet">{t('You are being taken on.')}</p>
       {Object.entries(attrs).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       <Button type="submit" look="primary">
-        Continue
+        {t('Continue')}
       </Button>
     </form>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import type { WithPendingUser } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 import { CancelLink, Step } from '../step.tsx';
@@ -36,17 +37,17 @@ export function CaptchaScreen({ challenge }: { challenge: CaptchaChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Are you there?"
-      intro="We check that a person is using this page."
-      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+      title={t('Are you there?')}
+      intro={t('We check that a person is using this page.')}
+      links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />
       <div ref={place} />
       {hasFailed && (
         <>
-          <Notice tone="bad">The check could not be loaded. A blocker in your browser may be the reason.</Notice>
+          <Notice tone="bad">{t('The check could not be loaded. A blocker in your browser may be the reason.')}</Notice>
           <Button look="primary" onClick={() => location.reload()}>
-            Try again
+            {t('Try again')}
           </Button>
         </>
       )}

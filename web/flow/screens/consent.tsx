@@ -1,3 +1,4 @@
+import { type Text, t } from '../../texts/texts.ts';
 import './consent.css';
 import { Button } from '../../elements/button.tsx';
 import type { WithPendingUser } from '../challenge.ts';
@@ -17,7 +18,7 @@ interface ConsentChallenge extends WithPendingUser {
   readonly token: string;
 }
 
-const question = 'Do you agree?';
+const question: Text = 'Do you agree?';
 
 export function ConsentScreen({ challenge }: { challenge: ConsentChallenge }) {
   const { answer } = useWalkOfScreen();
@@ -25,15 +26,15 @@ export function ConsentScreen({ challenge }: { challenge: ConsentChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title={question}
-      intro={header_text === question ? undefined : header_text}
-      action="Agree and continue"
+      title={t(question)}
+      intro={header_text === t(question) ? undefined : header_text}
+      action={t('Agree and continue')}
       onSubmit={() => void answer({ token })}
-      alternatives={<Button onClick={() => void answer({ token, refused: true })}>Do not agree</Button>}
+      alternatives={<Button onClick={() => void answer({ token, refused: true })}>{t('Do not agree')}</Button>}
     >
-      <Permissions title="It asks for" permissions={permissions} />
+      <Permissions title={t('It asks for')} permissions={permissions} />
       <Permissions
-        title={permissions.length > 0 ? 'New since you last agreed' : 'It now also asks for'}
+        title={permissions.length > 0 ? t('New since you last agreed') : t('It now also asks for')}
         permissions={additional_permissions}
       />
       <Who challenge={challenge} />

@@ -1,3 +1,4 @@
+import type { Text } from '../../texts/texts.ts';
 import type { ValidationChallenge } from './validate.tsx';
 
 export interface DeviceChallenge {
@@ -14,9 +15,9 @@ export interface ValidateProps {
   readonly onOther?: (() => void) | undefined;
 }
 
-interface DeviceClass {
-  readonly title: string;
-  readonly text: string;
+export interface DeviceClass {
+  readonly title: Text;
+  readonly text: Text;
   /** Whether the server has to act first, such as by sending a message. */
   readonly isCalled?: boolean;
   /** Whether each device is a separate choice; else any device of the class can answer. */

@@ -1,4 +1,5 @@
 import { CodeField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -9,13 +10,13 @@ export function DeviceCodeScreen({ challenge }: { challenge: Challenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Enter the code"
-      intro="Enter the code that your device shows."
+      title={t('Enter the code')}
+      intro={t('Enter the code that your device shows.')}
       fields={['code']}
-      action="Continue"
+      action={t('Continue')}
       onSubmit={(form) => void answer({ code: form.get('code') })}
     >
-      <CodeField label="Code" name="code" autoComplete="off" required errors={errorsOf(challenge, 'code')} />
+      <CodeField label={t('Code')} name="code" autoComplete="off" required errors={errorsOf(challenge, 'code')} />
     </Step>
   );
 }
@@ -24,9 +25,9 @@ export function DeviceCodeFinishScreen({ challenge }: { challenge: Challenge }) 
   return (
     <Step
       challenge={challenge}
-      title="Your device is connected"
-      intro="It goes on by itself. You can close this page."
-      links={<a href="/">Go to the start page</a>}
+      title={t('Your device is connected')}
+      intro={t('It goes on by itself. You can close this page.')}
+      links={<a href="/">{t('Go to the start page')}</a>}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -7,9 +8,9 @@ export function DummyScreen({ challenge }: { challenge: Challenge & { readonly n
   return (
     <Step
       challenge={challenge}
-      title="A step without questions"
+      title={t('A step without questions')}
       intro={challenge.name}
-      action="Continue"
+      action={t('Continue')}
       onSubmit={() => void answer({})}
     />
   );

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -27,14 +28,18 @@ function LinkSent({ challenge }: { challenge: EmailChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Check your email"
-      intro="If we know you, an email with a link is on its way. Open the link to go on; this page can be closed then."
-      action="Send it again"
+      title={t('Check your email')}
+      intro={t(
+        'If we know you, an email with a link is on its way. Open the link to go on; this page can be closed then.',
+      )}
+      action={t('Send it again')}
       onSubmit={() => void sendAgain()}
-      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+      links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
-      {isSentAgain && !challenge.response_errors && !trouble && <Notice tone="good">It has been sent again.</Notice>}
-      <p className="small quiet">Nothing there? It may take a minute, or be among the unwanted mail.</p>
+      {isSentAgain && !challenge.response_errors && !trouble && (
+        <Notice tone="good">{t('It has been sent again.')}</Notice>
+      )}
+      <p className="small quiet">{t('Nothing there? It may take a minute, or be among the unwanted mail.')}</p>
     </Step>
   );
 }
@@ -45,9 +50,9 @@ function LinkOpened({ challenge }: { challenge: EmailChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Welcome back"
-      intro="You have opened the link from our email."
-      action="Continue"
+      title={t('Welcome back')}
+      intro={t('You have opened the link from our email.')}
+      action={t('Continue')}
       onSubmit={() => void answer({})}
     />
   );

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import type { Challenge, Redirect } from '../challenge.ts';
 import { safeAddress, withNext } from '../safe-address.ts';
 import { CancelLink, Step } from '../step.tsx';
@@ -12,16 +13,16 @@ interface Denied extends Challenge {
 export function AccessDeniedScreen({ challenge }: { challenge: Denied }) {
   const { error_message, to, application_name } = challenge;
   const onward = safeAddress(to);
-  const wayOn = application_name ? `Back to ${application_name}` : 'Continue';
+  const wayOn = application_name ? t('Back to {application}', { application: application_name }) : t('Continue');
   return (
     <Step
       challenge={withoutTitle(challenge)}
-      title="You cannot go on here"
-      intro={error_message || 'You do not have access to this.'}
-      links={<a href="/">Go to the start page</a>}
+      title={t('You cannot go on here')}
+      intro={error_message || t('You do not have access to this.')}
+      links={<a href="/">{t('Go to the start page')}</a>}
     >
       <a className="button button-primary" href={onward ?? withNext(challenge.flow_info?.cancel_url) ?? '/'}>
-        {onward ? wayOn : 'Start again'}
+        {onward ? wayOn : t('Start again')}
       </a>
     </Step>
   );
@@ -36,15 +37,15 @@ export function FlowErrorScreen({ challenge }: { challenge: FlowError }) {
   return (
     <Step
       challenge={withoutTitle(challenge)}
-      title="Something went wrong"
-      intro={challenge.error || 'This step could not be carried out.'}
-      links={<a href="/">Go to the start page</a>}
+      title={t('Something went wrong')}
+      intro={challenge.error || t('This step could not be carried out.')}
+      links={<a href="/">{t('Go to the start page')}</a>}
     >
       <p className="small quiet">
-        If it keeps happening, tell your administrator this request id: <code>{challenge.request_id}</code>
+        {t('If it keeps happening, tell your administrator this request id:')} <code>{challenge.request_id}</code>
       </p>
       <a className="button button-primary" href={withNext(challenge.flow_info?.cancel_url) ?? '/'}>
-        Start again
+        {t('Start again')}
       </a>
     </Step>
   );
@@ -55,9 +56,9 @@ export function RedirectScreen({ challenge }: { challenge: Redirect }) {
   return (
     <Step
       challenge={challenge}
-      title="You cannot go on here"
-      intro="The server gave an address that leads nowhere."
-      links={<a href="/">Go to the start page</a>}
+      title={t('You cannot go on here')}
+      intro={t('The server gave an address that leads nowhere.')}
+      links={<a href="/">{t('Go to the start page')}</a>}
     />
   );
 }
@@ -66,12 +67,12 @@ export function UnknownScreen({ challenge }: { challenge: Challenge }) {
   return (
     <Step
       challenge={withoutTitle(challenge)}
-      title="This step cannot be shown"
-      intro="The server asks for something that this page does not know."
-      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+      title={t('This step cannot be shown')}
+      intro={t('The server asks for something that this page does not know.')}
+      links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <p className="small quiet">
-        Please tell your administrator: <code>{challenge.component}</code>
+        {t('Please tell your administrator:')} <code>{challenge.component}</code>
       </p>
     </Step>
   );

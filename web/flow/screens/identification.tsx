@@ -1,5 +1,7 @@
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { pageLanguage } from '../../texts/page-language.ts';
+import { type Text, t } from '../../texts/texts.ts';
 import { type Challenge, errorsOf } from '../challenge.ts';
 import { withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
@@ -43,8 +45,8 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
   return (
     <Step
       challenge={challenge}
-      title="Sign in"
-      intro={application_pre ? `Sign in to continue to ${application_pre}.` : undefined}
+      title={t('Sign in')}
+      intro={application_pre ? t('Sign in to continue to {application}.', { application: application_pre }) : undefined}
       fields={hasForm ? ['uid_field', 'password'] : []}
       action={hasForm ? challenge.primary_action : undefined}
       onSubmit={submit}
@@ -61,8 +63,8 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
       links={
         (enrol || recovery) && (
           <>
-            {recovery && <a href={recovery}>Forgot your password?</a>}
-            {enrol && <a href={enrol}>Create an account</a>}
+            {recovery && <a href={recovery}>{t('Forgot your password?')}</a>}
+            {enrol && <a href={enrol}>{t('Create an account')}</a>}
           </>
         )
       }
@@ -89,10 +91,11 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
   );
 }
 
-const labels: Readonly<Record<string, string>> = { username: 'username', email: 'email address', upn: 'UPN' };
+const labels: Readonly<Record<string, Text>> = { username: 'username', email: 'email address', upn: 'UPN' };
 
 /** “Username or email address”, in the order of the stage's settings. */
 function labelOf(fields: readonly string[]): string {
-  const text = fields.map((field) => labels[field] ?? field).join(' or ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const names = fields.map((field) => (labels[field] ? t(labels[field]) : field));
+  const text = new Intl.ListFormat(pageLanguage(), { type: 'disjunction' }).format(names);
+  return text.charAt(0).toLocaleUpperCase(pageLanguage()) + text.slice(1);
 }

@@ -1,15 +1,16 @@
 import type { Choice } from '../../elements/choice.tsx';
-
-/** The languages of the pages. */
-const locales = ['en'];
+import { languages } from '../../texts/languages.ts';
+import { t } from '../../texts/texts.ts';
 
 /** Languages under their own names, including the current setting. */
 export function localeChoices(current: string, isOptional: boolean): Choice[] {
-  const offered = current === '' || locales.includes(current) ? locales : [...locales, current];
+  const offered = current === '' || offers(current) ? languages : [...languages, current];
   const choices = offered.map((value) => ({ value, label: nameOf(value) }));
   choices.sort((a, b) => a.label.localeCompare(b.label));
-  return isOptional || current === '' ? [{ value: '', label: 'As my browser says' }, ...choices] : choices;
+  return isOptional || current === '' ? [{ value: '', label: t('As my browser says') }, ...choices] : choices;
 }
+
+const offers = (tag: string): boolean => languages.some((language) => language === tag);
 
 function nameOf(locale: string): string {
   try {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { ApiProblem, callApi } from '../../api/client.ts';
 import { Notice } from '../../elements/notice.tsx';
 import { useBrand } from '../../page/mount-page.tsx';
+import { known, t } from '../../texts/texts.ts';
 import type { Redirect } from '../challenge.ts';
 import { safeAddress } from '../safe-address.ts';
 import { mediaPage, type Pin, waitForToken } from './media-server.ts';
@@ -25,7 +26,7 @@ export function MediaSignIn({ name, challenge, onToken }: Props) {
   useEffect(() => {
     const stop = new AbortController();
     waitForToken({ clientId, product }, setPin, stop.signal).then(setToken, () => {
-      if (!stop.signal.aborted) setTrouble(`${name} cannot be reached. Please try again later.`);
+      if (!stop.signal.aborted) setTrouble(t('{name} cannot be reached. Please try again later.', { name }));
     });
     return () => stop.abort();
   }, [clientId, product, name]);
@@ -38,7 +39,7 @@ export function MediaSignIn({ name, challenge, onToken }: Props) {
   }, [token]);
 
   if (trouble) return <Notice tone="bad">{trouble}</Notice>;
-  if (!pin) return <p role="status">One moment…</p>;
+  if (!pin) return <p role="status">{t('One moment…')}</p>;
   return (
     <div className="stack">
       <a
@@ -47,10 +48,10 @@ export function MediaSignIn({ name, challenge, onToken }: Props) {
         target="_blank"
         rel="noopener noreferrer"
       >
-        Open the page of {name}
+        {t('Open the page of {name}', { name })}
       </a>
       <p className="quiet small" role="status">
-        Sign in there, then come back to this page. It goes on by itself.
+        {t('Sign in there, then come back to this page. It goes on by itself.')}
       </p>
     </div>
   );
@@ -64,6 +65,6 @@ async function redeem(plex_token: string, slug: string): Promise<void> {
 }
 
 function wordsFor(error: unknown): string {
-  if (!(error instanceof ApiProblem)) return 'The server cannot be reached. Please try again later.';
-  return Object.values(error.fields).flat().join(' ') || error.message;
+  if (!(error instanceof ApiProblem)) return t('The server cannot be reached. Please try again later.');
+  return Object.values(error.fields).flat().map(known).join(' ') || known(error.message);
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../texts/texts.ts';
 import type { WithPendingUser } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -20,12 +21,12 @@ export function MediaSourceScreen({ challenge }: { challenge: MediaChallenge & W
   return (
     <Step
       challenge={challenge}
-      title="Show who you are"
-      intro="This step asks the media server who you are."
-      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+      title={t('Show who you are')}
+      intro={t('This step asks the media server who you are.')}
+      links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />
-      <MediaSignIn key={attempt} name="the media server" challenge={challenge} onToken={send} />
+      <MediaSignIn key={attempt} name={t('the media server')} challenge={challenge} onToken={send} />
     </Step>
   );
 }

@@ -1,4 +1,5 @@
 import { Button } from '../../elements/button.tsx';
+import { t } from '../../texts/texts.ts';
 import type { ValidateProps } from './device-classes.ts';
 
 /** The way back to the other devices, if any. */
@@ -6,7 +7,7 @@ export function OtherWay({ onOther }: Pick<ValidateProps, 'onOther'>) {
   if (!onOther) return null;
   return (
     <Button look="quiet" onClick={onOther}>
-      Use another way
+      {t('Use another way')}
     </Button>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import type { WithPendingUser } from '../challenge.ts';
 import { withNext } from '../safe-address.ts';
 import { Step } from '../step.tsx';
@@ -16,11 +17,11 @@ export function PasswordScreen({ challenge }: { challenge: PasswordChallenge }) 
   return (
     <Step
       challenge={challenge}
-      title="Enter your password"
+      title={t('Enter your password')}
       fields={['password']}
-      action="Continue"
+      action={t('Continue')}
       onSubmit={(form) => void answer({ password: form.get('password') })}
-      links={recovery && <a href={recovery}>Forgot your password?</a>}
+      links={recovery && <a href={recovery}>{t('Forgot your password?')}</a>}
     >
       <Who challenge={challenge} />
       <CurrentPassword challenge={challenge} />

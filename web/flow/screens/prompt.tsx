@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -14,9 +15,9 @@ export function PromptScreen({ challenge }: { challenge: PromptChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Please fill this in"
+      title={t('Please fill this in')}
       fields={fields.filter(({ type }) => type !== 'hidden').map(({ field_key }) => field_key)}
-      action="Continue"
+      action={t('Continue')}
       onSubmit={async (form) => void answer(await readPrompts(fields, form))}
     >
       {fields.map((prompt) => (

@@ -1,4 +1,5 @@
 import { CodeField, TextField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { errorsOf, type WithPendingUser } from '../challenge.ts';
 import { CancelLink, Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -16,26 +17,26 @@ export function SmsSetupScreen({ challenge }: { challenge: SmsChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Set up text messages"
-      intro={needsNumber ? 'Where shall codes be sent?' : 'Enter the code that was sent to your phone.'}
+      title={t('Set up text messages')}
+      intro={needsNumber ? t('Where shall codes be sent?') : t('Enter the code that was sent to your phone.')}
       fields={[member]}
-      action={needsNumber ? 'Send a code' : 'Continue'}
+      action={needsNumber ? t('Send a code') : t('Continue')}
       onSubmit={(form) => void answer({ [member]: String(form.get(member)).replaceAll(' ', '') })}
-      links={!needsNumber && <CancelLink challenge={challenge}>Start again</CancelLink>}
+      links={!needsNumber && <CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />
       {needsNumber ? (
         <TextField
-          label="Phone number"
+          label={t('Phone number')}
           name="phone_number"
           type="tel"
           autoComplete="tel"
-          hint="With the code of your country, such as +49 151 2345678."
+          hint={t('With the code of your country, such as +49 151 2345678.')}
           required
           errors={errorsOf(challenge, 'phone_number')}
         />
       ) : (
-        <CodeField label="Code" name="code" required errors={errorsOf(challenge, 'code')} />
+        <CodeField label={t('Code')} name="code" required errors={errorsOf(challenge, 'code')} />
       )}
     </Step>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './source-buttons.css';
 import { lazy, Suspense, useState } from 'react';
 import { Notice } from '../../elements/notice.tsx';
@@ -29,19 +30,19 @@ interface Props {
 export function SourceButtons({ sources, hasLabels, passwordless, isAlternative }: Props) {
   const [chosen, setChosen] = useState<LoginSource | null>(null);
   return (
-    <section className="stack" aria-label="Other ways to sign in">
-      {isAlternative && <p className="or">or</p>}
+    <section className="stack" aria-label={t('Other ways to sign in')}>
+      {isAlternative && <p className="or">{t('or')}</p>}
       <div className={hasLabels ? 'sources' : 'sources sources-icons'}>
         {passwordless && (
           <a className="button source-passkey" href={passwordless}>
-            Use a security key or passkey
+            {t('Use a security key or passkey')}
           </a>
         )}
         {sources.map((source) => (
           <SourceButton key={source.name} source={source} hasLabel={hasLabels} onChoose={() => setChosen(source)} />
         ))}
       </div>
-      {chosen && <Suspense fallback={<p role="status">One moment…</p>}>{bySource(chosen)}</Suspense>}
+      {chosen && <Suspense fallback={<p role="status">{t('One moment…')}</p>}>{bySource(chosen)}</Suspense>}
     </section>
   );
 }
@@ -49,7 +50,7 @@ export function SourceButtons({ sources, hasLabels, passwordless, isAlternative 
 function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; hasLabel: boolean; onChoose(): void }) {
   const { name, icon_url, challenge } = source;
   const icon = safeAddress(icon_url);
-  const words = `Continue with ${name}`;
+  const words = t('Continue with {name}', { name });
   const face = (
     <>
       {icon && <img src={icon} alt="" width="20" height="20" />}
@@ -71,5 +72,5 @@ function SourceButton({ source, hasLabel, onChoose }: { source: LoginSource; has
 function bySource({ name, challenge }: LoginSource) {
   if (challenge.component === mediaComponent)
     return <MediaSignIn name={name} challenge={challenge as MediaChallenge} />;
-  return <Notice tone="bad">This page does not know how to sign in with {name}.</Notice>;
+  return <Notice tone="bad">{t('This page does not know how to sign in with {name}.', { name })}</Notice>;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import type { WithPendingUser } from '../challenge.ts';
@@ -15,13 +16,15 @@ export function StaticSetupScreen({ challenge }: { challenge: StaticChallenge })
   return (
     <Step
       challenge={challenge}
-      title="Your recovery codes"
-      intro="Each of these codes can be used once, when nothing else is at hand. Keep them in a safe place: they are not shown again."
-      action="I have kept them"
+      title={t('Your recovery codes')}
+      intro={t(
+        'Each of these codes can be used once, when nothing else is at hand. Keep them in a safe place: they are not shown again.',
+      )}
+      action={t('I have kept them')}
       onSubmit={() => void answer({})}
     >
       <Who challenge={challenge} />
-      <ul className="setup-codes" aria-label="Codes">
+      <ul className="setup-codes" aria-label={t('Codes')}>
         {codes.map((code) => (
           <li key={code}>
             <code>{code}</code>
@@ -29,9 +32,9 @@ export function StaticSetupScreen({ challenge }: { challenge: StaticChallenge })
         ))}
       </ul>
       <div className="row">
-        <CopyButton text={codes.join('\n')}>Copy all</CopyButton>
+        <CopyButton text={codes.join('\n')}>{t('Copy all')}</CopyButton>
         <a className="button" href={`data:text/plain,${encodeURIComponent(codes.join('\n'))}`} download="codes.txt">
-          Download
+          {t('Download')}
         </a>
       </div>
     </Step>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { CodeField } from '../../elements/field.tsx';
@@ -19,32 +20,32 @@ export function TotpSetupScreen({ challenge }: { challenge: TotpChallenge }) {
   return (
     <Step
       challenge={challenge}
-      title="Set up an authenticator app"
-      intro="Scan this code with an authenticator app, then enter the code that the app shows."
+      title={t('Set up an authenticator app')}
+      intro={t('Scan this code with an authenticator app, then enter the code that the app shows.')}
       fields={['code']}
       startsAtHeading
-      action="Continue"
+      action={t('Continue')}
       onSubmit={(form) => void answer({ code: String(form.get('code')).replaceAll(' ', '') })}
     >
       <Who challenge={challenge} />
-      <QrCode text={challenge.config_url} label="QR code for your authenticator app" />
+      <QrCode text={challenge.config_url} label={t('QR code for your authenticator app')} />
       <details className="setup-key">
-        <summary>Cannot scan it?</summary>
-        <p className="small quiet">Enter this key in the app (by time, {digits} digits):</p>
+        <summary>{t('Cannot scan it?')}</summary>
+        <p className="small quiet">{t('Enter this key in the app (by time, {digits} digits):', { digits })}</p>
         <p>
           <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
         </p>
         <div className="row">
-          <CopyButton text={secret}>Copy the key</CopyButton>
+          <CopyButton text={secret}>{t('Copy the key')}</CopyButton>
           {url?.protocol === 'otpauth:' && (
             <a className="button" href={challenge.config_url}>
-              Open an app on this device
+              {t('Open an app on this device')}
             </a>
           )}
         </div>
       </details>
       <CodeField
-        label="Code from the app"
+        label={t('Code from the app')}
         name="code"
         maxLength={digits + 2}
         required

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { useEffect, useState } from 'react';
 import { callApi, isSignedIn } from '../../api/client.ts';
@@ -42,16 +43,16 @@ export function TwofactorSetupScreen({ challenge }: { challenge: TwofactorChalle
   return (
     <Step
       challenge={challenge}
-      title="Connect your app"
-      intro="Scan this code with the app of your push service, and go on when the app shows your account."
-      action="Continue"
+      title={t('Connect your app')}
+      intro={t('Scan this code with the app of your push service, and go on when the app shows your account.')}
+      action={t('Continue')}
       onSubmit={() => void answer({})}
-      links={<CancelLink challenge={challenge}>Start again</CancelLink>}
+      links={<CancelLink challenge={challenge}>{t('Start again')}</CancelLink>}
     >
       <Who challenge={challenge} />
-      {isInvalid && <Notice tone="bad">This code is no longer good. Please start again.</Notice>}
-      {barcode && <img className="setup-barcode" src={barcode} alt="QR code for the app of your push service" />}
-      {appAddress.test(activation_code) && <a href={activation_code}>On this device? Open the app.</a>}
+      {isInvalid && <Notice tone="bad">{t('This code is no longer good. Please start again.')}</Notice>}
+      {barcode && <img className="setup-barcode" src={barcode} alt={t('QR code for the app of your push service')} />}
+      {appAddress.test(activation_code) && <a href={activation_code}>{t('On this device? Open the app.')}</a>}
     </Step>
   );
 }

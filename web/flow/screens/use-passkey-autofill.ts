@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { t } from '../../texts/texts.ts';
 import type { Challenge } from '../challenge.ts';
 import { type FlowAddress, flowAddress, sendAnswer, showChallenge } from '../executor.ts';
 import { offerPasskeys, type PublicKeyCredentialRequestOptionsJSON, withdrawPasskeys } from '../passkeys.ts';
@@ -40,6 +41,6 @@ function optionsOf(challenge: Challenge): PublicKeyCredentialRequestOptionsJSON 
 
 /** Shows the error of an invalid passkey here; anything else that the flow asks for opens its own page. */
 function settle({ slug, query }: FlowAddress, { response_errors }: Challenge, say: (text: string) => void): void {
-  if (response_errors) say('That passkey does not sign you in here. Try another way.');
+  if (response_errors) say(t('That passkey does not sign you in here. Try another way.'));
   else location.assign(`/if/flow/${encodeURIComponent(slug)}/?${query}`);
 }

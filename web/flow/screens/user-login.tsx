@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './setup.css';
 import { Button } from '../../elements/button.tsx';
 import type { WithPendingUser } from '../challenge.ts';
@@ -10,17 +11,17 @@ export function UserLoginScreen({ challenge }: { challenge: WithPendingUser }) {
   return (
     <Step
       challenge={challenge}
-      title="Stay signed in?"
-      intro="Stay signed in on this device? Choose no if others use it too."
+      title={t('Stay signed in?')}
+      intro={t('Stay signed in on this device? Choose no if others use it too.')}
       onSubmit={() => void answer({ remember_me: true })}
     >
       <Who challenge={challenge} />
       <div className="pair">
         <Button isBusy={isBusy} onClick={() => void answer({ remember_me: false })}>
-          No
+          {t('No')}
         </Button>
         <Button type="submit" look="primary" isBusy={isBusy}>
-          Stay signed in
+          {t('Stay signed in')}
         </Button>
       </div>
     </Step>

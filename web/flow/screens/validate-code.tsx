@@ -1,5 +1,6 @@
 import { Button } from '../../elements/button.tsx';
 import { CodeField } from '../../elements/field.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { errorsOf } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -7,7 +8,7 @@ import { Who } from '../who.tsx';
 import { deviceClasses, type ValidateProps } from './device-classes.ts';
 import { OtherWay } from './other-way.tsx';
 
-const intros: Readonly<Record<string, string>> = {
+const intros: Readonly<Record<string, Text>> = {
   totp: 'Enter the code that your authenticator app shows.',
   static: 'Enter one of the recovery codes that you kept.',
   sms: 'Enter the code that was sent to your phone.',
@@ -20,10 +21,10 @@ export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
   return (
     <Step
       challenge={challenge}
-      title="Is it you?"
-      intro={intros[device.device_class] ?? 'Enter the code.'}
+      title={t('Is it you?')}
+      intro={t(intros[device.device_class] ?? 'Enter the code.')}
       fields={['code']}
-      action="Continue"
+      action={t('Continue')}
       onSubmit={(form) =>
         void answer({ selected_challenge: device, code: String(form.get('code')).replaceAll(' ', '') })
       }
@@ -31,7 +32,7 @@ export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
         <>
           {isCalled && (
             <Button look="quiet" onClick={() => void answer({ selected_challenge: device }, { isPart: true })}>
-              Send another code
+              {t('Send another code')}
             </Button>
           )}
           <OtherWay onOther={onOther} />
@@ -40,7 +41,7 @@ export function ValidateCode({ challenge, device, onOther }: ValidateProps) {
     >
       <Who challenge={challenge} />
       <CodeField
-        label="Code"
+        label={t('Code')}
         name="code"
         isNumeric={!isStatic}
         autoComplete={isStatic ? 'off' : 'one-time-code'}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { askPasskey, type PublicKeyCredentialRequestOptionsJSON } from '../passkeys.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
@@ -26,14 +27,14 @@ export function ValidatePasskey({ challenge, device, onOther }: ValidateProps) {
   return (
     <Step
       challenge={challenge}
-      title="Is it you?"
-      intro="Confirm with your passkey or security key."
+      title={t('Is it you?')}
+      intro={t('Confirm with your passkey or security key.')}
       links={onOther && <OtherWay onOther={onOther} />}
     >
       <Who challenge={challenge} />
       {trouble && <Notice tone="bad">{trouble}</Notice>}
       <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void confirm()}>
-        {isAsking ? 'Waiting for your device' : trouble ? 'Try again' : 'Use your passkey'}
+        {isAsking ? t('Waiting for your device') : trouble ? t('Try again') : t('Use your passkey')}
       </Button>
     </Step>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
@@ -9,9 +10,9 @@ export function ValidatePush({ challenge, device, onOther }: ValidateProps) {
   return (
     <Step
       challenge={challenge}
-      title="Is it you?"
-      intro={isBusy ? 'Confirm the message on your phone.' : 'We send a message to the app on your phone.'}
-      action={isBusy ? 'Waiting for your phone' : 'Send the message'}
+      title={t('Is it you?')}
+      intro={isBusy ? t('Confirm the message on your phone.') : t('We send a message to the app on your phone.')}
+      action={isBusy ? t('Waiting for your phone') : t('Send the message')}
       onSubmit={() => void answer({ twofactor: Number(device.device_uid) })}
       links={onOther && <OtherWay onOther={onOther} />}
     >

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './validate.css';
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
@@ -5,7 +6,7 @@ import type { WithPendingUser } from '../challenge.ts';
 import { Step } from '../step.tsx';
 import { useWalkOfScreen } from '../walk-context.ts';
 import { Who } from '../who.tsx';
-import { classSetUpBy, type DeviceChallenge, deviceClasses, waysOf } from './device-classes.ts';
+import { classSetUpBy, type DeviceChallenge, type DeviceClass, deviceClasses, waysOf } from './device-classes.ts';
 import { ValidateCode } from './validate-code.tsx';
 import { ValidatePasskey } from './validate-passkey.tsx';
 import { ValidatePush } from './validate-push.tsx';
@@ -61,14 +62,13 @@ function ChooseDevice({ challenge, onChoose }: Choosing) {
     onChoose(device);
   }
   return (
-    <Step challenge={challenge} title="Is it you?" intro="How do you want to confirm that it is you?">
+    <Step challenge={challenge} title={t('Is it you?')} intro={t('How do you want to confirm that it is you?')}>
       <Who challenge={challenge} />
       <div className="ways">
         {waysOf(challenge.device_challenges).map((device) => (
           <Way
             key={`${device.device_class} ${device.device_uid}`}
-            title={deviceClasses[device.device_class]?.title ?? device.device_class}
-            text={deviceClasses[device.device_class]?.text ?? ''}
+            {...wordsOf(deviceClasses[device.device_class], device.device_class, '')}
             onChoose={() => void choose(device)}
           />
         ))}
@@ -80,14 +80,17 @@ function ChooseDevice({ challenge, onChoose }: Choosing) {
 function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
   const { answer } = useWalkOfScreen();
   return (
-    <Step challenge={challenge} title="Set up a second factor" intro="You need one more way to confirm that it is you.">
+    <Step
+      challenge={challenge}
+      title={t('Set up a second factor')}
+      intro={t('You need one more way to confirm that it is you.')}
+    >
       <Who challenge={challenge} />
       <div className="ways">
         {challenge.configuration_stages.map(({ pk, name, verbose_name, meta_model_name }) => (
           <Way
             key={pk}
-            title={classSetUpBy(meta_model_name)?.title ?? verbose_name}
-            text={classSetUpBy(meta_model_name)?.text ?? name}
+            {...wordsOf(classSetUpBy(meta_model_name), verbose_name, name)}
             onChoose={() => void answer({ selected_stage: pk })}
           />
         ))}
@@ -95,6 +98,10 @@ function ChooseSetup({ challenge }: { challenge: ValidationChallenge }) {
     </Step>
   );
 }
+
+/** A class of devices in the page's language, or what else there is to say. */
+const wordsOf = (known: DeviceClass | undefined, title: string, text: string) =>
+  known ? { title: t(known.title), text: t(known.text) } : { title, text };
 
 function Way({ title, text, onChoose }: { title: string; text: string; onChoose(): void }) {
   const { isBusy } = useWalkOfScreen();

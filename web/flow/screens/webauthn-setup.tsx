@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import type { WithPendingUser } from '../challenge.ts';
 import { type PublicKeyCredentialCreationOptionsJSON, registerPasskey } from '../passkeys.ts';
 import { CancelLink, Step } from '../step.tsx';
@@ -28,14 +29,14 @@ export function WebauthnSetupScreen({ challenge }: { challenge: WebauthnChalleng
   return (
     <Step
       challenge={challenge}
-      title="Set up a passkey"
-      intro="Register this device or a security key. Your browser will ask you to confirm."
-      links={<CancelLink challenge={challenge}>Not now</CancelLink>}
+      title={t('Set up a passkey')}
+      intro={t('Register this device or a security key. Your browser will ask you to confirm.')}
+      links={<CancelLink challenge={challenge}>{t('Not now')}</CancelLink>}
     >
       <Who challenge={challenge} />
       {trouble && <Notice tone="bad">{trouble}</Notice>}
       <Button look="primary" isBusy={isBusy || isAsking} onClick={() => void register()}>
-        {isAsking ? 'Waiting for your device' : trouble ? 'Try again' : 'Register a passkey'}
+        {isAsking ? t('Waiting for your device') : trouble ? t('Try again') : t('Register a passkey')}
       </Button>
     </Step>
   );

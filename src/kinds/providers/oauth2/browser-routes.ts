@@ -1,6 +1,7 @@
-import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { defaultBranding } from '../../../core/brand/branding.ts';
+import { pageFrame } from '../../../core/brand/language.ts';
+import { chooseLanguage } from '../../../lib/texts/languages.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
-import type { RequestFacts } from '../../../platform/http/request-facts.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { AnswerCall, HttpAnswer, HttpCall } from '../../../platform/http/routes.ts';
 import { stayingInWindow } from '../../../platform/http/security-headers.ts';
@@ -31,23 +32,28 @@ export function browserRoutes(mount: BrowserMount): Route[] {
       return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
     };
 
-  async function answerOf({ facts }: HttpCall, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  async function answerOf(http: HttpCall, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     try {
       return await work();
     } catch (error) {
-      const { refusal, fault } = browserRefusalOf(error, facts.id);
-      return { ...(await refusalPage(refusal, facts)), fault };
+      const { refusal, fault } = browserRefusalOf(error, http.facts.id);
+      return { ...(await refusalPage(refusal, http)), fault };
     }
   }
 
+  const frameOf = async (http: HttpCall) => pageFrame(await browserCall(mount, http));
+
   /** For the person, because no client is proven that could be told. */
-  async function refusalPage({ status, message, shown }: OAuthError, { host, id }: RequestFacts): Promise<HttpAnswer> {
-    const brand = await brandTitle(host, mount.db.read).catch(() => 'Gatehouse');
+  async function refusalPage({ status, message, shown }: OAuthError, http: HttpCall): Promise<HttpAnswer> {
+    const frame = await frameOf(http).catch(() => ({
+      brand: defaultBranding.title,
+      language: chooseLanguage([], http.facts.header('accept-language')),
+    }));
     return plainPage({
+      ...frame,
       status,
-      brand,
       title: 'This cannot be done',
-      paragraphs: [message, ...shown, `Request id: ${id}`],
+      paragraphs: [message, ...shown, `Request id: ${http.facts.id}`],
       link: { to: '/', text: 'Go to the start page' },
     });
   }

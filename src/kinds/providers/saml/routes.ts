@@ -1,4 +1,4 @@
-import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../core/brand/language.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { SamlError } from '../../../lib/saml/message.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
@@ -44,7 +44,7 @@ export function samlRoutes(mount: SamlMount): Route[] {
       const { status, fault } = error instanceof PageRefusal ? error : { status: 400, fault: null };
       const page = plainPage({
         status,
-        brand: await brandTitle(call.request.host, call.db.read),
+        ...(await pageFrame(call)),
         title: 'This cannot be done',
         paragraphs: [error.message, `Request id: ${call.request.id}`],
         link: { to: '/', text: 'Go to the start page' },

@@ -1,4 +1,4 @@
-import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../core/brand/language.ts';
 import { brandFlows } from '../../../flow/brand-flows.ts';
 import { flowPage } from '../../../flow/executor/challenge.ts';
 import { plainPage } from '../../../platform/http/plain-page.ts';
@@ -11,8 +11,12 @@ export async function signedOutPage(
   to: string,
   cookies: readonly string[] = [],
 ): Promise<HttpAnswer> {
-  const brand = await brandTitle(call.request.host, call.db.read);
-  const page = plainPage({ brand, title: 'Signed out', paragraphs: [text], link: { to, text: 'Continue' } });
+  const page = plainPage({
+    ...(await pageFrame(call)),
+    title: 'Signed out',
+    paragraphs: [text],
+    link: { to, text: 'Continue' },
+  });
   return cookies.length === 0 ? page : { ...page, headers: { ...page.headers, 'set-cookie': [...cookies] } };
 }
 
@@ -20,7 +24,7 @@ export async function signedOutPage(
 export async function askPage(call: Call, name: string): Promise<HttpAnswer> {
   const { flow_invalidation } = await brandFlows(call.db, call.request.host);
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'Sign out?',
     paragraphs: [`You will be signed out here and, if you came from there, at ${name}.`],
     link: { to: flowPage(flow_invalidation ?? 'default-invalidation-flow'), text: 'Sign out' },

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { languageOfUser, pageFrame } from '../../../core/brand/language.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { faultEvent } from '../../../flow/services/ask-service.ts';
+import { say } from '../../../lib/texts/translate.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Call } from '../../../resource/call.ts';
 import { type SendNeeds, sendMessage } from './send-message.ts';
@@ -22,8 +23,11 @@ export async function sendCode(
 ): Promise<string | null> {
   const code = await issueCode(call.db, needs.key, { user: user.pk, number }, call.now);
   if (code === null) return 'Too many messages were sent. Please try again later.';
-  const title = await brandTitle(call.request.host, call.db.read);
-  const text = `Use this code to authenticate in ${title}: ${code}`;
+  const { brand: title, language } = await pageFrame(call);
+  const text = say(languageOfUser(user.attributes, language), 'Use this code to authenticate in {title}: {code}', {
+    title,
+    code,
+  });
   const message = { to: number, text, token: code, user: user };
   const fault = await sendMessage(needs, stage, await expressionOf(call, stage), message);
   if (!fault) return null;

@@ -124,8 +124,8 @@ function refusalOfType(
 ): string | null {
   if (isAllowedType(allowed, isAttested ? type : null)) return null;
   if (!isAttested) return 'This device does not say of what make it is. Please use one that is allowed here.';
-  const named = type ? `“${type.description}”` : 'This make of device';
-  return `${named} is not allowed here. Please use one that is.`;
+  if (!type) return 'This make of device is not allowed here. Please use one that is.';
+  return `“${type.description}” is not allowed here. Please use one that is.`;
 }
 
 async function isTaken(query: Query, credentialId: string): Promise<boolean> {

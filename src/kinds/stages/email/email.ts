@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { claimMessage } from '../../../core/attempts/attempts.ts';
-import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../core/brand/language.ts';
 import type { UserFacts } from '../../../core/mapping/user-facts.ts';
 import { linkComponent } from '../../../flow/executor/challenge.ts';
 import {
@@ -69,7 +69,7 @@ function confirmed({ settings, context }: Step<Settings>) {
 async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean> {
   const { call, context, settings, flow, walk } = step;
   const user = await step.pendingUser();
-  const title = await brandTitle(call.request.host, call.db.read);
+  const { brand: title, language } = await pageFrame(call);
   const { now } = call;
   const who = context.pending_user ?? context.pending_user_identifier ?? '';
   const minutes = settings.token_expiry;
@@ -80,7 +80,7 @@ async function send({ key, jobs }: Needs, step: Step<Settings>): Promise<boolean
       const expires = addMilliseconds(now, minutes * 60_000);
       const link = { flow: flow.pk, user: mayReceive(user, step) ? (user?.pk ?? null) : null, content: walk };
       const pk = await storeLink(tx, key, { ...link, expires, now });
-      await mailLink(jobs(), tx, { link: pk, stage: settings.pk, title, isRecorded: false });
+      await mailLink(jobs(), tx, { link: pk, stage: settings.pk, title, language, isRecorded: false });
       return true;
     });
   } catch (error) {

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import { languageOfUser } from '../../../core/brand/language.ts';
 import type { JobServer } from '../../../core/kind/kind.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { addressOfLink, giveToken } from '../../../flow/links/flow-link.ts';
 import { type Cidrs, parseCidrs } from '../../../lib/cidr.ts';
+import type { Language } from '../../../lib/texts/languages.ts';
+import { translate } from '../../../lib/texts/translate.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Query } from '../../../platform/db/database.ts';
 import { OutboundError } from '../../../platform/fetch/outbound-error.ts';
@@ -28,6 +31,8 @@ interface LinkMail {
   readonly link: string;
   readonly stage: string;
   readonly title: string;
+  /** The language of the request; missing in jobs of an earlier release. */
+  readonly language?: Language;
   /** Whether an event already records who requested the mail. */
   readonly isRecorded: boolean;
 }
@@ -42,6 +47,7 @@ interface Recipient {
   readonly username: string;
   readonly name: string;
   readonly email: string;
+  readonly attributes: string;
   readonly slug: string;
 }
 
@@ -53,21 +59,23 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
     name: kindName,
     summary: 'Send a link by e-mail.',
     async run({ payload }) {
-      const { link, stage, title, isRecorded } = payload;
+      const { link, stage, title, isRecorded, language: asked = 'en' } = payload;
       const call = systemCall();
       const recipient = await recipientOf(call, link);
       if (!recipient) return 'There is nobody to send it to.';
       const settings = await loadStage(engine(), emailStage, stage, call).catch(() => null);
       if (!settings) return 'The stage is gone.';
       const token = await call.db.write((tx) => giveToken(tx, key, link));
+      const language = languageOfUser(JSON.parse(recipient.attributes), asked);
       const facts = {
         title,
+        language,
         name: recipient.name || recipient.username,
         link: addressOfLink(config.publicUrl, recipient.slug, token),
         minutes: settings.token_expiry,
       };
       const words = writeMail(settings.template, facts);
-      const mail = { to: recipient.email, subject: settings.subject, ...words };
+      const mail = { to: recipient.email, subject: translate(language, settings.subject), ...words };
       await sendBy(needs.mailer, allow, settings, mail);
       const about = { message: `A mail was sent to ${mail.to}.`, subject: mail.subject, to_email: mail.to };
       const event = { action: 'email_sent', app: 'svc_stages_email', context: about };
@@ -86,7 +94,7 @@ export function mailLinkJob(needs: JobNeeds): JobKind<LinkMail> {
 }
 
 async function recipientOf({ db, now }: Call, link: string): Promise<Recipient | null> {
-  const { rows } = await sql<Recipient>`select u.username, u.name, u.email, f.slug from flow_links l
+  const { rows } = await sql<Recipient>`select u.username, u.name, u.email, u.attributes, f.slug from flow_links l
     join users u on u.pk = l."user" join flows f on f.pk = l.flow
     where l.pk = ${link} and l.expires > ${now} and u.email <> ''`.execute(db.read);
   return rows[0] ?? null;

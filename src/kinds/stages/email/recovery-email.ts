@@ -1,5 +1,5 @@
 import { checkMayReachUser } from '../../../core/access/delegation.ts';
-import { brandTitle } from '../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../core/brand/language.ts';
 import { loadStage } from '../../../flow/executor/load-stage.ts';
 import { storeLink } from '../../../flow/links/flow-link.ts';
 import { planRecovery, recoveryPermission } from '../../../flow/links/recovery.ts';
@@ -43,14 +43,21 @@ export function recoveryEmailAction(needs: RecoveryNeeds) {
       if (row.email === '') throw Invalid.whole('User does not have an email address set.');
       const stage = await findStage(needs, input);
       const plan = await planRecovery(policies, call, row.pk);
-      return { plan, stage, title: await brandTitle(call.request.host, call.db.read) };
+      // The administrator's own setting says nothing about the user.
+      return { plan, stage, frame: await pageFrame({ ...call, actor: null }) };
     },
-    async run({ tx, call, row, registry, prepared: { plan, stage, title } }) {
+    async run({ tx, call, row, registry, prepared: { plan, stage, frame } }) {
       const user = row.pk;
       await checkMayReachUser(tx, call, user);
       const expires = addMilliseconds(call.now, stage.token_expiry * 60_000);
       const link = await storeLink(tx, key, { flow: plan.flow.pk, user, content: plan, expires, now: call.now });
-      await mailLink(jobs(), tx, { link, stage: stage.pk, title, isRecorded: true });
+      await mailLink(jobs(), tx, {
+        link,
+        stage: stage.pk,
+        title: frame.brand,
+        language: frame.language,
+        isRecorded: true,
+      });
       const context = {
         message: `A link to recover is on its way to ${row.email}.`,
         model: modelFacts(registry.require('svc_core.user'), user, row),

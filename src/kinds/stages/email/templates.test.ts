@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { templates, writeMail } from './templates.ts';
 
-const facts = { title: 'Acme & Co', name: 'Zoë "Z" <z>', link: 'https://login.example.com/?a=1&b=2', minutes: 30 };
+const facts = {
+  title: 'Acme & Co',
+  name: 'Zoë "Z" <z>',
+  link: 'https://login.example.com/?a=1&b=2',
+  minutes: 30,
+  language: 'en',
+} as const;
 
 test.each(Object.keys(templates))(
   '%s says who writes, holds the link in text and in HTML, and escapes both',

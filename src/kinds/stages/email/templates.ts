@@ -1,4 +1,6 @@
 import { escapeHtml } from '../../../lib/escape-html.ts';
+import { directionOf, type Language } from '../../../lib/texts/languages.ts';
+import { say, type Text } from '../../../lib/texts/translate.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
 
 interface MailFacts {
@@ -7,20 +9,22 @@ interface MailFacts {
   readonly name: string;
   readonly link: string;
   readonly minutes: number;
+  readonly language: Language;
 }
 
 interface Template {
   readonly description: string;
-  readonly intro: (facts: MailFacts) => string;
-  readonly button: string;
-  readonly unasked: string;
+  /** Gets the brand's title. */
+  readonly intro: Text;
+  readonly button: Text;
+  readonly unasked: Text;
 }
 
 export const defaultTemplate = 'email/password_reset.html';
 
 const passwordReset: Template = {
   description: 'Password Reset',
-  intro: ({ title }) => `Somebody, most likely you, asked to choose a new password for your account at ${title}.`,
+  intro: 'Somebody, most likely you, asked to choose a new password for your account at {title}.',
   button: 'Choose a new password',
   unasked: 'If it was not you, do nothing: your password stays as it is.',
 };
@@ -29,7 +33,7 @@ export const templates: Readonly<Record<string, Template>> = {
   [defaultTemplate]: passwordReset,
   'email/account_confirmation.html': {
     description: 'Account Confirmation',
-    intro: ({ title }) => `Welcome to ${title}. Please confirm that this address is yours.`,
+    intro: 'Welcome to {title}. Please confirm that this address is yours.',
     button: 'Confirm the address',
     unasked: 'If you did not sign up, do nothing: the account stays closed.',
   },
@@ -37,21 +41,25 @@ export const templates: Readonly<Record<string, Template>> = {
 
 /** Renders a mail as plain text and as HTML. */
 export function writeMail(name: string, facts: MailFacts): Pick<Mail, 'text' | 'html'> {
-  const { intro, button, unasked } = templates[name] ?? passwordReset;
-  const greeting = greetingOf(facts.name);
-  const validity = `The link works once, within ${lengthOf(facts.minutes)}.`;
-  const text = [greeting, '', intro(facts), '', `${button}: ${facts.link}`, '', validity, unasked, ''].join('\n');
-  const paragraphs = [greeting, intro(facts)].map(paragraph);
+  const { language } = facts;
+  const template = templates[name] ?? passwordReset;
+  const intro = say(language, template.intro, { title: facts.title });
+  const button = say(language, template.button);
+  const unasked = say(language, template.unasked);
+  const greeting = greetingOf(facts.name, language);
+  const validity = validityOf(facts.minutes, language);
+  const text = [greeting, '', intro, '', `${button}: ${facts.link}`, '', validity, unasked, ''].join('\n');
+  const paragraphs = [greeting, intro].map(paragraph);
   const address = escapeHtml(facts.link);
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head><meta charset="utf-8"><title>${escapeHtml(facts.title)}</title></head>
 <body style="margin:0;padding:24px;font-family:sans-serif;color:#1f2328;background:#f6f8fa">
 <div style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px">
 <h1 style="font-size:20px">${escapeHtml(facts.title)}</h1>
 ${paragraphs.join('\n')}
 <p><a href="${address}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none">${escapeHtml(button)}</a></p>
-<p style="font-size:13px;word-break:break-all">${address}</p>
+<p dir="ltr" style="font-size:13px;word-break:break-all">${address}</p>
 ${[validity, unasked].map(paragraph).join('\n')}
 </div>
 </body>
@@ -63,14 +71,18 @@ ${[validity, unasked].map(paragraph).join('\n')}
 const maxNameLength = 60;
 
 /** Names are user input: leave out anything that could read as a message or a link. */
-function greetingOf(name: string): string {
+function greetingOf(name: string, language: Language): string {
   const isPlain = name !== '' && name.length <= maxNameLength && !/[\p{Cc}/:@]|\.\w/u.test(name);
-  return isPlain ? `Hello ${name},` : 'Hello,';
+  return isPlain ? say(language, 'Hello {name},', { name }) : say(language, 'Hello,');
 }
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
-function lengthOf(minutes: number): string {
-  const [count, unit] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
+const validityOf = (minutes: number, language: Language): string =>
+  minutes % 60 === 0
+    ? say(language, 'The link works once, within {count, plural, one {# hour} other {# hours}}.', {
+        count: minutes / 60,
+      })
+    : say(language, 'The link works once, within {count, plural, one {# minute} other {# minutes}}.', {
+        count: minutes,
+      });

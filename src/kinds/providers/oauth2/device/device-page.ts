@@ -1,4 +1,4 @@
-import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../../core/brand/language.ts';
 import { beginPlanned } from '../../../../flow/executor/begin-planned.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
@@ -116,12 +116,10 @@ async function deny(call: Call, { pk }: StoredRequest): Promise<void> {
   await call.db.write((tx) => decideRequest(tx, pk, 'denied', { user: user.pk, session }));
 }
 
-const brandOf = ({ request, db }: Call) => brandTitle(request.host, db.read);
-
 const codePage = async ({ key }: BrowserNeeds, call: Call, code: string, complaint?: string): Promise<HttpAnswer> =>
   plainPage({
     ...(complaint && { status: 400 }),
-    brand: await brandOf(call),
+    ...(await pageFrame(call)),
     title: 'Connect a device',
     paragraphs: [complaint ?? 'Enter the code that your device shows.'],
     form: {
@@ -139,7 +137,7 @@ const confirmPage = async (
   { application }: Client,
 ): Promise<HttpAnswer> =>
   plainPage({
-    brand: await brandOf(call),
+    ...(await pageFrame(call)),
     title: `Sign in to ${application.name}?`,
     paragraphs: [
       `The device that shows the code ${code} will act for ${requireActor(call).user.username}.`,
@@ -155,14 +153,14 @@ const confirmPage = async (
 
 const donePage = async (call: Call): Promise<HttpAnswer> =>
   plainPage({
-    brand: await brandOf(call),
+    ...(await pageFrame(call)),
     title: 'Your device is connected',
     paragraphs: ['It goes on by itself. You can close this page.'],
   });
 
 const refusedPage = async (call: Call, why?: string): Promise<HttpAnswer> =>
   plainPage({
-    brand: await brandOf(call),
+    ...(await pageFrame(call)),
     title: 'Your device is not connected',
     paragraphs: [...(why ? [why] : []), 'It learns of it. You can close this page.'],
   });

@@ -1,4 +1,4 @@
-import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../../core/brand/language.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
 import type { HttpAnswer } from '../../../../platform/http/routes.ts';
@@ -114,7 +114,7 @@ async function confirmPage(
 ): Promise<HttpAnswer> {
   const given = params.entries().filter(([name]) => name !== proofField);
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'Do you want to sign out?',
     paragraphs: [
       client ? `${client.application.name} asks for it.` : 'An application asks for it.',

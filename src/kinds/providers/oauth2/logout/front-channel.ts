@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../../core/brand/language.ts';
 import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
 import type { Query } from '../../../../platform/db/database.ts';
 import { plainPage } from '../../../../platform/http/plain-page.ts';
@@ -63,7 +63,7 @@ export async function landing(needs: Needs, call: Call, { session, to, clients }
   const frames = session === null ? [] : await framesOf(needs, call.db.read, session, clients);
   if (to !== null && frames.length === 0) return redirectBrowser(to);
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'You are signed out',
     paragraphs: to === null ? [] : ['One moment, you are being taken on.'],
     link: to === null ? { to: '/', text: 'Sign in again' } : { to, text: 'Continue' },

@@ -1,4 +1,4 @@
-import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../../core/brand/language.ts';
 import { endSession } from '../../../../core/session/session.ts';
 import { readLogoutRequest, writeLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId, SamlError } from '../../../../lib/saml/message.ts';
@@ -167,7 +167,7 @@ const signedOutPage = async (call: Call, { application }: ServiceProvider, code:
   if (code !== statusCodes.success)
     throw new PageRefusal('The request does not name the session that you are signed in with.');
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'You are signed out',
     paragraphs: [`You have signed out of ${application.name}.`],
     link: { to: '/', text: 'Sign in again' },

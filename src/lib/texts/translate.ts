@@ -1,0 +1,69 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import ar from './ar.json' with { type: 'json' };
+import de from './de.json' with { type: 'json' };
+import es from './es.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+import ja from './ja.json' with { type: 'json' };
+import { directionOf, type Language } from './languages.ts';
+
+/** A text of the catalogues, in English. */
+export type Text = keyof typeof de;
+
+type Values = Readonly<Record<string, string | number>>;
+
+const catalogues: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<string, string>>>> = { ar, de, es, fr, ja };
+
+/** A text in a language, with its values. */
+export function say(language: Language, text: Text, values: Values = {}): string {
+  const message = language === 'en' ? text : (catalogues[language][text] ?? text);
+  return String(new IntlMessageFormat(message, language).format(isolated(language, values)));
+}
+
+/** Longer texts are nobody's but an administrator's. */
+const maxLength = 500;
+
+/**
+ * An English text of this server in another language. Texts that no catalogue has, such as those that administrators
+ * wrote, stay as they are. A text with values in it is recognised by the words around them.
+ */
+export function translate(language: Language, text: string): string {
+  if (language === 'en' || text === '' || text.length > maxLength) return text;
+  const exact = Object.hasOwn(catalogues[language], text) ? catalogues[language][text] : undefined;
+  if (exact !== undefined) return exact;
+  for (const { key, pattern } of patterns) {
+    const values = pattern.exec(text)?.groups;
+    if (!values) continue;
+    const message = new IntlMessageFormat(catalogues[language][key] ?? key, language);
+    return String(message.format(isolated(language, valuesOf(language, values))));
+  }
+  return text;
+}
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** The texts with plain values. Those with plurals are only said, never recognised. */
+const patterns = Object.keys(de)
+  .filter((key) => /\{\w+\}/.test(key) && !/\{\w+,/.test(key))
+  .map((key) => {
+    const parts = key.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? literally(part) : `(?<${part}>.+)`));
+    return { key, pattern: new RegExp(`^${parts.join('')}$`, 's') };
+  })
+  // The most specific first.
+  .sort((one, other) => other.key.length - one.key.length);
+
+/** A value called `text` is one of our texts too. Translations may have plurals where English has none. */
+const valuesOf = (language: Language, values: Readonly<Record<string, string>>): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      name === 'text' ? translate(language, value) : /^\d{1,15}$/.test(value) ? Number(value) : value,
+    ]),
+  );
+
+/** Keeps names in their own direction within text that runs from right to left. */
+const isolated = (language: Language, values: Values): Values =>
+  directionOf(language) === 'rtl'
+    ? Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isolate(value)]))
+    : values;
+
+const isolate = (value: string | number) => (typeof value === 'string' ? `\u2068${value}\u2069` : value);

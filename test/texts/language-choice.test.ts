@@ -1,0 +1,83 @@
+import { afterAll, expect, test } from 'vitest';
+import { openBrowser, signInFlow } from '../support/flow-client.ts';
+import { quiet } from '../support/jobs.ts';
+import { unique } from '../support/make-walk.ts';
+import { startMailReceiver } from '../support/receivers.ts';
+import { linkIn, makeRecovery } from '../support/recovery.ts';
+import { describeOnSqlite } from '../support/server.ts';
+import { signIn } from '../support/session.ts';
+
+const mail = await startMailReceiver();
+afterAll(() => mail.close());
+
+const spanish = { 'accept-language': 'nl, es-MX;q=0.9, en;q=0.5' };
+const signInPage = `/if/flow/${signInFlow}/`;
+
+describeOnSqlite(
+  'the language of what people see',
+  (server) => {
+    const brandSpeaks = async (locale: string) => {
+      const { results } = (await server().admin.get('/core/brands/?default=true')).body;
+      await server().admin.patch(`/core/brands/${results[0].brand_uuid}/`, { attributes: { settings: { locale } } });
+    };
+    const documentOf = async (path: string, headers: Record<string, string>): Promise<string> => {
+      const answer = await fetch(`${server().url}${path}`, { headers: { accept: 'text/html', ...headers } });
+      return /<html lang="(\w+)" dir="(\w+)"/.exec(await answer.text())?.slice(1).join(' ') ?? '';
+    };
+
+    test('is the user’s, else the brand’s, else the browser’s, else English', async () => {
+      const { pk } = await server().user([], { attributes: { settings: { locale: 'ar' } } });
+      const { cookie } = await signIn(server(), pk);
+      const paths = [signInPage, '/no/such/page'];
+      const languagesOf = (headers: Record<string, string>) =>
+        Promise.all(paths.map((path) => documentOf(path, headers)));
+      expect(await languagesOf({})).toEqual(['en ltr', 'en ltr']);
+      expect(await languagesOf(spanish)).toEqual(['es ltr', 'es ltr']);
+      expect(await languagesOf({ ...spanish, cookie })).toEqual(['ar rtl', 'ar rtl']);
+      await brandSpeaks('de');
+      expect(await languagesOf(spanish)).toEqual(['de ltr', 'de ltr']);
+      expect(await languagesOf({ ...spanish, cookie })).toEqual(['ar rtl', 'ar rtl']);
+      expect(await documentOf('/if/user/', { ...spanish, cookie })).toBe('ar rtl');
+      await brandSpeaks('');
+    });
+
+    test('is that of challenges, their errors and refusals, while administrators’ words and the API stay', async () => {
+      const browser = openBrowser(server(), spanish);
+      const first = await browser.show(signInFlow);
+      expect(first.body.flow_info.title).toBe('¡Bienvenido a Gatehouse!');
+      expect(first.body.primary_action).toBe('Continuar');
+      const refused = await browser.answer(signInFlow, { uid_field: '' });
+      expect(refused.body.response_errors.uid_field[0].string).toBe('Este campo no puede estar vacío.');
+
+      await server().admin.patch(`/flows/instances/${signInFlow}/`, { title: 'Staff entrance' });
+      expect((await browser.show(signInFlow)).body.flow_info.title).toBe('Staff entrance');
+      await server().admin.patch(`/flows/instances/${signInFlow}/`, { title: 'Welcome to Gatehouse!' });
+
+      const api = await fetch(`${server().url}/api/v3/core/users/`, { headers: spanish });
+      expect((await api.json()).detail).toBe('Authentication credentials were not provided.');
+    });
+
+    test('is that of mails: the user’s, else that of the browser that asked', async () => {
+      const walk = await makeRecovery(server());
+      const mailTo = async (attributes: Record<string, unknown>) => {
+        mail.mails.length = 0;
+        const user = await server().user([], { email: `${unique('me')}@example.org`, name: 'Ada', attributes });
+        const browser = openBrowser(server(), spanish);
+        await browser.show(walk.slug);
+        await browser.answer(walk.slug, { uid_field: user.username });
+        await quiet(server());
+        expect(linkIn(mail).pathname).toBe(`/if/flow/${walk.slug}/`);
+        return Buffer.from(mail.mails[0]?.text ?? '').toString();
+      };
+      expect(await mailTo({ settings: { locale: 'de' } })).toContain('Guten Tag Ada');
+      expect(await mailTo({})).toContain('Hola, Ada:');
+    });
+  },
+  {
+    env: {
+      GATEHOUSE_OUTBOUND_ALLOW: '127.0.0.0/8',
+      GATEHOUSE_SMTP_URL: mail.url,
+      GATEHOUSE_SMTP_FROM: 'gatehouse@example.com',
+    },
+  },
+);
