@@ -88,6 +88,8 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const { executor, key, publicUrl } = needs;
   const flow = await needs.flows.read(call.db, call.params.flow_slug ?? '');
   if (!flow) throw new Problem('not_found');
+  // Before anything is written: caches are fresh then.
+  const language = await languageOf(call);
   const carried = await carriedWalk(needs, call, flow);
   const { found, opening, token } = carried;
   const pageQuery = call.request.query.get('query') ?? '';
@@ -109,7 +111,7 @@ async function serve(needs: Needs, call: Call, answer: Row | null): Promise<Repl
   const cookies = [planCookie(token, publicUrl, proof).header, ...reply.cookies];
   return {
     status: 200,
-    body: translatedChallenge(reply.challenge, await languageOf(call)),
+    body: translatedChallenge(reply.challenge, language),
     headers: { 'set-cookie': cookies, 'cache-control': 'no-store' },
   };
 }
