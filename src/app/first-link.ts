@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { actingAs } from '../core/access/acting-as.ts';
-import { brandTitle } from '../core/brand/brand-title.ts';
+import { pageFrame } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { startSession } from '../core/session/session.ts';
 import { sessionCookies } from '../core/session/session-cookies.ts';
@@ -44,13 +44,13 @@ interface Needs {
 export function mountFirstLink(routes: Routes, needs: Needs): void {
   const { db, key, clock } = needs;
 
-  routes.on(['GET'], path, async ({ facts: { query, host } }) => {
-    const token = query.get('token') ?? '';
+  routes.on(['GET'], path, async ({ facts: request }) => {
+    const token = request.query.get('token') ?? '';
     const { rows } = await sql`select 1 from install where ${isValid(key, token, clock.now())}`.execute(db.read);
-    const brand = await brandTitle(host, db.read);
-    if (rows.length === 0) return voidPage(brand);
+    const frame = await pageFrame({ actor: null, request, db });
+    if (rows.length === 0) return voidPage(frame);
     return plainPage({
-      brand,
+      ...frame,
       title: 'Welcome to your new server',
       paragraphs: ['This signs you in as its administrator. The link works once.'],
       form: { action: path, hidden: { token }, submit: 'Sign in' },
@@ -60,7 +60,7 @@ export function mountFirstLink(routes: Routes, needs: Needs): void {
   routes.on(['POST'], path, async (http) => {
     const token = new URLSearchParams(http.body.toString('utf8')).get('token') ?? '';
     const cookies = await signIn(needs, http, token);
-    if (!cookies) return voidPage(await brandTitle(http.facts.host, db.read));
+    if (!cookies) return voidPage(await pageFrame({ actor: null, request: http.facts, db }));
     return { status: 303, headers: { location: '/if/admin/', 'set-cookie': cookies, 'cache-control': 'no-store' } };
   });
 }
@@ -95,10 +95,10 @@ async function signIn(needs: Needs, { facts }: HttpCall, token: string): Promise
   });
 }
 
-const voidPage = (brand: string): HttpAnswer =>
+const voidPage = (frame: Awaited<ReturnType<typeof pageFrame>>): HttpAnswer =>
   plainPage({
+    ...frame,
     status: 403,
-    brand,
     title: 'This link is not valid, or not any more',
     paragraphs: ['It works once, and for one hour. Sign in with your password instead.'],
     link: { to: '/', text: 'Sign in' },

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { signInFlow } from '../support/flow-client.ts';
 import { axeViolations } from '../support/axe.ts';
+import { signInFlow } from '../support/flow-client.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
 import { password, personWithPassword } from '../support/second-factor.ts';
 

@@ -22,7 +22,12 @@ describeOnSqlite(
     };
     const documentOf = async (path: string, headers: Record<string, string>): Promise<string> => {
       const answer = await fetch(`${server().url}${path}`, { headers: { accept: 'text/html', ...headers } });
-      return /<html lang="(\w+)" dir="(\w+)"/.exec(await answer.text())?.slice(1).join(' ') ?? '';
+      return (
+        /<html lang="(\w+)" dir="(\w+)"/
+          .exec(await answer.text())
+          ?.slice(1)
+          .join(' ') ?? ''
+      );
     };
 
     test('is the user’s, else the brand’s, else the browser’s, else English', async () => {
@@ -54,7 +59,7 @@ describeOnSqlite(
       await server().admin.patch(`/flows/instances/${signInFlow}/`, { title: 'Welcome to Gatehouse!' });
 
       const api = await fetch(`${server().url}/api/v3/core/users/`, { headers: spanish });
-      expect((await api.json()).detail).toBe('Authentication credentials were not provided.');
+      expect(await api.json()).toMatchObject({ detail: 'Authentication credentials were not provided.' });
     });
 
     test('is that of mails: the user’s, else that of the browser that asked', async () => {

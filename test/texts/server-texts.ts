@@ -21,7 +21,8 @@ export function stringsOfServer(): ServerText[] {
 }
 
 const tellers = new Set(['deny', 'refuse', 'stay', 'again', 'plainPage']);
-const told = /^(flow|source|kinds\/(policies|stages|sources\/saml)|provider\/authorize|kinds\/providers\/.*(page|logout|routes).*)/;
+const told =
+  /^(flow|source|kinds\/(policies|stages|sources\/saml)|provider\/authorize|kinds\/providers\/.*(page|logout|routes).*)/;
 const untold = new Set(['to', 'action', 'hidden', 'name', 'status', 'frames', 'goOnTo', 'leadsTo', 'value']);
 
 function stringsOf(file: string): ServerText[] {
@@ -32,7 +33,11 @@ function stringsOf(file: string): ServerText[] {
     const text = textOf(node);
     const isWords = text !== null && /\p{L}{2}.* .*\p{L}|\p{Lu}\p{Ll}/u.test(text);
     if (text !== null)
-      found.push({ text, place: `src/${file}:${lineAt(source, node.start)}`, isTold: isTold && isWords && told.test(file) });
+      found.push({
+        text,
+        place: `src/${file}:${lineAt(source, node.start)}`,
+        isTold: isTold && isWords && told.test(file),
+      });
     const callee = calleeOf(node);
     // Names of members that hold data, not words.
     const isData = node.type === 'Property' && isNode(node.key) && untold.has(String(node.key.name));

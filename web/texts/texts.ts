@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import type de from './de.json';
-import { type Language } from './languages.ts';
+import type { Language } from './languages.ts';
 import { pageLanguage, pageLocale } from './page-language.ts';
 
 /** A text of the catalogues, in English. */

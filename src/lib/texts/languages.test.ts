@@ -27,7 +27,11 @@ test.each([
   ['de', 'Sign in to Wiki $& {x}', 'Bei Wiki $& {x} anmelden'],
   ['ar', 'Sign in to Wiki', 'تسجيل الدخول إلى \u2068Wiki\u2069'],
   ['fr', 'Ensure this field has no more than 1 characters.', 'Ce champ ne doit pas dépasser 1 caractère.'],
-  ['de', 'This device is registered already. That was the last attempt.', 'Dieses Gerät ist bereits registriert. Das war der letzte Versuch.'],
+  [
+    'de',
+    'This device is registered already. That was the last attempt.',
+    'Dieses Gerät ist bereits registriert. Das war der letzte Versuch.',
+  ],
 ] as const)('in %s, “%s” is “%s”', (language, text, translation) => {
   expect(translate(language, text)).toBe(translation);
 });
