@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { brandTitle } from '../../../../core/brand/brand-title.ts';
+import { pageFrame } from '../../../../core/brand/language.ts';
 import type { DetourOf } from '../../../../flow/executor/sign-out-detour.ts';
 import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
 import { newMessageId } from '../../../../lib/saml/message.ts';
@@ -126,7 +126,7 @@ async function unansweredPage(
   const found = await loadServiceProvider(needs.db, { provider });
   const name = found?.application.name ?? 'An application';
   return plainPage({
-    brand: await brandTitle(call.request.host, call.db.read),
+    ...(await pageFrame(call)),
     title: 'You are signed out here',
     paragraphs: [`${name} did not say that it has signed you out. Sign out there yourself, or close your browser.`],
     link: { to: addressOf(needs.key, { id, to, past: request }), text: 'Continue' },
