@@ -149,6 +149,10 @@ const connection = (sourceModel: string, to: 'user' | 'group'): OperationHint =>
 const signInFlow = async () => ({ flow_slug: 'default-authentication-flow' });
 
 export const operationHints: Readonly<Record<string, OperationHint>> = {
+  admin_mail_test_create: { undrivable: 'sends a mail; its own tests run a mail server' },
+  admin_overview_checklist_update: {
+    events: { count: 0, why: 'what somebody wants to see is nobody else’s business' },
+  },
   admin_settings_partial_update: settings,
   admin_settings_update: settings,
   admin_system_create: { events: { count: 0, why: 'it answers as GET does and changes nothing' } },
