@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
+// QR codes bring a library that few screens need.
 const shared =
-  /[\\/]web[\\/]((api|page|elements)[\\/]|texts[\\/].*\.tsx?$)|[\\/]node_modules[\\/](intl-messageformat|@formatjs)[\\/]/;
+  /[\\/]web[\\/]((api|page|elements)[\\/](?!qr-code)|texts[\\/].*\.tsx?$)|[\\/]node_modules[\\/](intl-messageformat|@formatjs)[\\/]/;
 
 const compressions = { '.br': promisify(brotliCompress), '.gz': promisify(gzip) };
 
