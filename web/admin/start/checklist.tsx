@@ -53,7 +53,7 @@ const steps: Readonly<Record<StepName, Step>> = {
   application: {
     title: 'Connect your first application',
     why: 'People sign in to it with their account here.',
-    Way: () => <Way path="/core/applications/">Go to applications</Way>,
+    Way: () => <Way path="/applications/new/">Connect an application</Way>,
   },
   second_administrator: {
     title: 'Make somebody else an administrator',
