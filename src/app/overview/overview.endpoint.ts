@@ -22,7 +22,7 @@ import {
 } from '../../resource/json-schema.ts';
 import type { Registry } from '../../resource/resource.ts';
 import { checklistFor, checklistSteps, saveDismissed } from './checklist.ts';
-import { hoursOfAWeek, topApplications } from './week.ts';
+import { hoursOfAWeek, topOfAWeek } from './week.ts';
 
 export interface OverviewNeeds {
   readonly version: string;
@@ -100,7 +100,7 @@ export function overviewEndpoints(needs: OverviewNeeds): Endpoint[] {
         const input = { call, registry };
         const [week, top, failing, ending] = await Promise.all([
           hoursOfAWeek(input),
-          topApplications(input),
+          topOfAWeek(input),
           failingJobs(call, registry),
           endingCertificates(call, registry, reader),
         ]);

@@ -4,6 +4,7 @@ import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
+import { type BucketRow, sumIntervals } from '../event/counts.ts';
 
 const hourMs = 3_600_000;
 /** Three points a day for a week. */
@@ -44,14 +45,12 @@ async function countEvents(call: Call, action: string, condition: RawBuilder<unk
   const { db, now } = call;
   const end = Math.ceil(fromTimestamp(now).getTime() / hourMs) * hourMs;
   const start = end - points * spanMs;
-  const hour = db.dialect.timeBucket(sql.ref('created'), 'hour');
-  const { rows } = await sql<{ hour: string; count: number }>`select ${hour} as hour, count(*) as count from events
+  const bucket = db.dialect.timeBucket(sql.ref('created'), 'hour');
+  const { rows } = await sql<BucketRow>`select ${bucket} as bucket, count(*) as events from events
     where action = ${action} and created >= ${toTimestamp(start)} and created < ${toTimestamp(end)}
     and ${condition} group by 1`.execute(db.read);
-  const counts = Array.from({ length: points }, (_, index) => ({ x_cord: start + index * spanMs, y_cord: 0 }));
-  for (const row of rows) {
-    const point = counts[Math.floor((Date.parse(`${row.hour}:00Z`) - start) / spanMs)];
-    if (point) point.y_cord += Number(row.count);
-  }
-  return counts;
+  return sumIntervals(rows, { start, intervalMs: spanMs, count: points }).map((count, index) => ({
+    x_cord: start + index * spanMs,
+    y_cord: count,
+  }));
 }

@@ -12,6 +12,7 @@ import {
 } from '../../resource/json-schema.ts';
 import { filterConditions, searchConditions } from '../../resource/query.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
+import { type BucketRow, sumIntervals } from './counts.ts';
 
 const model = 'svc_events.event';
 const hourMs = 3_600_000;
@@ -114,14 +115,9 @@ function spanOf({ now, request: { query } }: Call): Span {
 async function countIntervals(call: Call, where: RawBuilder<unknown>, { start, end, intervalMs }: Span) {
   const unit = intervalMs === dayMs ? 'day' : 'hour';
   const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), unit);
-  const { rows } = await sql<{ bucket: string; events: number | string }>`select ${bucket} as bucket,
+  const { rows } = await sql<BucketRow>`select ${bucket} as bucket,
     count(*) as events from events as t ${where} group by 1`.execute(call.db.read);
-  const counts = new Array<number>((end - start) / intervalMs).fill(0);
-  for (const { bucket, events } of rows) {
-    const at = Math.floor((Date.parse(`${bucket}Z`) - start) / intervalMs);
-    if (at >= 0 && at < counts.length) counts[at] = (counts[at] ?? 0) + Number(events);
-  }
-  return counts;
+  return sumIntervals(rows, { start, intervalMs, count: (end - start) / intervalMs });
 }
 
 interface Value {

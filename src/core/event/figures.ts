@@ -11,6 +11,7 @@ import { filterConditions, searchConditions } from '../../resource/query.ts';
 import type { Action, ActionInput } from '../../resource/resource.ts';
 import { eventActions } from './actions.ts';
 import { keyText } from './columns.ts';
+import { type BucketRow, sumIntervals, topApplications } from './counts.ts';
 
 const model = 'svc_events.event';
 const hourMs = 3_600_000;
@@ -152,25 +153,15 @@ export const topPerUserAction: Action = {
     const action = readable('action', call.request.query.get('action') || 'authorize_application');
     const limit = parseWhole(call.request.query.get('top_n') || '15', 1, 1000);
     if ('complaint' in limit) throw Invalid.field('top_n', ...Object.values(limit.complaint).flat());
-    const where = await visibleWhere(input, [sql`t.action = ${action}`, sql`t.authorized_app is not null`]);
-    const { rows } = await sql<TopRow>`select c.*, (select e.context from events e
-        where e.action = ${action} and e.authorized_app = c.authorized_app limit 1) as context
-      from (select t.authorized_app, count(*) as events, count(distinct t.user_pk) as users from events as t ${where}
-        group by t.authorized_app order by count(*) desc, t.authorized_app limit ${limit.value}) as c
-      order by c.events desc, c.authorized_app`.execute(call.db.read);
-    return rows.map(({ context, events, users }) => ({
-      application: JSON.parse(context).authorized_application,
-      counted_events: Number(events),
-      unique_users: Number(users),
+    const visible = await visibleRows(input.registry.require(model), call, input.registry);
+    const top = await topApplications(call, action, visible ?? sql`true`, limit.value);
+    return top.map(({ application, events, users }) => ({
+      application,
+      counted_events: events,
+      unique_users: users,
     }));
   },
 };
-
-interface TopRow {
-  readonly context: string;
-  readonly events: number | string;
-  readonly users: number | string;
-}
 
 /**
  * Counts events visible to the caller per hour or day in the database, summed up to intervals that end now; oldest
@@ -189,14 +180,12 @@ export async function countOverTime(
   const since = addMilliseconds(call.now, start - fromTimestamp(call.now).getTime());
   const where = await visibleWhere(input, [sql`t.created >= ${since}`, ...conditions]);
   const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), unit);
-  const { rows } = await sql<{ bucket: string; events: number | string }>`select ${bucket} as bucket, count(*) as events
+  const { rows } = await sql<BucketRow>`select ${bucket} as bucket, count(*) as events
     from events as t ${where} group by 1`.execute(call.db.read);
-  const counts = new Array<number>(intervals).fill(0);
-  for (const { bucket, events } of rows) {
-    const index = Math.floor((Date.parse(`${bucket}Z`) - start) / intervalMs);
-    if (index >= 0 && index < intervals) counts[index] = (counts[index] ?? 0) + Number(events);
-  }
-  return counts.map((count, index) => ({ x_cord: start + index * intervalMs, y_cord: count }));
+  return sumIntervals(rows, { start, intervalMs, count: intervals }).map((count, index) => ({
+    x_cord: start + index * intervalMs,
+    y_cord: count,
+  }));
 }
 
 /** The end of the current hour or day. */
