@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { few, type GrowthRow, type GrowthSizes } from './growth.ts';
-import type { MeasuredRow } from './measure.ts';
+import type { Measured, MeasuredRow } from './measure.ts';
 import type { ServerFigures } from './measure-all.ts';
 import type { BenchOptions } from './options.ts';
 import type { ScalingRow } from './scaling.ts';
@@ -117,6 +117,16 @@ export const mark = (text: string, isMet: boolean): string => (isMet ? text : `*
 export const whole = (value: number): string => Math.round(value).toLocaleString('en');
 export const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`;
 const size = (bytes: number): string => (bytes < 1000 ? `${Math.round(bytes)} B` : `${(bytes / 1000).toFixed(1)} kB`);
+
+/** Requests per second, latencies and CPU of the server, then requests and CPU of its floor. */
+export const figureCells = ({ figures }: Measured, floor: Measured): string[] => [
+  whole(figures.perSecond),
+  milliseconds(figures.p50),
+  milliseconds(figures.p99),
+  milliseconds(figures.cpuMs),
+  whole(floor.figures.perSecond),
+  milliseconds(floor.figures.cpuMs),
+];
 
 export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

@@ -1,5 +1,5 @@
 import { ratioOf } from '../measure.ts';
-import { mark, milliseconds, table, whole } from '../report.ts';
+import { figureCells, mark, milliseconds, table, whole } from '../report.ts';
 import type { MeasuredOAuthRow } from './measure.ts';
 
 export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
@@ -24,12 +24,7 @@ export function oauthTable(rows: readonly MeasuredOAuthRow[]): string {
       const [toFloor, toOther] = [ratioOf(server, floor), ratioOf(server, other)];
       return [
         row.title,
-        whole(ours.perSecond),
-        milliseconds(ours.p50),
-        milliseconds(ours.p99),
-        milliseconds(ours.cpuMs),
-        whole(floor.figures.perSecond),
-        milliseconds(floor.figures.cpuMs),
+        ...figureCells(server, floor),
         whole(other.figures.perSecond),
         milliseconds(other.figures.cpuMs),
         mark(toFloor.toFixed(2), row.target === null || toFloor >= row.target),

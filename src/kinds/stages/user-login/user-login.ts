@@ -68,7 +68,7 @@ const dayMs = 86_400_000;
 const untilBrowserEnds = { lifetimeMs: 30 * dayMs, idleMs: dayMs };
 const denied = 'You cannot sign in.';
 
-/** Creates a session for the flow's user. No other code gives sessions to browsers. */
+/** Creates a session for the flow's user. Only the link of a first start (`app/first-link.ts`) gives sessions to browsers without it. */
 export function userLogin(needs: Needs): StageKind {
   return defineStageKind({
     resource: userLoginStage,
