@@ -5,8 +5,7 @@ import { parseAst } from 'rolldown/parseAst';
 import { calleeOf, childrenOf, isNode, lineAt, type Node } from './source-tree.ts';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
-/** The administration comes into the catalogues later. */
-const folders = ['account', 'api', 'elements', 'flow', 'page', 'texts'];
+const folders = ['account', 'admin', 'api', 'elements', 'flow', 'page', 'texts'];
 
 /** A string in the sources of the pages. */
 export interface Found {

@@ -1,4 +1,5 @@
 import { mountPage } from '../page/mount-page.tsx';
+import { adminCatalogues } from '../texts/admin/catalogues.ts';
 import { AdminPage } from './admin-page.tsx';
 
-void mountPage(<AdminPage />);
+void mountPage(<AdminPage />, [adminCatalogues]);

@@ -1,4 +1,4 @@
-import { loadTexts } from '../texts/texts.ts';
+import { type Catalogues, loadTexts } from '../texts/texts.ts';
 import './tokens.css';
 import './base.css';
 import { createContext, type ReactNode, use } from 'react';
@@ -9,11 +9,11 @@ import { FaultBoundary } from './fault-boundary.tsx';
 const BrandContext = createContext<Brand | null>(null);
 
 /** Puts a page into its document, in the language of the document. */
-export async function mountPage(page: ReactNode): Promise<void> {
+export async function mountPage(page: ReactNode, furtherTexts: readonly Catalogues[] = []): Promise<void> {
   const place = document.getElementById('page');
   if (!place) throw new Error('this document has no place for a page');
   const brand = JSON.parse(place.dataset.brand ?? '{}') as Brand;
-  await loadTexts();
+  await loadTexts(furtherTexts);
   createRoot(place).render(
     <BrandContext value={brand}>
       <FaultBoundary>{page}</FaultBoundary>

@@ -1,16 +1,19 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import type adminDe from './admin/de.json';
 import type de from './de.json';
 import type { Language } from './languages.ts';
 import { pageLanguage, pageLocale } from './page-language.ts';
 
 /** A text of the catalogues, in English. */
-export type Text = keyof typeof de;
+export type Text = keyof typeof de | keyof typeof adminDe;
 
 type Catalogue = Readonly<Record<string, string>>;
+
+/** The catalogues of a part of the pages. Each is a file of its own: a page loads that of its language only. */
+export type Catalogues = Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ default: Catalogue }>>>;
 export type Values = Readonly<Record<string, string | number>>;
 
-// Each is a file of its own: a page loads that of its language only.
-const catalogues: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ default: Catalogue }>>> = {
+const everywhere: Catalogues = {
   ar: () => import('./ar.json'),
   de: () => import('./de.json'),
   es: () => import('./es.json'),
@@ -22,9 +25,11 @@ let catalogue: Catalogue = {};
 const formats = new Map<string, IntlMessageFormat>();
 
 /** Loads the texts of the page's language; must be done before the page is rendered. English is in the code. */
-export async function loadTexts(): Promise<void> {
+export async function loadTexts(further: readonly Catalogues[]): Promise<void> {
   const language = pageLanguage();
-  if (language !== 'en') catalogue = (await catalogues[language]()).default;
+  if (language === 'en') return;
+  const loaded = await Promise.all([everywhere, ...further].map((catalogues) => catalogues[language]()));
+  catalogue = Object.assign({}, ...loaded.map((module) => module.default));
 }
 
 /** A text in the page's language. */
