@@ -1,3 +1,4 @@
+import { t } from '../texts/texts.ts';
 import '../elements/surface.css';
 import './admin.css';
 import { Suspense, useState } from 'react';
@@ -33,7 +34,7 @@ export function AdminPage() {
       <DescriptionsContext value={descriptions}>
         <Announcing>
           <a className="skip-link" href="#content">
-            Skip to the content
+            {t('Skip to the content')}
           </a>
           <ActingBanner />
           <Header />

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useHeading } from '../page/use-heading.ts';
+import { t } from '../texts/texts.ts';
 import { Link } from './link.tsx';
 
 interface Crumb {
@@ -24,7 +25,7 @@ export function Page({ title, intro, crumbs = [], actions, children }: Props) {
     <>
       <div className="page-head">
         {crumbs.length > 0 && (
-          <nav aria-label="Breadcrumb">
+          <nav aria-label={t('Breadcrumb')}>
             <ol className="crumbs small">
               {crumbs.map(({ text, href }) => (
                 <li key={href}>

@@ -1,7 +1,7 @@
 import { TextField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
-import { counted } from '../words.ts';
 import type { Template } from './template.ts';
 
 const protocols = { oauth2: 'OpenID Connect', saml: 'SAML' } as const;
@@ -24,7 +24,7 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
           onChange={({ currentTarget }) => goTo(hereWith({ search: currentTarget.value || null }), { replace: true })}
         />
         <p className="quiet small" role="status">
-          {counted(found.length, 'template', 'templates')}
+          {t('{count, plural, one {# template} other {# templates}}', { count: found.length })}
         </p>
       </div>
       {found.length === 0 && (

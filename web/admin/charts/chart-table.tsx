@@ -1,5 +1,7 @@
+import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import { useState } from 'react';
+import { numberText } from '../words.ts';
 
 interface Props {
   /** What the rows are: `Day`. */
@@ -13,10 +15,10 @@ export function ChartTable({ unit, columns, rows }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>As a table</summary>
+      <summary>{t('As a table')}</summary>
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
-        <section className="table-frame scrolled chart-table" tabIndex={0} aria-label="The chart as a table">
+        <section className="table-frame scrolled chart-table" tabIndex={0} aria-label={t('The chart as a table')}>
           <table className="table comparison">
             <thead>
               <tr>
@@ -33,7 +35,7 @@ export function ChartTable({ unit, columns, rows }: Props) {
                 <tr key={title}>
                   <th scope="row">{title}</th>
                   {counts.map((count, at) => (
-                    <td key={columns[at]}>{count.toLocaleString()}</td>
+                    <td key={columns[at]}>{numberText(count)}</td>
                   ))}
                 </tr>
               ))}

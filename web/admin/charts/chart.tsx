@@ -1,7 +1,9 @@
+import { pageLocale } from '../../texts/page-language.ts';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { numberText } from '../words.ts';
 
 export interface Series {
   readonly label: string;
@@ -58,6 +60,18 @@ export function Chart({ label, times, series, look, onSelect }: Props) {
   return <div ref={place} className="chart" role="img" aria-label={label} />;
 }
 
+const daySeconds = 86_400;
+
+/** A mark of the axis of time: the day, or the hour within it. */
+function timeText(seconds: number, step: number): string {
+  const moment = new Date(seconds * 1000);
+  const isDay = step >= daySeconds || (moment.getHours() === 0 && moment.getMinutes() === 0);
+  const parts: Intl.DateTimeFormatOptions = isDay
+    ? { month: 'short', day: 'numeric' }
+    : { hour: 'numeric', minute: '2-digit' };
+  return new Intl.DateTimeFormat(pageLocale(), parts).format(moment);
+}
+
 /** A colour of the style sheets as the canvas takes it. */
 function colourIn(element: HTMLElement, name: string): string {
   element.style.setProperty('color', `var(${name})`);
@@ -88,8 +102,17 @@ function optionsFor(
       y: { range: (_, __, max) => [0, Math.max(4, Math.ceil(max * 1.1))] },
     },
     axes: [
-      { ...axis, grid: { show: false } },
-      { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] },
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_, times, __, ___, step) => times.map((time) => timeText(time, step)),
+      },
+      {
+        ...axis,
+        size: 44,
+        values: (_, counts) => counts.map(numberText),
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6],
+      },
     ],
     series: [
       {},

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import './events.css';
 import { useMemo } from 'react';
@@ -10,7 +11,6 @@ import { Pager, type Pagination } from '../generic/pager.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { NotFound } from '../pages/not-found.tsx';
-import { counted } from '../words.ts';
 import { type Event, type Facets, periodOf, periods, questionOf } from './event.ts';
 import { EventRow } from './event-row.tsx';
 import { FacetLists } from './facet-lists.tsx';
@@ -106,7 +106,7 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
         <>
           {isLive && (
             <p className="quiet small" role="status">
-              Following: {counted(fresh.length, 'new event', 'new events')}.
+              {t('Following: {count, plural, one {# new event} other {# new events}}.', { count: fresh.length })}
             </p>
           )}
           {fresh.length + results.length === 0 ? (
@@ -122,7 +122,9 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
             </ol>
           )}
           <div className="list-foot">
-            <p className="quiet small">{counted(pagination.count, 'event', 'events')}</p>
+            <p className="quiet small">
+              {t('{count, plural, one {# event} other {# events}}', { count: pagination.count })}
+            </p>
             <Pager pagination={pagination} />
           </div>
         </>

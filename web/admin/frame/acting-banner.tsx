@@ -1,3 +1,5 @@
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { useInterface } from '../api/interface.ts';
 
 /** Reminds somebody who acts as another person that they do. */
@@ -7,9 +9,12 @@ export function ActingBanner() {
   return (
     <div className="admin-acting" role="status">
       <p>
-        You act as <strong>{user.name || user.username}</strong>, with their rights.
+        <Rich
+          text="You act as <b>{name}</b>, with their rights."
+          values={{ name: user.name || user.username, b: (words) => <strong>{words}</strong> }}
+        />
       </p>
-      <a href="/if/user/">Stop on the account page</a>
+      <a href="/if/user/">{t('Stop on the account page')}</a>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useBrand } from '../../page/mount-page.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -15,7 +16,7 @@ export function Header() {
         <Logo />
       </Link>
       <button type="button" className="admin-search" onClick={() => goTo(hereWith({ dialog: 'search' }))}>
-        <span>Search</span>
+        <span>{t('Search')}</span>
         <kbd>{commandKey} K</kbd>
       </button>
       <ThemeChoice />
@@ -24,10 +25,10 @@ export function Header() {
           {(user.name || user.username).charAt(0).toUpperCase()}
         </span>
         <span className="admin-person-name">{user.name || user.username}</span>
-        <span className="visually-hidden">, your account</span>
+        <span className="visually-hidden">{t(', your account')}</span>
       </a>
       <a className="button admin-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
-        Sign out
+        {t('Sign out')}
       </a>
     </header>
   );

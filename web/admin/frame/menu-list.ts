@@ -1,14 +1,18 @@
+import type { Text } from '../../texts/texts.ts';
 import type { Interface } from '../api/interface.ts';
 
 export interface MenuItem {
-  readonly title: string;
+  readonly title: Text;
   readonly path: string;
 }
 
 export interface MenuGroup {
-  readonly title: string;
+  readonly title: Text;
   readonly items: readonly MenuItem[];
 }
+
+/** The page that everything begins with. */
+export const start: MenuItem = { title: 'Start', path: '/' };
 
 /** The menu by what people want to do. Kinds are found in the list of their family, the rest under "Everything". */
 const groups: readonly MenuGroup[] = [

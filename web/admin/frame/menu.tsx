@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
+import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { entryAt, type Interface, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
-import { menuFor } from './menu-list.ts';
+import { menuFor, start } from './menu-list.ts';
 
 /** The way to every page; on narrow screens it unfolds. */
 export function Menu() {
@@ -16,7 +17,7 @@ export function Menu() {
   const groups = menuFor(known);
   const here = groups.flatMap(({ items }) => items).find((item) => item.path === current)?.title;
   return (
-    <nav className="admin-menu" aria-label="Administration">
+    <nav className="admin-menu" aria-label={t('Administration')}>
       <button
         type="button"
         className="button admin-menu-button"
@@ -24,19 +25,19 @@ export function Menu() {
         aria-controls="admin-menu-list"
         onClick={() => setOpen(!isOpen)}
       >
-        <span className="visually-hidden">Menu, now at </span>
-        <span>{here ?? 'Start'}</span>
+        <span className="visually-hidden">{t('Menu, now at')} </span>
+        <span>{t(here ?? start.title)}</span>
         <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
       </button>
       <div id="admin-menu-list" className="admin-menu-list" data-open={isOpen || undefined}>
         <ul>
-          <Item title="Start" path="/" isCurrent={path === '/'} />
+          <Item {...start} isCurrent={path === '/'} />
         </ul>
         {groups.map(({ title, items }) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
           <div key={title} role="group" aria-labelledby={`menu-${title}`}>
             <p className="admin-menu-title" id={`menu-${title}`}>
-              {title}
+              {t(title)}
             </p>
             <ul>
               {items.map((item) => (
@@ -50,11 +51,11 @@ export function Menu() {
   );
 }
 
-function Item({ title, path, isCurrent }: { title: string; path: string; isCurrent: boolean }) {
+function Item({ title, path, isCurrent }: { title: Text; path: string; isCurrent: boolean }) {
   return (
     <li>
       <Link href={hrefOf(path)} aria-current={isCurrent ? 'page' : undefined}>
-        {title}
+        {t(title)}
       </Link>
     </li>
   );

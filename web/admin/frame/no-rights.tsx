@@ -1,31 +1,36 @@
 import { useEffect } from 'react';
 import { useBrand } from '../../page/mount-page.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Person } from '../api/interface.ts';
 
 /** For people who came here and have nothing to administer. */
 export function NoRights({ person }: { person: Person }) {
   const { branding_title, flow_invalidation = 'default-invalidation-flow' } = useBrand();
-  const title = 'Nothing to administer';
+  const title = t('Nothing to administer');
   useEffect(() => {
     document.title = `${title} · ${branding_title}`;
-  }, [branding_title]);
+  }, [title, branding_title]);
   return (
     <main className="fault">
       <h1>{title}</h1>
       <p>
-        These pages are for administrators, and the account <strong>{person.username}</strong> has no rights here. Your
-        own applications, devices and tokens are on your account page.
+        <Rich
+          text="These pages are for administrators, and the account <b>{username}</b> has no rights here. Your own applications, devices and tokens are on your account page."
+          values={{ username: person.username, b: (words) => <strong>{words}</strong> }}
+        />
       </p>
       <p className="quiet">
-        If you should have rights, ask an administrator to add you to a group that brings them, then load this page
-        again.
+        {t(
+          'If you should have rights, ask an administrator to add you to a group that brings them, then load this page again.',
+        )}
       </p>
       <div className="row">
         <a className="button button-primary" href="/if/user/">
-          Go to your account
+          {t('Go to your account')}
         </a>
         <a className="button" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>
-          Sign in as somebody else
+          {t('Sign in as somebody else')}
         </a>
       </div>
     </main>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import '../widgets/picker.css';
 import './palette.css';
 import { useCombobox } from 'downshift';
@@ -10,7 +11,7 @@ import { newAddressOf } from '../new-address.ts';
 import { useDialog } from '../use-dialog.ts';
 import { inSentence } from '../words.ts';
 import { useKey } from './keys.ts';
-import { menuFor } from './menu-list.ts';
+import { menuFor, start } from './menu-list.ts';
 
 interface Hit {
   readonly id: string;
@@ -26,7 +27,7 @@ export function Palette() {
   useKey('/', false, open);
   if (!isOpen) return null;
   return (
-    <Dialog title="Search" onClose={close}>
+    <Dialog title={t('Search')} onClose={close}>
       <Search />
     </Dialog>
   );
@@ -62,11 +63,11 @@ function Search() {
   return (
     <div className="palette">
       <label className="visually-hidden" id={getLabelProps().id} htmlFor={getLabelProps().htmlFor}>
-        Pages, objects and actions
+        {t('Pages, objects and actions')}
       </label>
       <input
         className="input"
-        placeholder="Pages, objects and actions"
+        placeholder={t('Pages, objects and actions')}
         {...getInputProps({ onChange: (event) => setText(event.currentTarget.value) })}
       />
       <ul className="options" {...getMenuProps()}>
@@ -81,7 +82,7 @@ function Search() {
           </li>
         ))}
       </ul>
-      {hits.length === 0 && text !== '' && <p className="quiet">Nothing is called “{text}”.</p>}
+      {hits.length === 0 && text !== '' && <p className="quiet">{t('Nothing is called “{text}”.', { text })}</p>}
     </div>
   );
 }
@@ -91,17 +92,16 @@ function placesOf(known: Interface): Hit[] {
   const menu = menuFor(known).flatMap(({ items }) => items);
   const inMenu = new Set(menu.map(({ path }) => path));
   const pages = [
-    { title: 'Start', path: '/' },
-    ...menu,
+    ...[start, ...menu].map(({ title, path }) => ({ title: t(title), path })),
     ...known.resources.filter(({ path }) => !inMenu.has(path)).map(({ plural, path }) => ({ title: plural, path })),
   ];
   const makers = known.resources.filter(({ may }) => may.add === 'all');
   return [
-    ...pages.map(({ title, path }) => ({ id: path, title, kind: 'Page', href: hrefOf(path) })),
+    ...pages.map(({ title, path }) => ({ id: path, title, kind: t('Page'), href: hrefOf(path) })),
     ...makers.map(({ singular, path }) => ({
       id: `new ${path}`,
-      title: `New ${inSentence(singular)}`,
-      kind: 'Action',
+      title: t('New {kind}', { kind: inSentence(singular) }),
+      kind: t('Action'),
       href: newAddressOf({ path }),
     })),
   ];

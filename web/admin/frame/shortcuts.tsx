@@ -1,10 +1,11 @@
 import { Dialog } from '../../elements/dialog.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
 import { commandKey, useKey } from './keys.ts';
 
 /** Every shortcut, for the page that lists them. */
-const shortcuts: readonly (readonly [keys: string, what: string])[] = [
+const shortcuts: readonly (readonly [keys: string, what: Text])[] = [
   [`${commandKey} K`, 'Find pages, objects and actions'],
   ['/', 'Find pages, objects and actions'],
   ['H', 'Go to the start page'],
@@ -19,20 +20,20 @@ export function Shortcuts() {
   useKey('h', false, () => goTo(hrefOf('/')));
   if (!list.isOpen) return null;
   return (
-    <Dialog title="Keyboard shortcuts" onClose={list.close}>
+    <Dialog title={t('Keyboard shortcuts')} onClose={list.close}>
       <dl className="shortcuts">
         {shortcuts.map(([keys, what]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>
             </dt>
-            <dd>{what}</dd>
+            <dd>{t(what)}</dd>
           </div>
         ))}
       </dl>
       <div className="row">
         <button type="button" className="button" onClick={list.close}>
-          Close
+          {t('Close')}
         </button>
       </div>
     </Dialog>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useBrand } from '../../page/mount-page.tsx';
+import { t } from '../../texts/texts.ts';
 
 const themes = { automatic: 'Automatic', light: 'Light', dark: 'Dark' } as const;
 type Theme = keyof typeof themes;
@@ -24,11 +25,11 @@ export function ThemeChoice() {
   }
   return (
     <label className="admin-theme">
-      <span className="visually-hidden">Colours</span>
+      <span className="visually-hidden">{t('Colours')}</span>
       <select className="input" value={theme} onChange={(event) => choose(event.currentTarget.value)}>
         {Object.entries(themes).map(([value, label]) => (
           <option key={value} value={value}>
-            {label}
+            {t(label)}
           </option>
         ))}
       </select>

@@ -4,11 +4,12 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Description } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import type { Row } from '../api/objects.ts';
 import { useDialog } from '../use-dialog.ts';
-import { counted, inSentence } from '../words.ts';
+import { counted } from '../words.ts';
 
 interface Props {
   readonly entry: ResourceEntry;
@@ -27,12 +28,12 @@ export function BulkBar(props: Props) {
   if (picked.length === 0) return null;
   return (
     <div className="bulk-bar">
-      <p role="status">{counted(picked.length, inSentence(entry.singular), inSentence(entry.plural))} chosen</p>
+      <p role="status">{t('{objects} chosen', { objects: counted(picked.length, entry) })}</p>
       <div className="row">
         <Button look="quiet" onClick={() => onChoose(new Set())}>
-          Choose none
+          {t('Choose none')}
         </Button>
-        <Button onClick={open}>Delete…</Button>
+        <Button onClick={open}>{t('Delete…')}</Button>
       </div>
       {isOpen && <BulkDelete {...props} picked={picked} onClose={close} />}
     </div>
@@ -69,22 +70,19 @@ function BulkDelete({
     if (problems.length > 0) return;
     onClose();
     onChoose(new Set());
-    announce(`${counted(picked.length, inSentence(entry.singular), inSentence(entry.plural))} deleted.`);
+    announce(t('{objects} deleted.', { objects: counted(picked.length, entry) }));
   }
 
   return (
-    <Dialog
-      title={`Delete ${counted(picked.length, inSentence(entry.singular), inSentence(entry.plural))}?`}
-      onClose={onClose}
-    >
+    <Dialog title={t('Delete {objects}?', { objects: counted(picked.length, entry) })} onClose={onClose}>
       <ul className="plain-list scrolled">
         {picked.map((row) => (
           <li key={String(row[description.key])}>{nameOf(row)}</li>
         ))}
       </ul>
-      <p>This cannot be undone. What depends on them goes with them.</p>
+      <p>{t('This cannot be undone. What depends on them goes with them.')}</p>
       {isBusy && (
-        <progress value={progress.done} max={picked.length} aria-label="Deleted so far">
+        <progress value={progress.done} max={picked.length} aria-label={t('Deleted so far')}>
           {progress.done}
         </progress>
       )}
@@ -94,10 +92,10 @@ function BulkDelete({
         </Notice>
       ))}
       <div className="row">
-        <Button onClick={onClose}>{progress && !isBusy ? 'Close' : 'Cancel'}</Button>
+        <Button onClick={onClose}>{t(progress && !isBusy ? 'Close' : 'Cancel')}</Button>
         {(!progress || isBusy) && (
           <Button look="danger" isBusy={isBusy} onClick={remove}>
-            Delete
+            {t('Delete')}
           </Button>
         )}
       </div>

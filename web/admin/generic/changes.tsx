@@ -1,7 +1,10 @@
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { ResourceEntry } from '../api/interface.ts';
+import { actionName, whoOf } from '../events/action-name.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
 
@@ -27,15 +30,21 @@ export function Changes({ entry, pk }: { entry: ResourceEntry; pk: string }) {
     <Loaded {...events}>
       {({ results }) =>
         results.length === 0 ? (
-          <p className="empty">No events are kept about it.</p>
+          <p className="empty">{t('No events are kept about it.')}</p>
         ) : (
           <ul className="rows">
             {results.map((event) => (
               <li key={event.pk} className="rows-row">
                 <div className="rows-text">
                   <p>
-                    <Link href={hrefOf(`/events/events/${event.pk}/`)}>{spelled(event.action)}</Link> by{' '}
-                    {event.user.username || 'the server'}
+                    <Rich
+                      text="<a>{action}</a> by {who}"
+                      values={{
+                        action: actionName(event.action),
+                        who: whoOf(event),
+                        a: (words) => <Link href={hrefOf(`/events/events/${event.pk}/`)}>{words}</Link>,
+                      }}
+                    />
                   </p>
                   <p className="quiet small">
                     {Object.keys(event.context.diff ?? {})

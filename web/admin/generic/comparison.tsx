@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/description.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { Value } from './value.tsx';
@@ -12,11 +13,11 @@ interface Props {
 export function Comparison({ members, names, columns }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
-    <section className="table-frame scrolled" tabIndex={0} aria-label="Comparison">
+    <section className="table-frame scrolled" tabIndex={0} aria-label={t('Comparison')}>
       <table className="table comparison">
         <thead>
           <tr>
-            <th scope="col">Field</th>
+            <th scope="col">{t('Field')}</th>
             {columns.map(([title]) => (
               <th key={title} scope="col">
                 {title}

@@ -1,6 +1,7 @@
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/description.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { isSame } from './body.ts';
@@ -21,7 +22,7 @@ interface Props {
 export function ConflictDialog({ members, path, initial, values, names, onClose, onKeepMine, onTakeTheirs }: Props) {
   const now = useAnswer<Row>(path);
   return (
-    <Dialog title="Somebody else has changed this meanwhile" onClose={onClose} isWide>
+    <Dialog title={t('Somebody else has changed this meanwhile')} onClose={onClose} isWide>
       <Loaded {...now}>
         {(theirs) => {
           const differing = members.filter(
@@ -29,13 +30,15 @@ export function ConflictDialog({ members, path, initial, values, names, onClose,
           );
           return (
             <>
-              <p>Nothing of yours has been saved. These are the versions, with what either of you has changed:</p>
+              <p>
+                {t('Nothing of yours has been saved. These are the versions, with what either of you has changed:')}
+              </p>
               <Comparison
                 members={differing}
                 names={names}
                 columns={[
-                  ['On the server now', theirs],
-                  ['Yours', values],
+                  [t('On the server now'), theirs],
+                  [t('Yours'), values],
                 ]}
               />
             </>
@@ -43,14 +46,15 @@ export function ConflictDialog({ members, path, initial, values, names, onClose,
         }}
       </Loaded>
       <div className="row">
-        <Button onClick={onTakeTheirs}>Discard mine</Button>
+        <Button onClick={onTakeTheirs}>{t('Discard mine')}</Button>
         <Button look="primary" onClick={onKeepMine}>
-          Go on with mine
+          {t('Go on with mine')}
         </Button>
       </div>
       <p className="quiet small">
-        If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is
-        saved until you save again.
+        {t(
+          'If you go on, the fields that you have changed stay in the form, on top of the version on the server. Nothing is saved until you save again.',
+        )}
       </p>
     </Dialog>
   );

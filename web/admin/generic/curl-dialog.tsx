@@ -2,6 +2,8 @@ import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/description.ts';
 import type { Row } from '../api/objects.ts';
 
@@ -17,13 +19,16 @@ interface Props {
 export function CurlDialog({ method, path, body, members, onClose }: Props) {
   const command = curlOf(method, path, withoutSecrets(body, members));
   return (
-    <Dialog title="As a command" onClose={onClose} isWide>
+    <Dialog title={t('As a command')} onClose={onClose} isWide>
       <p>
-        The token is one of your <a href="/if/user/tokens/">API tokens</a>. Secrets are left out.
+        <Rich
+          text="The token is one of your <a>API tokens</a>. Secrets are left out."
+          values={{ a: (words) => <a href="/if/user/tokens/">{words}</a> }}
+        />
       </p>
       <Code text={command} />
       <div className="row">
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t('Close')}</Button>
         <CopyButton text={command} />
       </div>
     </Dialog>

@@ -5,6 +5,7 @@ import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { Loaded } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
@@ -24,7 +25,7 @@ export function DeleteButton(props: Props) {
   const { isOpen, open, close } = useDialog('delete');
   return (
     <>
-      <Button onClick={open}>Delete…</Button>
+      <Button onClick={open}>{t('Delete…')}</Button>
       {isOpen && <Confirmation {...props} onClose={close} />}
     </>
   );
@@ -40,21 +41,21 @@ function Confirmation({ entry, objectKey, title, hasUsedBy, onClose }: Props & {
     try {
       await callAsPerson('DELETE', pathOfObject(entry, objectKey));
       goTo(hrefOf(entry.path), { replace: true });
-      done(`${title} is deleted.`);
+      done(t('{name} is deleted.', { name: title }));
     } catch (caught) {
       setProblem(wordsOf(caught));
       setBusy(false);
     }
   }
   return (
-    <Dialog title={`Delete ${inSentence(entry.singular)} ${title}?`} onClose={onClose}>
-      {hasUsedBy ? <Consequences entry={entry} objectKey={objectKey} /> : <p>This cannot be undone.</p>}
+    <Dialog title={t('Delete {kind} {name}?', { kind: inSentence(entry.singular), name: title })} onClose={onClose}>
+      {hasUsedBy ? <Consequences entry={entry} objectKey={objectKey} /> : <p>{t('This cannot be undone.')}</p>}
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
         {/* A dialog gives the focus to its first button: that is never the one that cannot be undone. */}
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button look="danger" isBusy={isBusy} onClick={remove}>
-          Delete
+          {t('Delete')}
         </Button>
       </div>
     </Dialog>
@@ -66,10 +67,10 @@ function Consequences({ entry, objectKey }: Pick<Props, 'entry' | 'objectKey'>) 
     <Loaded {...useUses(entry, objectKey)}>
       {(found) =>
         found.uses.length === 0 ? (
-          <p>Nothing uses it. This cannot be undone.</p>
+          <p>{t('Nothing uses it. This cannot be undone.')}</p>
         ) : (
           <>
-            <p>This cannot be undone, and it concerns other objects:</p>
+            <p>{t('This cannot be undone, and it concerns other objects:')}</p>
             <div className="scrolled">
               <Uses {...found} />
             </div>

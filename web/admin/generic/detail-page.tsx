@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './detail.css';
 import { useCallback } from 'react';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
@@ -37,10 +38,10 @@ function Detail({ entry, objectKey, description }: ResourcePage & { description:
   const { query } = useAddress();
   const { resources } = useInterface();
   const tabs = [
-    { name: 'overview', title: 'Overview' },
-    ...(isTriable(entry) && entry.may.change === 'all' ? [{ name: 'try', title: 'Try' }] : []),
-    ...(description.hasUsedBy ? [{ name: 'used-by', title: 'Used by' }] : []),
-    ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: 'Changes' }] : []),
+    { name: 'overview', title: t('Overview') },
+    ...(isTriable(entry) && entry.may.change === 'all' ? [{ name: 'try', title: t('Try') }] : []),
+    ...(description.hasUsedBy ? [{ name: 'used-by', title: t('Used by') }] : []),
+    ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: t('Changes') }] : []),
   ];
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
   if (read.answer.state !== 'ready')
@@ -89,7 +90,7 @@ function Actions({ entry, objectKey, object: { may }, description, title }: Acti
       )}
       {canChange && (
         <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${encodeURIComponent(objectKey)}/`)}>
-          Edit
+          {t('Edit')}
         </Link>
       )}
     </>
@@ -99,7 +100,7 @@ function Actions({ entry, objectKey, object: { may }, description, title }: Acti
 function UsedBy({ entry, objectKey }: Pick<ResourcePage, 'entry' | 'objectKey'>) {
   return (
     <Loaded {...useUses(entry, objectKey)}>
-      {(found) => (found.uses.length === 0 ? <p className="empty">Nothing uses it.</p> : <Uses {...found} />)}
+      {(found) => (found.uses.length === 0 ? <p className="empty">{t('Nothing uses it.')}</p> : <Uses {...found} />)}
     </Loaded>
   );
 }
@@ -122,14 +123,14 @@ function Overview({ object, description }: { object: WholeObject; description: D
   return (
     <div className="stack">
       {grouped(members.filter((member) => !isTechnical(member))).map(([group, inner]) => (
-        <section key={group} className="card stack" aria-label={group || 'Details'}>
+        <section key={group} className="card stack" aria-label={group || t('Details')}>
           {group && <h2>{group}</h2>}
           <Facts object={object} members={inner} />
         </section>
       ))}
       {technical.length > 0 && (
         <details className="card">
-          <summary>For programs</summary>
+          <summary>{t('For programs')}</summary>
           <Facts object={object} members={technical} />
         </details>
       )}

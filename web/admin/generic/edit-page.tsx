@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { type Description, useDescription } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
@@ -20,7 +21,7 @@ export function EditPage({ entry, objectKey }: ResourcePage) {
   if (description.answer.state === 'ready')
     return <Edit entry={entry} objectKey={objectKey} description={description.answer.value} />;
   return (
-    <Page title="Edit" crumbs={[...crumbs, own]}>
+    <Page title={t('Edit')} crumbs={[...crumbs, own]}>
       <Loaded {...description}>{() => null}</Loaded>
     </Page>
   );
@@ -38,7 +39,7 @@ function Edit({ entry, objectKey, description }: EditProps) {
   const name = object?.name ?? objectKey;
   const crumbs = [...useCrumbs(entry, true), { text: name, href: hrefOf(pathOfObject(entry, objectKey)) }];
   return (
-    <Page title={`Edit ${name}`} intro={entry.singular} crumbs={crumbs}>
+    <Page title={t('Edit {name}', { name })} intro={entry.singular} crumbs={crumbs}>
       <Loaded {...read}>
         {(found) => (
           <>
@@ -65,7 +66,7 @@ function EditForm({ entry, objectKey, description, object, name, reload }: FormP
   const { changing } = description;
   const initial = useMemo(() => initialValues(changing ?? [], object.row), [changing, object.row]);
   const path = pathOfObject(entry, objectKey);
-  if (!changing || !object.may.includes('change')) return <p>You may not change this.</p>;
+  if (!changing || !object.may.includes('change')) return <p>{t('You may not change this.')}</p>;
   return (
     <ObjectForm
       // Another version of the object is another form, with the changes that were kept.
@@ -77,12 +78,12 @@ function EditForm({ entry, objectKey, description, object, name, reload }: FormP
       etag={object.etag}
       names={object.names}
       what={name}
-      submit="Save"
+      submit={t('Save')}
       onConflict={reload}
       onCancel={() => goTo(hrefOf(path))}
       onSaved={(row) => {
         goTo(hrefOf(pathOfObject(entry, String(row[description.key] ?? objectKey))));
-        done(`${name} is saved.`);
+        done(t('{name} is saved.', { name }));
       }}
     />
   );

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'react';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import type { Description, FilterNote } from '../api/description.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
@@ -18,25 +19,25 @@ export function Filters({ description }: { description: Description }) {
   }
   return (
     <search className="filters">
-      {isSearched && <TypedField label="Search" name="search" type="search" />}
+      {isSearched && <TypedField label={t('Search')} name="search" type="search" />}
       {active.map((filter) => (
         <div key={filter.name} className="filter">
           <FilterField filter={filter} />
           <button type="button" className="filter-remove" onClick={() => remove(filter.name)}>
             <span aria-hidden="true">×</span>
-            <span className="visually-hidden">Remove the filter {filter.label}</span>
+            <span className="visually-hidden">{t('Remove the filter {name}', { name: filter.label })}</span>
           </button>
         </div>
       ))}
       {offered.length > 0 && (
         <label className="filter-add">
-          <span className="visually-hidden">Add a filter</span>
+          <span className="visually-hidden">{t('Add a filter')}</span>
           <select
             className="input"
             value=""
             onChange={({ currentTarget }) => setAdded([...added, currentTarget.value])}
           >
-            <option value="">Add a filter…</option>
+            <option value="">{t('Add a filter…')}</option>
             {offered.map(({ name, label }) => (
               <option key={name} value={name}>
                 {label}
@@ -69,8 +70,8 @@ function FilterField({ filter }: { filter: FilterNote }) {
     );
   if (kind !== 'flag' && !choices) return <TypedField label={label} name={name} type="text" />;
   const options = choices?.map((one) => [String(one), spelled(one)]) ?? [
-    ['true', 'Yes'],
-    ['false', 'No'],
+    ['true', t('Yes')],
+    ['false', t('No')],
   ];
   return <LabelledSelect label={label} value={value} options={options} onChange={(chosen) => set(name, chosen)} />;
 }
@@ -90,7 +91,7 @@ export function LabelledSelect({ label, value, options, isRequired = false, onCh
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <select id={id} className="input" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {!isRequired && <option value="">Any</option>}
+        {!isRequired && <option value="">{t('Any')}</option>}
         {options.map(([one, text]) => (
           <option key={one} value={one}>
             {text}

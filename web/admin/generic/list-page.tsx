@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './list.css';
 import { type ReactNode, useCallback, useState } from 'react';
 import { callAsPerson } from '../../api/call.ts';
@@ -46,7 +47,7 @@ export function ListPage({ entry, beside, actions }: Props) {
           {actions}
           {canAdd && (
             <Link className="button button-primary" href={newAddressOf(entry)}>
-              New {inSentence(entry.singular)}
+              {t('New {kind}', { kind: inSentence(entry.singular) })}
             </Link>
           )}
         </>
@@ -76,7 +77,9 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
       <Loaded {...listed}>
         {({ rows, pagination, names }) =>
           rows.length === 0 ? (
-            <p className="empty">{isAsking ? 'Nothing matches.' : `There are no ${inSentence(entry.plural)} yet.`}</p>
+            <p className="empty">
+              {isAsking ? t('Nothing matches.') : t('There are no {kinds} yet.', { kinds: inSentence(entry.plural) })}
+            </p>
           ) : (
             <>
               <BulkBar
@@ -90,7 +93,7 @@ function List({ entry, description }: { entry: ResourceEntry; description: Descr
               <Table {...{ entry, description, rows, names, chosen }} onChoose={setChosen} />
               <div className="list-foot">
                 <p className="quiet small" role="status">
-                  {counted(pagination.count, inSentence(entry.singular), inSentence(entry.plural))}
+                  {counted(pagination.count, entry)}
                 </p>
                 <Pager pagination={pagination} />
               </div>

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
 import { Loaded } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import { type Description, useDescription } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
@@ -17,7 +18,7 @@ export function NewPage({ entry }: ResourcePage) {
   const description = useDescription(entry.path);
   const crumbs = useCrumbs(entry, true);
   return (
-    <Page title={`New ${inSentence(entry.singular)}`} intro={entry.description} crumbs={crumbs}>
+    <Page title={t('New {kind}', { kind: inSentence(entry.singular) })} intro={entry.description} crumbs={crumbs}>
       {entry.kinds.length > 0 ? (
         <KindChoice entry={entry} />
       ) : (
@@ -38,19 +39,19 @@ function NewForm({ entry, description }: { entry: ResourceEntry; description: De
     return Object.fromEntries(named.map(({ name }) => [name, query.get(name)]));
   }, [creating, query]);
   const beginning = useMemo(() => ({ ...initial, ...given }), [initial, given]);
-  if (!creating || entry.may.add === 'none') return <p>You may not make one.</p>;
+  if (!creating || entry.may.add === 'none') return <p>{t('You may not make one.')}</p>;
   return (
     <ObjectForm
       members={creating}
       initial={beginning}
       method="POST"
       path={entry.path}
-      what={`a new ${inSentence(entry.singular)}`}
-      submit="Create"
+      what={t('a new {kind}', { kind: inSentence(entry.singular) })}
+      submit={t('Create')}
       onCancel={() => goTo(hrefOf(entry.family ?? entry.path))}
       onSaved={(row) => {
         goTo(hrefOf(`${entry.path}${encodeURIComponent(String(row[description.key]))}/`));
-        done(`${String(row[description.title] ?? entry.singular)} is created.`);
+        done(t('{name} is created.', { name: String(row[description.title] ?? entry.singular) }));
       }}
     />
   );

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './form.css';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { requestAsPerson, wordsOf } from '../../api/call.ts';
@@ -93,9 +94,9 @@ export function ObjectForm(props: Props) {
         {draft.isRestored && (
           <Notice tone="plain">
             <div className="row">
-              <p>These are your unsaved changes from before.</p>
+              <p>{t('These are your unsaved changes from before.')}</p>
               <Button look="quiet" onClick={draft.discard}>
-                Discard them
+                {t('Discard them')}
               </Button>
             </div>
           </Notice>
@@ -122,20 +123,20 @@ export function ObjectForm(props: Props) {
         {problem && <Notice tone="bad">{problem}</Notice>}
         {Object.keys(complaints).length > 0 && (
           <p className="visually-hidden" role="alert">
-            Some fields have to be mended.
+            {t('Some fields have to be mended.')}
           </p>
         )}
         <div className="form-foot">
           <Button type="submit" look="primary" isBusy={isBusy}>
             {submit}
           </Button>
-          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
           <span className="form-foot-gap" />
           <Button look="quiet" onClick={preview.open}>
-            Preview
+            {t('Preview')}
           </Button>
           <Button look="quiet" onClick={curl.open}>
-            As curl
+            {t('As curl')}
           </Button>
         </div>
       </form>

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import { hereWith } from '../address.ts';
 import { Link } from '../link.tsx';
 
@@ -12,18 +13,16 @@ export interface Pagination {
 export function Pager({ pagination: { next, previous, current, total_pages } }: { pagination: Pagination }) {
   if (total_pages < 2) return null;
   return (
-    <nav className="row" aria-label="Pages of the list">
+    <nav className="row" aria-label={t('Pages of the list')}>
       {previous > 0 && (
         <Link className="button" href={hereWith({ page: previous > 1 ? String(previous) : null })}>
-          Previous
+          {t('Previous')}
         </Link>
       )}
-      <span className="small">
-        Page {current.toLocaleString()} of {total_pages.toLocaleString()}
-      </span>
+      <span className="small">{t('Page {current, number} of {total, number}', { current, total: total_pages })}</span>
       {next > 0 && (
         <Link className="button" href={hereWith({ page: String(next) })}>
-          Next
+          {t('Next')}
         </Link>
       )}
     </nav>

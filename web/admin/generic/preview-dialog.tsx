@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { Waiting } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/description.ts';
 import type { Names, Row } from '../api/objects.ts';
 import { isSame } from './body.ts';
@@ -29,26 +30,26 @@ export function PreviewDialog({ members, initial, isNew, names, ask, onClose }: 
     ? members.filter(({ name }) => name in after && (isNew || !isSame(initial[name], after[name])))
     : [];
   return (
-    <Dialog title={isNew ? 'What would be made' : 'What would change'} onClose={onClose} isWide>
+    <Dialog title={t(isNew ? 'What would be made' : 'What would change')} onClose={onClose} isWide>
       {!after && <Waiting />}
-      {after && changed.length === 0 && <p>Nothing would change.</p>}
+      {after && changed.length === 0 && <p>{t('Nothing would change.')}</p>}
       {after && changed.length > 0 && (
         <Comparison
           members={changed}
           names={names}
           columns={
             isNew
-              ? [['Value', after]]
+              ? [[t('Value'), after]]
               : [
-                  ['Now', initial],
-                  ['Then', after],
+                  [t('Now'), initial],
+                  [t('Then'), after],
                 ]
           }
         />
       )}
-      <p className="quiet small">Nothing has been saved.</p>
+      <p className="quiet small">{t('Nothing has been saved.')}</p>
       <div className="row">
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t('Close')}</Button>
       </div>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../../texts/texts.ts';
 import { hereWith, hrefOf, useAddress } from '../address.ts';
 import type { Description, Member } from '../api/description.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
@@ -20,7 +21,7 @@ export const columnsOf = ({ columns, shown }: Description): Member[] =>
   columns.flatMap((name) => shown.find((member) => member.name === name) ?? []);
 
 /** What kind a row is of is a column of families. */
-const labelOf = ({ name, note }: Member): string => (name === 'verbose_name' ? 'Kind' : note.label);
+const labelOf = ({ name, note }: Member): string => (name === 'verbose_name' ? t('Kind') : note.label);
 
 /** Rows with a link to each, ordered by what their headings are pressed for. */
 export function Table({ entry, description, rows, names, chosen, onChoose }: Props) {
@@ -45,7 +46,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
               <th className="table-choice" scope="col">
                 <input
                   type="checkbox"
-                  aria-label="All on this page"
+                  aria-label={t('All on this page')}
                   checked={isAll}
                   onChange={({ currentTarget }) => onChoose(new Set(currentTarget.checked ? rows.map(keyOf) : []))}
                 />
@@ -68,7 +69,7 @@ export function Table({ entry, description, rows, names, chosen, onChoose }: Pro
                   <td className="table-choice">
                     <input
                       type="checkbox"
-                      aria-label={`Choose ${String(row[description.title] ?? key)}`}
+                      aria-label={t('Choose {name}', { name: String(row[description.title] ?? key) })}
                       checked={chosen.has(key)}
                       onChange={({ currentTarget }) => choose(key, currentTarget.checked)}
                     />

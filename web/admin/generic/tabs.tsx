@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import { hereWith } from '../address.ts';
 import { Link } from '../link.tsx';
 
@@ -10,7 +11,7 @@ export interface Tab {
 export function Tabs({ tabs, current }: { tabs: readonly Tab[]; current: string }) {
   if (tabs.length < 2) return null;
   return (
-    <nav className="tabs" aria-label="Parts of this page">
+    <nav className="tabs" aria-label={t('Parts of this page')}>
       <ul>
         {tabs.map(({ name, title }, at) => (
           <li key={name}>

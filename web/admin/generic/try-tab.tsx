@@ -3,6 +3,7 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Code } from '../../elements/code.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 
@@ -26,7 +27,7 @@ export function TryTab({ family, objectKey }: { family: string; objectKey: strin
     event.preventDefault();
     if (isBusy) return;
     setOutcome(null);
-    setProblem(person === null ? 'Choose a person first.' : null);
+    setProblem(person === null ? t('Choose a person first.') : null);
     if (person === null) return;
     setBusy(true);
     try {
@@ -38,27 +39,29 @@ export function TryTab({ family, objectKey }: { family: string; objectKey: strin
     setBusy(false);
   }
   return (
-    <section className="card stack" aria-label="Try">
+    <section className="card stack" aria-label={t('Try')}>
       <form className="stack" noValidate onSubmit={run}>
-        <p className="quiet">Runs what is saved, without side effects.</p>
+        <p className="quiet">{t('Runs what is saved, without side effects.')}</p>
         <ReferencePicker
-          label="Person"
+          label={t('Person')}
           model="svc_core.user"
           value={person}
           onChange={(key) => goTo(hereWith({ person: key }), { replace: true })}
         />
         <div className="row">
           <Button type="submit" look="primary" isBusy={isBusy}>
-            Run
+            {t('Run')}
           </Button>
         </div>
       </form>
       {problem && <Notice tone="bad">{problem}</Notice>}
       {outcome?.passing !== undefined && (
-        <Notice tone={outcome.passing ? 'good' : 'bad'}>{outcome.passing ? 'It passes.' : 'It does not pass.'}</Notice>
+        <Notice tone={outcome.passing ? 'good' : 'bad'}>
+          {t(outcome.passing ? 'It passes.' : 'It does not pass.')}
+        </Notice>
       )}
       {outcome?.messages?.map((text) => (
-        <p key={text}>Message: “{text}”</p>
+        <p key={text}>{t('Message: “{text}”', { text })}</p>
       ))}
       {outcome?.log_messages && outcome.log_messages.length > 0 && (
         <Code text={outcome.log_messages.map(({ event }) => event).join('\n')} />

@@ -3,6 +3,7 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Upload } from '../api/description.ts';
 import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
@@ -28,7 +29,7 @@ function UploadForm({ entry, objectKey, upload, onDone }: Props & { upload: Uplo
     try {
       await callAsPerson('POST', `${pathOfObject(entry, objectKey)}${upload.name}/`, form);
       await onDone();
-      done('The file is stored.');
+      done(t('The file is stored.'));
     } catch (caught) {
       setProblem(wordsOf(caught));
     } finally {
@@ -58,10 +59,10 @@ function UploadForm({ entry, objectKey, upload, onDone }: Props & { upload: Uplo
       />
       <div className="row">
         <Button type="submit" isBusy={isBusy}>
-          Upload
+          {t('Upload')}
         </Button>
         <Button look="quiet" onClick={clear}>
-          Remove what is stored
+          {t('Remove what is stored')}
         </Button>
       </div>
     </form>

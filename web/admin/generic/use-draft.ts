@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useDone } from '../../elements/announcing.tsx';
+import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/description.ts';
 import type { Row } from '../api/objects.ts';
 import { Unreadable } from '../widgets/widget-props.ts';
@@ -49,7 +50,8 @@ export function useDraft(key: string, members: readonly Member[], initial: Row, 
   useEffect(
     () => () => {
       const { isDirty, announce, what } = leaving.current;
-      if (isDirty && !isFinished.current) announce(`Your unsaved changes to ${what} are kept in this window.`);
+      if (isDirty && !isFinished.current)
+        announce(t('Your unsaved changes to {what} are kept in this window.', { what }));
     },
     [],
   );

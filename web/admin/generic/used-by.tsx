@@ -1,6 +1,7 @@
 import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { type Loadable, useLoadable } from '../../elements/loading.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
@@ -16,7 +17,7 @@ export interface Use {
 }
 
 /** What deleting the object does to what uses it. */
-const consequences: Readonly<Record<Use['action'], string>> = {
+const consequences: Readonly<Record<Use['action'], Text>> = {
   cascade: 'is deleted with it',
   cascade_many: 'loses the connection to it',
   set_null: 'is left without it',
@@ -59,7 +60,7 @@ export function Uses({ uses, names }: FoundUses) {
               <p>{path ? <Link href={hrefOf(path)}>{name}</Link> : name}</p>
               <p className="quiet small">{resources.find((entry) => entry.model === model)?.singular ?? model}</p>
             </div>
-            <span className={action === 'cascade' ? 'tag tag-warning' : 'tag'}>{consequences[action]}</span>
+            <span className={action === 'cascade' ? 'tag tag-warning' : 'tag'}>{t(consequences[action])}</span>
           </li>
         );
       })}

@@ -2,11 +2,12 @@ import type { ReactNode } from 'react';
 import { Code } from '../../elements/code.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { safeAddress } from '../../flow/safe-address.ts';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { Member } from '../api/description.ts';
 import type { Names } from '../api/objects.ts';
 import { Link } from '../link.tsx';
-import { counted, spelled } from '../words.ts';
+import { numberText, spelled } from '../words.ts';
 
 interface Props {
   readonly member: Member;
@@ -29,8 +30,9 @@ export function Value({ member: { note, schema }, value, names, isBrief = false 
     case 'choice':
       return spelled(value);
     case 'secret':
-      return isEmpty(value) ? <Nothing /> : 'Set';
+      return isEmpty(value) ? <Nothing /> : t('Set');
     case 'number':
+      return typeof value === 'number' ? numberText(value) : String(value);
     case 'duration':
       return String(value);
     case 'reference':
@@ -52,12 +54,12 @@ export function Value({ member: { note, schema }, value, names, isBrief = false 
 const Nothing = () => (
   <span className="quiet">
     <span aria-hidden="true">–</span>
-    <span className="visually-hidden">nothing</span>
+    <span className="visually-hidden">{t('nothing')}</span>
   </span>
 );
 
 const Flag = ({ value }: { value: boolean }) => (
-  <span className={value ? 'tag tag-good' : 'tag'}>{value ? 'Yes' : 'No'}</span>
+  <span className={value ? 'tag tag-good' : 'tag'}>{t(value ? 'Yes' : 'No')}</span>
 );
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
@@ -97,7 +99,13 @@ function calledBy(value: object): string {
 }
 
 const Brief = ({ value }: { value: object }) =>
-  Array.isArray(value) ? counted(value.length, 'item', 'items') : isEmpty(value) ? <Nothing /> : calledBy(value);
+  Array.isArray(value) ? (
+    t('{count, plural, one {# item} other {# items}}', { count: value.length })
+  ) : isEmpty(value) ? (
+    <Nothing />
+  ) : (
+    calledBy(value)
+  );
 
 function Objects({ model, value, names, isBrief }: { model: string | undefined } & Omit<Props, 'member'>) {
   const values = [value].flat();
@@ -110,8 +118,9 @@ function Objects({ model, value, names, isBrief }: { model: string | undefined }
     return { key: isNested ? calledBy(one) : String(one), text, path: named?.path };
   });
   if (isBrief) {
-    const more = values.length - shown.length;
-    return `${parts.map(({ text }) => text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const count = values.length - shown.length;
+    const names = parts.map(({ text }) => text).join(t(', '));
+    return count > 0 ? t('{names} and {count, number} more', { names, count }) : names;
   }
   return (
     <ul className="plain-list">
@@ -133,7 +142,7 @@ function Items({ items, isBrief }: { items: readonly unknown[]; isBrief: boolean
           {String(item)}
         </li>
       ))}
-      {shown.length < items.length && <li className="tag">+{items.length - shown.length}</li>}
+      {shown.length < items.length && <li className="tag">+{numberText(items.length - shown.length)}</li>}
     </ul>
   );
 }

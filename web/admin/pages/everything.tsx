@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -9,7 +10,7 @@ export function Everything() {
   const { resources } = useInterface();
   const byPart = Map.groupBy(resources, ({ path }) => path.split('/')[1] ?? '');
   return (
-    <Page title="Everything" intro="Every kind of object there is, by the part of the API it belongs to.">
+    <Page title={t('Everything')} intro={t('Every kind of object there is, by the part of the API it belongs to.')}>
       <div className="tiles">
         {[...byPart].map(([part, entries]) => (
           <section key={part} className="card stack" aria-labelledby={`part-${part}`}>

@@ -2,6 +2,7 @@ import { useCallback, useMemo } from 'react';
 import { requestAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { type Description, useDescription } from '../api/description.ts';
 import type { Row } from '../api/objects.ts';
 import { initialValues } from '../generic/body.ts';
@@ -14,7 +15,7 @@ const path = '/admin/settings/';
 export function Settings() {
   const description = useDescription(path);
   return (
-    <Page title="Settings" intro="What holds for the whole server.">
+    <Page title={t('Settings')} intro={t('What holds for the whole server.')}>
       <Loaded {...description}>{(known) => <SettingsForm description={known} />}</Loaded>
     </Page>
   );
@@ -43,11 +44,11 @@ function Form({ row, changing, reload }: FormProps) {
       initial={initial}
       method="PATCH"
       path={path}
-      what="the settings"
-      submit="Save"
+      what={t('the settings')}
+      submit={t('Save')}
       onSaved={async () => {
         await reload();
-        done('The settings are saved.');
+        done(t('The settings are saved.'));
       }}
     />
   );

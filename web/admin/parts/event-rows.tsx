@@ -1,8 +1,9 @@
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
+import { actionName, whoOf } from '../events/action-name.ts';
 import { Link } from '../link.tsx';
-import { spelled } from '../words.ts';
 
 interface Event {
   readonly pk: string;
@@ -34,11 +35,13 @@ export function EventRows({ query, none }: Props) {
               <li key={event.pk} className="rows-row">
                 <div className="rows-text">
                   <p>
-                    <Link href={hrefOf(`/events/events/${event.pk}/`)}>{spelled(event.action)}</Link> {subjectOf(event)}
+                    <Link href={hrefOf(`/events/events/${event.pk}/`)}>{actionName(event.action)}</Link>{' '}
+                    {subjectOf(event)}
                   </p>
                   <p className="quiet small">
-                    {event.user.username || 'the server'}
-                    {event.client_ip && ` from ${event.client_ip}`}
+                    {event.client_ip
+                      ? t('{who} from {address}', { who: whoOf(event), address: event.client_ip })
+                      : whoOf(event)}
                   </p>
                 </div>
                 <span className="quiet small">

@@ -4,11 +4,11 @@ import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useHeld } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
-import { counted } from '../words.ts';
 import type { Group } from './group-page.tsx';
 import type { Person } from './person.ts';
 
@@ -79,7 +79,7 @@ export function MembersTab({ group: { pk, name } }: { group: Group }) {
             {pagination.count > results.length && (
               <p>
                 <Link href={hrefOf('/core/users/', { groups_by_pk: pk })}>
-                  All {counted(pagination.count, 'member', 'members')}
+                  {t('All {count, plural, one {# member} other {# members}}', { count: pagination.count })}
                 </Link>
               </p>
             )}

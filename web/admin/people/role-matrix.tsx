@@ -4,8 +4,9 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
-import { counted, spelled } from '../words.ts';
+import { spelled } from '../words.ts';
 
 export interface Permission {
   readonly id: number;
@@ -132,7 +133,10 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
           <p role="status" className="quiet">
             {added.length + removed.length === 0
               ? 'No changes.'
-              : `${counted(added.length, 'permission', 'permissions')} more, ${removed.length} fewer.`}
+              : t('{added, plural, one {# permission} other {# permissions}} more, {removed, number} fewer.', {
+                  added: added.length,
+                  removed: removed.length,
+                })}
           </p>
         </div>
       )}

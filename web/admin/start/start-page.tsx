@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './start.css';
 import type { ReactNode } from 'react';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
@@ -7,7 +8,6 @@ import { useInterface } from '../api/interface.ts';
 import { menuFor } from '../frame/menu-list.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
-import { counted } from '../words.ts';
 import { Checklist } from './checklist.tsx';
 import type { Overview } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
@@ -101,7 +101,9 @@ function TopApplications({ applications }: { applications: Overview['top_applica
             <li key={name}>
               <span>{name}</span>
               <span className="quiet small">
-                {counted(events, 'sign-in', 'sign-ins')}, {counted(users, 'person', 'people')}
+                {t('{count, plural, one {# sign-in} other {# sign-ins}}', { count: events })}
+                {t(', ')}
+                {t('{count, plural, one {# person} other {# people}}', { count: users })}
               </span>
               <progress value={events} max={applications[0]?.events ?? 1} aria-label={`Share of ${name}`} />
             </li>

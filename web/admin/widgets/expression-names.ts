@@ -1,4 +1,5 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { type Text, t } from '../../texts/texts.ts';
 
 const user = [
   ...['pk', 'uuid', 'username', 'name', 'email', 'type', 'path', 'is_active', 'is_superuser', 'attributes'],
@@ -24,7 +25,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
   'request.http_request': http,
 };
 
-const functions: Readonly<Record<string, string>> = {
+const functions: Readonly<Record<string, Text>> = {
   message: '(text): show the person a message',
   log: '(…): write to the log of a test',
   is_group_member: '(user, group): whether a user is in a group',
@@ -41,9 +42,9 @@ const variables: readonly Completion[] = [
   ...['provider', 'scopes', 'prompt_context', 'group'],
 ].map((label) => ({ label, type: 'variable' }));
 
-const names: readonly Completion[] = [
+const names = (): Completion[] => [
   ...variables,
-  ...Object.entries(functions).map(([label, detail]) => ({ label, detail, type: 'function' })),
+  ...Object.entries(functions).map(([label, detail]) => ({ label, detail: t(detail), type: 'function' })),
   ...['return', 'const', 'if', 'else'].map((label) => ({ label, type: 'keyword' })),
 ];
 
@@ -59,5 +60,5 @@ export function completeExpression(context: CompletionContext): CompletionResult
   }
   const word = context.matchBefore(/\w+/);
   if (!word && !context.explicit) return null;
-  return { from: word?.from ?? context.pos, options: [...names], validFor: /^\w*$/ };
+  return { from: word?.from ?? context.pos, options: names(), validFor: /^\w*$/ };
 }

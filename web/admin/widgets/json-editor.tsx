@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { parse, stringify } from 'yaml';
 import { FieldNotes } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { CodeEditor } from './code-editor.tsx';
 import { factsOf, Unreadable, type WidgetProps } from './widget-props.ts';
 
@@ -35,7 +36,8 @@ export function JsonEditor(props: WidgetProps) {
     setTyped({ text: next, value: parsed });
     onChange(parsed);
   }
-  const complaints = value instanceof Unreadable ? [`This cannot be read: ${value.reason}`, ...errors] : errors;
+  const complaints =
+    value instanceof Unreadable ? [t('This cannot be read: {reason}', { reason: value.reason }), ...errors] : errors;
   return (
     <div className="field">
       <div className="code-head">
@@ -43,7 +45,7 @@ export function JsonEditor(props: WidgetProps) {
           {label}
         </span>
         <label className="small">
-          <span className="visually-hidden">Write {member.note.label} as</span>
+          <span className="visually-hidden">{t('Write {field} as', { field: member.note.label })}</span>
           <select
             className="input"
             value={format}

@@ -1,4 +1,5 @@
 import { TextAreaField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { factsOf, type WidgetProps } from './widget-props.ts';
 
 /** A list of texts or numbers, one to a line. */
@@ -16,7 +17,7 @@ export function LinesWidget(props: WidgetProps) {
   return (
     <TextAreaField
       {...facts}
-      hint={[facts.hint, 'One to a line.'].filter(Boolean).join(' ')}
+      hint={[facts.hint, t('One to a line.')].filter(Boolean).join(' ')}
       rows={Math.min(8, Math.max(2, lines.length + 1))}
       spellCheck={false}
       value={lines.join('\n')}

@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './picker.css';
 import { useCombobox } from 'downshift';
 import { useState } from 'react';
@@ -71,7 +72,7 @@ export function ObjectCombobox({ label, hint, errors = [], model, shown, placeho
           ))}
       </ul>
       <p className="picker-note small" role="status">
-        {isOpen && !isLoading && options.length === 0 && (problem ?? 'Nothing is found.')}
+        {isOpen && !isLoading && options.length === 0 && (problem ?? t('Nothing is found.'))}
       </p>
       <FieldNotes id={id} hint={hint} errors={errors} />
     </div>

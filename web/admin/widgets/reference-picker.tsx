@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../texts/texts.ts';
 import { ObjectCombobox } from './object-combobox.tsx';
 import { useNameOf } from './use-name-of.ts';
 
@@ -21,7 +22,7 @@ export function ReferencePicker({ value, onChange, ...rest }: Props) {
     <ObjectCombobox
       {...rest}
       shown={shown}
-      placeholder="Type to search"
+      placeholder={t('Type to search')}
       onChoose={(object) => {
         setChosen(object);
         onChange(object.pk);

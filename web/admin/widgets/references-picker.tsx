@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../texts/texts.ts';
 import { ObjectCombobox } from './object-combobox.tsx';
 import { useNameOf } from './use-name-of.ts';
 
@@ -25,7 +26,7 @@ export function ReferencesPicker({ value, isNumber, onChange, ...rest }: Props) 
       <ObjectCombobox
         {...rest}
         shown=""
-        placeholder="Type to add"
+        placeholder={t('Type to add')}
         onChoose={({ pk, name }) => {
           setChosen(new Map([...chosen, [pk, name]]));
           if (!value.some((key) => String(key) === pk)) onChange([...value, isNumber ? Number(pk) : pk]);
@@ -38,7 +39,7 @@ export function ReferencesPicker({ value, isNumber, onChange, ...rest }: Props) 
               {nameOf(key)}
               <button type="button" onClick={() => onChange(value.filter((other) => other !== key))}>
                 <span aria-hidden="true">×</span>
-                <span className="visually-hidden">Remove {nameOf(key)}</span>
+                <span className="visually-hidden">{t('Remove {name}', { name: nameOf(key) })}</span>
               </button>
             </li>
           ))}

@@ -1,4 +1,7 @@
 import { PasswordField, TextAreaField, TextField } from '../../elements/field.tsx';
+import { pageLocale } from '../../texts/page-language.ts';
+import { t } from '../../texts/texts.ts';
+import { numberText } from '../words.ts';
 import { factsOf, type WidgetProps } from './widget-props.ts';
 
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
@@ -75,7 +78,9 @@ export function DurationWidget(props: WidgetProps) {
   return (
     <TextField
       {...facts}
-      hint={[facts.hint, words ?? 'Write it like “hours=1;minutes=30”.'].filter(Boolean).join(' ')}
+      hint={[facts.hint, words ?? t('Write it like “{example}”.', { example: 'hours=1;minutes=30' })]
+        .filter(Boolean)
+        .join(' ')}
       value={textOf(props.value)}
       placeholder="hours=1"
       spellCheck={false}
@@ -85,15 +90,23 @@ export function DurationWidget(props: WidgetProps) {
   );
 }
 
+const units = new Set(['microsecond', 'millisecond', 'second', 'minute', 'hour', 'day', 'week']);
+
+/** `30 minutes`. */
+function unitText(unit: string, amount: number): string {
+  if (!units.has(unit)) return `${numberText(amount)} ${unit}`;
+  return new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(amount);
+}
+
 /** `1 hour, 30 minutes`; null where it cannot be read. */
 export function durationWords(text: string): string | null {
   const parts = text.split(';').map((part) => /^\s*([a-z]+)\s*=\s*([\d.]+)\s*$/.exec(part));
   if (text === '' || parts.some((part) => part === null)) return null;
   const words = parts.flatMap((part) => {
     const [, unit = '', amount = ''] = part ?? [];
-    return Number(amount) === 0 ? [] : [`${amount} ${Number(amount) === 1 ? unit.replace(/s$/, '') : unit}`];
+    return Number(amount) === 0 ? [] : [unitText(unit.replace(/s$/, ''), Number(amount))];
   });
-  return `That is ${words.join(', ') || 'no time at all'}.`;
+  return words.length > 0 ? t('That is {duration}.', { duration: words.join(t(', ')) }) : t('That is no time at all.');
 }
 
 export function TimeWidget(props: WidgetProps) {

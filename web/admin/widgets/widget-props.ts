@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import type { Member } from '../api/description.ts';
 
 /** What every widget of a form gets. */
@@ -11,8 +12,8 @@ export interface WidgetProps {
 /** What the field of a member shows beside its widget. */
 export function factsOf({ member: { note, isRequired }, errors }: Pick<WidgetProps, 'member' | 'errors'>) {
   return {
-    label: isRequired ? `${note.label} (required)` : note.label,
-    hint: note.help?.replaceAll(/`([^`]*)`/g, '“$1”'),
+    label: isRequired ? t('{field} (required)', { field: note.label }) : note.label,
+    hint: note.help?.replaceAll(/`([^`]*)`/g, t('“{words}”', { words: '$1' })),
     errors,
   };
 }
