@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
+import { statusCodes } from '../../src/lib/saml/names.ts';
 import { readStatus, type Status } from '../../src/lib/saml/status.ts';
 import { attributeOf, descendants, isElement, textOf, type XmlElement } from '../../src/lib/xml/element.ts';
 import { readXml } from '../../src/lib/xml/read-xml.ts';
@@ -80,6 +81,15 @@ export function authnRequest({ attributes = {}, inside = '', issuer = entityId }
   return `<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"
     xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ${written.join(' ')}><saml:Issuer>${issuer}</saml:Issuer>${inside}</samlp:AuthnRequest>`;
 }
+
+const messageHead = (id: string) =>
+  `xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${id}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
+/** A logout request as a service provider writes it. */
+export const logoutRequest = (nameId: string, index: string | null, id = '_logout') =>
+  `<samlp:LogoutRequest ${messageHead(id)}><saml:Issuer>sp</saml:Issuer><saml:NameID>${nameId}</saml:NameID>${index === null ? '' : `<samlp:SessionIndex>${index}</samlp:SessionIndex>`}</samlp:LogoutRequest>`;
+/** Its answer to a logout request. */
+export const logoutResponse = (inResponseTo: string, code: string = statusCodes.success) =>
+  `<samlp:LogoutResponse ${messageHead('_answer')} InResponseTo="${inResponseTo}"><saml:Issuer>sp</saml:Issuer><samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status></samlp:LogoutResponse>`;
 
 export const nameIdPolicy = (format: string): string => `<samlp:NameIDPolicy Format="${format}"/>`;
 

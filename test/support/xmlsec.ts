@@ -51,3 +51,25 @@ export const xmlsecDecrypt = (document: string, key: string) =>
 /** Encrypts a document as the template says. */
 export const xmlsecEncrypt = (document: string, template: string, certificate: string) =>
   xmlsec('--encrypt', { 'pubkey-cert-pem': certificate, 'xml-data': document }, template, ['--session-key', 'aes-256']);
+
+const openssl = '/usr/bin/openssl';
+export const findOpenssl = (): Promise<boolean> => hasDebianPackage('openssl', [openssl]);
+
+/** Throws unless `openssl` finds the query of a redirect signed by SHA-256, over its octets as they were sent. */
+export async function opensslVerifyQuery(query: string, certificate: string): Promise<void> {
+  const end = query.lastIndexOf('&Signature=');
+  // Whatever the address of the other side has before the message is not signed.
+  const start = Math.max(query.indexOf('SAMLRequest='), query.indexOf('SAMLResponse='));
+  const signature = decodeURIComponent(query.slice(end + '&Signature='.length));
+  const folder = newFolder();
+  const files = {
+    cert: certificate,
+    signature: Buffer.from(signature, 'base64'),
+    octets: query.slice(start, end),
+  };
+  const at = (name: string) => join(folder, name);
+  for (const [name, content] of Object.entries(files)) await writeFile(at(name), content);
+  const { stdout } = await run(openssl, ['x509', '-in', at('cert'), '-noout', '-pubkey']);
+  await writeFile(at('key'), stdout);
+  await run(openssl, ['dgst', '-sha256', '-verify', at('key'), '-signature', at('signature'), at('octets')]);
+}

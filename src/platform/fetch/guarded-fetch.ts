@@ -12,6 +12,8 @@ export interface OutboundRequest {
   /** For the whole call, from DNS lookup to the last byte, including redirects. */
   timeoutMs?: number | undefined;
   maxBytes?: number | undefined;
+  /** Returns a redirect as the response, instead of following or refusing it. */
+  returnRedirect?: boolean | undefined;
 }
 
 export interface OutboundAnswer {
@@ -75,6 +77,7 @@ export function createFetch({
         signal: deadline.signal,
         maxBytes: request.maxBytes ?? maxBytes,
         maxRedirects,
+        returnRedirect: request.returnRedirect ?? false,
       });
     } finally {
       clearTimeout(timer);
@@ -100,16 +103,18 @@ interface Limits {
   signal: AbortSignal;
   maxBytes: number;
   maxRedirects: number;
+  returnRedirect: boolean;
 }
 
-async function send(agent: Agent, first: Hop, { signal, maxBytes, maxRedirects }: Limits): Promise<OutboundAnswer> {
+async function send(agent: Agent, first: Hop, limits: Limits): Promise<OutboundAnswer> {
+  const { signal, maxBytes, maxRedirects, returnRedirect } = limits;
   let hop = first;
   for (let redirectsLeft = maxRedirects; ; redirectsLeft--) {
     const { host } = hop.url;
     try {
       const response = await dispatch(agent, hop, signal);
       const headers = joinHeaders(response.headers);
-      if (!isRedirect(response.statusCode)) {
+      if (returnRedirect || !isRedirect(response.statusCode)) {
         return createAnswer(response.statusCode, headers, await readBody(response.body, host, maxBytes), host);
       }
       discard(response.body);

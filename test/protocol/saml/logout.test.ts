@@ -11,6 +11,7 @@ import { readStatus } from '../../../src/lib/saml/status.ts';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { readXml } from '../../../src/lib/xml/read-xml.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
+import { lastEvents } from '../../support/events.ts';
 import { quiet, until } from '../../support/jobs.ts';
 import { stranger, type Visitor, visitor } from '../../support/relying-party.ts';
 import {
@@ -18,6 +19,8 @@ import {
   elementOf,
   encoded,
   formOf,
+  logoutRequest,
+  logoutResponse,
   makeServiceProvider,
   responseOn,
   type ServiceProvider,
@@ -26,8 +29,10 @@ import {
   textIn,
 } from '../../support/saml-sp.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { findXmlsec, xmlsecVerify } from '../../support/xmlsec.ts';
+import { type SimpleSp, startSimpleSp } from '../../support/simple-sp.ts';
+import { findOpenssl, findXmlsec, opensslVerifyQuery, xmlsecVerify } from '../../support/xmlsec.ts';
 
+const [hasXmlsec, hasOpenssl] = [await findXmlsec(), await findOpenssl()];
 const sls_url = 'https://sp.example/slo';
 let pair: SpPair;
 beforeAll(async () => {
@@ -35,12 +40,6 @@ beforeAll(async () => {
   pair = await generateCertificate(request);
 });
 
-const head = (id: string) =>
-  `xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${id}" Version="2.0" IssueInstant="${new Date().toISOString()}"`;
-const logoutRequest = (nameId: string, index: string | null, id = '_logout') =>
-  `<samlp:LogoutRequest ${head(id)}><saml:Issuer>sp</saml:Issuer><saml:NameID>${nameId}</saml:NameID>${index === null ? '' : `<samlp:SessionIndex>${index}</samlp:SessionIndex>`}</samlp:LogoutRequest>`;
-const logoutResponse = (inResponseTo: string, code: string = statusCodes.success) =>
-  `<samlp:LogoutResponse ${head('_answer')} InResponseTo="${inResponseTo}"><saml:Issuer>sp</saml:Issuer><samlp:Status><samlp:StatusCode Value="${code}"/></samlp:Status></samlp:LogoutResponse>`;
 const signed = (markup: string) =>
   signXml(
     { markup },
@@ -90,12 +89,24 @@ describeOnBoth(
         body: JSON.stringify(values),
       });
 
+    const certificateOf = async ({ provider }: ServiceProvider): Promise<string> =>
+      (await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`)).body.data;
+
     /** By xmlsec1, where there is one. */
-    async function checkSignature(document: string, { provider }: ServiceProvider, element: string) {
+    async function checkSignature(document: string, sp: ServiceProvider, element: string) {
       expect(document).toContain('<ds:Signature');
-      if (!(await findXmlsec())) return;
-      const { body } = await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`);
-      await xmlsecVerify(document, body.data, `urn:oasis:names:tc:SAML:2.0:protocol:${element}`);
+      if (!hasXmlsec) return;
+      await xmlsecVerify(document, await certificateOf(sp), `urn:oasis:names:tc:SAML:2.0:protocol:${element}`);
+    }
+
+    /** By openssl, where there is one. */
+    async function checkQuery(location: URL | null, sp: ServiceProvider) {
+      const query = location?.search.slice(1) ?? '';
+      expect(query).toContain('&Signature=');
+      if (!hasOpenssl) return;
+      const certificate = await certificateOf(sp);
+      await opensslVerifyQuery(query, certificate);
+      await expect(opensslVerifyQuery(query.replace('SigAlg', 'sigAlg'), certificate)).rejects.toThrow();
     }
 
     /** Signs somebody in to service providers; what each knows them by. */
@@ -132,7 +143,7 @@ describeOnBoth(
             sls_url,
             '_logout',
           ]);
-          expect(location?.searchParams.has('Signature')).toBe(true);
+          await checkQuery(location, sp);
         } else {
           const sent = await stranger(server()).visit(
             sp.at('slo/binding/post/'),
@@ -198,6 +209,7 @@ describeOnBoth(
       for (const [index, url] of others.entries()) {
         const { name, root, to } = messageIn(location);
         expect([name, to, textIn(root, 'SessionIndex')]).toEqual(['SAMLRequest', url, known[index + 1]?.index]);
+        await checkQuery(location, sps[index + 1] as ServiceProvider);
         const query = new URLSearchParams({
           SAMLResponse: deflated(logoutResponse(attributeOf(root, 'ID') ?? '')),
           RelayState: 'https://evil.example/',
@@ -267,6 +279,104 @@ describeOnBoth(
       const back = await browser.visit(sps[2]?.at(`slo/binding/redirect/?${answer}`) ?? '');
       const { root } = messageIn((await browser.visit(back.location ?? '')).location);
       expect(readStatus(root)).toMatchObject({ code: statusCodes.success, detail: statusCodes.partialLogout });
+    });
+
+    /** Has the jobs that wait for lost browsers run now. */
+    const loseBrowsers = () =>
+      server().world.db.write(async (tx) => {
+        await sql`update jobs set run_at = created where kind = 'saml_finish_logout' and state = 'queued'`.execute(tx);
+        await server().app.jobs.enqueue(tx, { kind: 'saml_find_ended_sessions' });
+      });
+    /** What events say of these, the oldest first. Tours of other tests may be lost meanwhile. */
+    const untold = async (...sps: ServiceProvider[]) => {
+      const begins = sps.map(({ application }) => `${application.name} could not be told that a session is over: `);
+      return (await lastEvents(server(), 50)).toReversed().flatMap(({ context: { message, name_id } }) => {
+        const [start] = begins.filter((text) => String(message).startsWith(text));
+        return start === undefined ? [] : [{ reason: String(message).slice(start.length), name_id }];
+      });
+    };
+
+    test('when one does not send the browser back, the server tells those after it, and records whom it could not tell', async () => {
+      const asking = await makeServiceProvider(server(), { sls_url });
+      const silent = await startSimpleSp(server(), 'is silent');
+      const rest: SimpleSp[] = [
+        await startSimpleSp(server(), 'redirects'),
+        await startSimpleSp(server(), 'posts', { sls_binding: 'post' }),
+        await startSimpleSp(server(), 'wants its cookie'),
+      ];
+      const browser = await visitor(server());
+      const known = await signedInTo(browser, asking, silent, ...rest);
+      for (const [index, sp] of rest.entries()) sp.sessions.add(known[index + 2]?.index ?? '');
+      const request = logoutRequest(known[0]?.nameId ?? '', known[0]?.index ?? '');
+      const tour = (await browser.visit(asking.at(slo(request)))).location ?? '';
+      const asked = messageIn((await browser.visit(tour)).location);
+      await loseBrowsers();
+      await until(async () => (await untold(silent, ...rest)).length === 2);
+      expect(rest.map(({ sessions }) => sessions.size)).toEqual([0, 0, 1]);
+      expect(await untold(silent)).toEqual([{ reason: 'it did not send the browser back', name_id: known[1]?.nameId }]);
+      expect(await untold(rest[2] as SimpleSp)).toMatchObject([
+        { reason: 'it did not confirm a request that came without the browser' },
+      ]);
+
+      // It comes back after all: there is nobody left to visit, and who asked learns that not all went well.
+      const answer = new URLSearchParams({
+        SAMLResponse: deflated(logoutResponse(attributeOf(asked.root, 'ID') ?? '')),
+      });
+      const back = await browser.visit(silent.at(`slo/binding/redirect/?${answer}`));
+      const { to, root } = messageIn((await browser.visit(back.location ?? '')).location);
+      expect([to, readStatus(root).detail]).toEqual([sls_url, statusCodes.partialLogout]);
+      for (const sp of [silent, ...rest]) await sp.close();
+    });
+
+    test('when the browser is closed before its tour begins, the server tells all; one that goes on is left alone', async () => {
+      const sps = [await startSimpleSp(server(), 'redirects'), await startSimpleSp(server(), 'redirects')];
+      const signOut = async () => {
+        const browser = await visitor(server());
+        const known = await signedInTo(browser, ...sps);
+        for (const [index, sp] of sps.entries()) sp.sessions.add(known[index]?.index ?? '');
+        const { to } = await browser.answerStep('default-invalidation-flow');
+        return { browser, to };
+      };
+      await signOut();
+      await loseBrowsers();
+      await until(() => sps.every(({ sessions }) => sessions.size === 0));
+
+      const { browser, to } = await signOut();
+      const first = messageIn((await browser.visit(to)).location);
+      // The job that was queued when the tour began finds that the browser has gone on since.
+      await server().world.db.write(async (tx) => {
+        await sql`update jobs set run_at = created where pk = (select pk from jobs
+          where kind = 'saml_finish_logout' and state = 'queued' order by created limit 1)`.execute(tx);
+        await server().app.jobs.enqueue(tx, { kind: 'saml_find_ended_sessions' });
+      });
+      await quiet(server());
+      expect(sps.map(({ sessions }) => sessions.size)).toEqual([1, 1]);
+      const answer = new URLSearchParams({
+        SAMLResponse: deflated(logoutResponse(attributeOf(first.root, 'ID') ?? '')),
+      });
+      const { location } = await browser.visit(sps[0]?.at(`slo/binding/redirect/?${answer}`) ?? '');
+      expect(messageIn(location).to).toBe(sps[1]?.provider.sls_url);
+      for (const sp of sps) await sp.close();
+    });
+
+    test('one that answers behind the scenes by a redirect has been told; one that cannot be reached is recorded', async () => {
+      const values = { logout_method: 'backchannel', sls_binding: 'post' };
+      const sp = await startSimpleSp(server(), 'redirects', values);
+      const blocked = await makeServiceProvider(server(), { ...values, sls_url: 'http://10.0.0.1/slo' });
+      const browser = await visitor(server());
+      const [known] = await signedInTo(browser, sp, blocked);
+      sp.sessions.add(known?.index ?? '');
+      await server().admin.delete(`/core/authenticated_sessions/${browser.session}/`);
+      await until(async () => (await untold(blocked)).length === 1);
+      let state = '';
+      await until(async () => {
+        const { rows } = await sql<{ state: string }>`select state from jobs where kind = 'saml_tell_logout'
+          and cast(payload as text) like ${`%${known?.index}%`}`.execute(server().world.db.read);
+        state = rows[0]?.state ?? '';
+        return state === 'done' || state === 'failed';
+      });
+      expect([state, sp.sessions.size]).toEqual(['done', 0]);
+      await sp.close();
     });
 
     test('without a flow for signing out, the others are visited all the same', async () => {

@@ -25,9 +25,9 @@ import {
   textIn,
 } from '../../support/saml-sp.ts';
 import { describeOnBoth } from '../../support/server.ts';
-import { findXmlsec, xmlsecDecrypt, xmlsecVerify } from '../../support/xmlsec.ts';
+import { findOpenssl, findXmlsec, opensslVerifyQuery, xmlsecDecrypt, xmlsecVerify } from '../../support/xmlsec.ts';
 
-const hasXmlsec = await findXmlsec();
+const [hasXmlsec, hasOpenssl] = [await findXmlsec(), await findOpenssl()];
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 let pair: SpPair;
 let other: SpPair;
@@ -136,6 +136,7 @@ describeOnBoth('SAML single sign-on', (server) => {
     const { location } = await browser.visit(`${sp.at(redirected)}?${redirectQuery(request)}`);
     expect(location?.href).toMatch(/^https:\/\/sp\.example\/acs\?tenant=1&SAMLResponse=/);
     expect([...(location?.searchParams.keys() ?? [])]).toEqual(['tenant', 'SAMLResponse', 'SigAlg', 'Signature']);
+    if (hasOpenssl) await opensslVerifyQuery(location?.search.slice(1) ?? '', await ownCertificate());
   });
 
   test('addresses of other applications and of none are not found', async () => {

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
+import type { Jobs } from '../../../platform/jobs/job.ts';
 import type { InstanceKey } from '../../../platform/keys.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { AuthorizeNeeds } from '../../../provider/authorize/needs.ts';
@@ -15,4 +16,5 @@ export interface SamlNeeds extends Omit<AuthorizeNeeds, 'refusals'>, SignOutNeed
   readonly sandbox: Sandbox;
   readonly keyOf: KeyOf;
   readonly refusals: SamlRefusals;
+  jobs(): Jobs;
 }

@@ -48,7 +48,7 @@ export function samlIdp(needs: Needs): ProviderKind {
       return samlRoutes({ ...needs, ...server, keyOf, refusals, publicUrl: needs.config.publicUrl });
     },
     append: decideOnTicket(needs.key),
-    detourOf: detourByTour(needs.key),
+    detourOf: detourByTour(needs),
     afterEvent: queueLogouts(needs.jobs),
     jobs: (server) => logoutJobs({ ...needs, ...server, keyOf }),
     expiring: [

@@ -20,7 +20,7 @@ import type { ServiceProvider } from '../service-provider.ts';
 import { checkDestination, checkIssueInstant } from '../sso/read-request.ts';
 import { issuerOf, samlPaths } from '../urls.ts';
 import { readEnvelope, soapEnvelope, soapHeaders } from './soap.ts';
-import { takeFailure } from './tour.ts';
+import { tourStore } from './tour-store.ts';
 
 /** What is remembered of a logout request while the browser is on the way. A type, since it is sealed as JSON. */
 type PendingLogout = {
@@ -106,7 +106,9 @@ async function goOn(
   pending: PendingLogout,
 ): Promise<HttpAnswer> {
   if (pending.ended !== null) {
-    const isPartial = (await takeFailure(call, needs.key, pending.ended.session)) || pending.ended.isPartial;
+    const { session } = pending.ended;
+    const hasFailed = await call.db.write((tx) => tourStore(needs.key, call.now).takeFailure(tx, session));
+    const isPartial = hasFailed || pending.ended.isPartial;
     return respond(needs, call, provider, pending, statusCodes.success, isPartial);
   }
   const session = call.actor?.session ?? null;

@@ -1,0 +1,27 @@
+import { readLogoutResponse } from '../../../../lib/saml/logout.ts';
+import { maxMessageLength, readMessage, SamlError } from '../../../../lib/saml/message.ts';
+import { decodePost } from '../../../../lib/saml/post-binding.ts';
+import { readRedirect } from '../../../../lib/saml/redirect-binding.ts';
+import { isSuccess } from '../../../../lib/saml/status.ts';
+import type { OutboundAnswer } from '../../../../platform/fetch/guarded-fetch.ts';
+
+/** Whether what a service provider would have shown to a browser brings us a response that says success. */
+export function isConfirmed(answer: OutboundAnswer): boolean {
+  try {
+    const message = answer.headers.location === undefined ? inForm(answer.text()) : inAddress(answer.headers.location);
+    return isSuccess(readLogoutResponse(readMessage(message)).status);
+  } catch (error) {
+    if (error instanceof SamlError) return false;
+    throw error;
+  }
+}
+
+const inAddress = (location: string): string => readRedirect(location.slice(location.indexOf('?') + 1)).text;
+
+function inForm(page: string): string {
+  const input = page
+    .slice(0, 2 * maxMessageLength)
+    .split('<')
+    .find((tag) => tag.startsWith('input') && tag.includes('"SAMLResponse"'));
+  return decodePost(/ value="([^"]*)"/.exec(input ?? '')?.[1] ?? '');
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { addMilliseconds } from '../../../../platform/clock.ts';
+import type { Query } from '../../../../platform/db/database.ts';
+import { type InstanceKey, sealContext } from '../../../../platform/keys.ts';
+import { randomUuid } from '../../../../platform/random.ts';
+import type { Login } from '../logins.ts';
+
+/** A browser on its way past service providers. A type, since it is stored as JSON. */
+export type Tour = {
+  readonly id: string;
+  /** Still to be visited. */
+  readonly queue: readonly Login[];
+  /** The service provider that is being visited. */
+  readonly at: { readonly login: Login; readonly request: string } | null;
+  /** Where the browser goes in the end; an address of this server. */
+  readonly to: string;
+  /** The session that is over. */
+  readonly session: string;
+};
+
+const lifetimeMs = 15 * 60_000;
+
+/** Stores tours under their ids, the id of a tour under that of the request on the way, and that a tour failed in part. */
+export interface TourStore {
+  /** Reads a tour and locks it until the transaction ends: a job may look at it while the browser comes back. */
+  readTour(tx: Query, id: string): Promise<Tour | null>;
+  writeTour(tx: Query, tour: Tour): Promise<void>;
+  deleteTour(tx: Query, tour: Tour): Promise<void>;
+  writeRequest(tx: Query, request: string, tour: string): Promise<void>;
+  /** The tour that a request belongs to, once. */
+  takeRequest(tx: Query, request: string): Promise<string | null>;
+  /** Notes that a service provider did not sign somebody out, for who has asked for it. */
+  noteFailure(tx: Query, tour: Pick<Tour, 'session'>): Promise<void>;
+  /** Whether a service provider did not sign somebody out on the tour of this session. Tells it once. */
+  takeFailure(tx: Query, session: string): Promise<boolean>;
+}
+
+interface Row {
+  readonly pk: string;
+  readonly content: string;
+  readonly expires: string;
+}
+
+export function tourStore(key: InstanceKey, now: string): TourStore {
+  const expires = addMilliseconds(now, lifetimeMs);
+  const hashOf = (id: string) => key.hash(`saml logout ${id}`);
+  const seal = (pk: string, stored: unknown) =>
+    key.box.seal(JSON.stringify(stored), sealContext('saml_logouts', 'content', pk));
+
+  function open<T>({ rows: [row] }: { readonly rows: readonly Row[] }): T | null {
+    if (!row || row.expires <= now) return null;
+    return JSON.parse(key.box.open(row.content, sealContext('saml_logouts', 'content', row.pk)));
+  }
+
+  const lock = (tx: Query, id: string) =>
+    sql<Row>`update saml_logouts set expires = expires where id_hash = ${hashOf(id)} returning pk, content, expires`.execute(
+      tx,
+    );
+  const remove = (tx: Query, id: string) =>
+    sql<Row>`delete from saml_logouts where id_hash = ${hashOf(id)} returning pk, content, expires`.execute(tx);
+
+  async function write(tx: Query, id: string, stored: unknown): Promise<void> {
+    const [known] = (await lock(tx, id)).rows;
+    if (known) {
+      const content = seal(known.pk, stored);
+      await sql`update saml_logouts set content = ${content}, expires = ${expires} where pk = ${known.pk}`.execute(tx);
+      return;
+    }
+    const pk = randomUuid();
+    await sql`insert into saml_logouts (pk, id_hash, content, expires)
+      values (${pk}, ${hashOf(id)}, ${seal(pk, stored)}, ${expires})`.execute(tx);
+  }
+
+  const failureOf = (session: string) => `failed for ${session}`;
+  return {
+    readTour: async (tx, id) => open<Tour>(await lock(tx, id)),
+    writeTour: (tx, tour) => write(tx, tour.id, tour),
+    async deleteTour(tx, { id }) {
+      await remove(tx, id);
+    },
+    writeRequest: write,
+    takeRequest: async (tx, request) => open<string>(await remove(tx, request)),
+    noteFailure: (tx, { session }) => write(tx, failureOf(session), true),
+    takeFailure: async (tx, session) => open(await remove(tx, failureOf(session))) !== null,
+  };
+}
