@@ -22,6 +22,8 @@ export interface ExplainNode {
   readonly pk: string;
   readonly name: string;
   readonly mode: 'all' | 'any';
+  /** What is switched off lets nobody in, whatever its bindings say. */
+  readonly enabled: boolean;
   /** What expressions see as `obj`. */
   readonly facts: Json;
 }
@@ -63,6 +65,7 @@ interface NodeRow {
   readonly slug: string | null;
   readonly group: string | null;
   readonly mode: 'all' | 'any';
+  readonly enabled: unknown;
 }
 
 async function readNodes(resource: Resource, where: RawBuilder<unknown>, tx: Query): Promise<ExplainNode[]> {
@@ -72,15 +75,16 @@ async function readNodes(resource: Resource, where: RawBuilder<unknown>, tx: Que
   const stage = sql`(select s.name from stages s where s.pk = ${row.col('stage')})`;
   const { rows } = await sql<NodeRow>`select ${row.col('pk')} as pk, ${row.col(resource.target ?? 'pk')} as target,
       ${model === stageBindingModel ? stage : column('name')} as name, ${column('slug')} as slug,
-      ${column('group')} as "group", coalesce(${column('policy_engine_mode')}, 'any') as mode
+      ${column('group')} as "group", coalesce(${column('policy_engine_mode')}, 'any') as mode,
+      coalesce(${column('enabled')}, true) as enabled
     from ${resource.from()} where ${where}`.execute(tx);
-  return rows.map(({ pk, target, name, slug, group, mode }) => {
+  return rows.map(({ pk, target, name, slug, group, mode, enabled }) => {
     const facts = {
       pk,
       name,
       ...(slug !== null && { slug }),
       ...(group !== null && { group, meta_model_name: model }),
     };
-    return { ...{ target, model, pk, mode, facts }, name: name ?? names[0] };
+    return { ...{ target, model, pk, mode, facts }, enabled: Boolean(enabled), name: name ?? names[0] };
   });
 }

@@ -37,6 +37,7 @@ const nodeSchema: JsonSchema = objectSchema({
   pk: stringSchema,
   name: stringSchema,
   mode: { type: 'string', enum: ['all', 'any'] },
+  enabled: { ...booleanSchema, description: 'What is switched off lets nobody in, whatever its bindings say.' },
   passing: booleanSchema,
   bindings: arrayOf(bindingSchema),
 });
@@ -76,7 +77,7 @@ export function explainEndpoint(policies: PolicyEngine): Endpoint {
           request: policyRequest(call, { user, obj: facts }),
           target: { pk: target, mode: node.mode },
         });
-        nodes.push({ ...node, passing, bindings: await showBindings(trace, input) });
+        nodes.push({ ...node, passing: passing && node.enabled, bindings: await showBindings(trace, input) });
       }
       return { passing: nodes[0]?.passing ?? false, input: requireActor(call).isSuperuser ? user : {}, nodes };
     },

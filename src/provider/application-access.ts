@@ -4,6 +4,7 @@ import {
   applicationTarget,
   type EvaluateAccess,
   requestedUser,
+  switchedOff,
 } from '../core/application/application-access.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import { nameDeciders } from '../policy/deciders.ts';
@@ -17,23 +18,24 @@ import type { Action } from '../resource/resource.ts';
 export function createEvaluateAccess(engine: PolicyEngine): EvaluateAccess {
   return async (call, userPk, applications) => {
     const user = await cachedUserFacts(call, userPk);
-    return engine.evaluateTargets({
+    const evaluated = await engine.evaluateTargets({
       call,
       request: policyRequest(call, { user }),
-      targets: applications.map(({ pk, mode, facts }) => ({ pk, mode, obj: facts })),
+      targets: applications.filter(({ isOn }) => isOn).map(({ pk, mode, facts }) => ({ pk, mode, obj: facts })),
       dryRun: true,
     });
+    const off = applications.filter(({ isOn }) => !isOn);
+    return off.length === 0 ? evaluated : new Map([...evaluated, ...off.map(({ pk }) => [pk, switchedOff] as const)]);
   };
 }
 
-/** The keys of applications that a user may not use. Applications without bindings are open to all and not evaluated. */
+/** The keys of applications that a user may not use. Those without bindings are open to all and not evaluated. */
 export const refusedApplications =
   (evaluate: EvaluateAccess) =>
   async (call: Call, userPk: number): Promise<string[]> => {
-    const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode
-      from applications a where a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(
-      call.db.read,
-    );
+    const { rows } = await sql<ApplicationRow>`select a.pk, a.name, a.slug, a."group", a.policy_engine_mode, a.enabled
+      from applications a
+      where not a.enabled or a.pk in (select pb.target from policy_bindings pb where pb.enabled)`.execute(call.db.read);
     if (rows.length === 0) return [];
     const answers = await evaluate(call, userPk, rows.map(applicationTarget));
     return [...answers].filter(([, { passing }]) => !passing).map(([pk]) => pk);

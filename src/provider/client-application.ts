@@ -5,4 +5,5 @@ export interface ClientApplication {
   readonly slug: string;
   readonly group: string;
   readonly policy_engine_mode: 'all' | 'any';
+  readonly enabled: boolean;
 }

@@ -143,6 +143,28 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.waitForLoadState('networkidle');
   });
 
+  test('switch an application off and on again', async () => {
+    const { server } = journey();
+    const name = unique('pause');
+    const { pk } = await makeApplication(server, name);
+    const isOn = async () => (await server.admin.get(`/core/applications/${name}/`)).body.enabled;
+    const page = await visitAdmin(journey(), `/core/applications/${name}/`);
+    await page.getByRole('button', { name: 'Switch off…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off', exact: true }).click();
+    await page.getByText('This application is switched off').waitFor();
+    expect(await isOn()).toBe(false);
+    const { pk: me } = (await server.admin.get('/core/users/me/')).body.user;
+    await moveTo(page, `/access/?what=application&person=${me}&target=${pk}`);
+    await page.getByText(`No. ${name} is switched off.`).waitFor();
+    await moveTo(page, `/core/applications/${name}/`);
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByText('This application is switched off').waitFor({ state: 'detached' });
+    expect(await isOn()).toBe(true);
+    await moveTo(page, '/core/applications/no-such-application/');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+
   test('offer a delegate only what they may do', async () => {
     const { server } = journey();
     const name = unique('seen');
@@ -151,8 +173,8 @@ describeJourney('the admin pages of applications', (journey) => {
     const page = await visitAdmin(journey(), `/core/applications/${name}/`, { user: pk });
     await page.locator('.facts').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
-    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Sign-in', 'Claims']);
-    for (const action of ['Duplicate…', 'Delete…'])
+    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Sign-in', 'Claims', 'Used by']);
+    for (const action of ['Duplicate…', 'Delete…', 'Switch off…'])
       expect(await page.getByRole('button', { name: action }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
     await tabs.filter({ hasText: 'Sign-in' }).click();
@@ -172,8 +194,8 @@ describeJourney('the admin pages of applications', (journey) => {
     const addresses = [
       ...['/applications/new/', '/applications/new/?template=grafana', '/applications/new/?template=saml'],
       '/applications/new/?template=grafana&name=G&address=https%3A%2F%2Fg.example.com&step=access',
-      ...[at, ...['sign-in', 'claims', 'access', 'tokens', 'events'].map((tab) => `${at}?tab=${tab}`)],
-      `${at}?dialog=duplicate`,
+      ...[at, ...['sign-in', 'claims', 'access', 'tokens', 'events', 'used-by'].map((tab) => `${at}?tab=${tab}`)],
+      ...['duplicate', 'switch-off'].map((dialog) => `${at}?dialog=${dialog}`),
     ];
     const page = await visitAdmin(journey(), '/');
     let asked = 0;

@@ -8,6 +8,8 @@ import { type Call, requireActor } from '../../resource/call.ts';
 export interface ApplicationTarget {
   readonly pk: string;
   readonly mode: 'all' | 'any';
+  /** Nobody may use an application that is switched off. */
+  readonly isOn: boolean;
   /** What policies see of it. */
   readonly facts: Json;
 }
@@ -26,6 +28,14 @@ export interface AccessAnswer {
   }[];
 }
 
+/** The answer about an application that is switched off. */
+export const switchedOff: AccessAnswer = {
+  passing: false,
+  messages: ['The application is switched off.'],
+  logs: [],
+  deciders: [],
+};
+
 /** Evaluates the policies bound to applications for a user, without side effects. */
 export type EvaluateAccess = (
   call: Call,
@@ -40,6 +50,7 @@ export interface ApplicationRow {
   readonly slug: string;
   readonly group: string;
   readonly policy_engine_mode: 'all' | 'any';
+  readonly enabled: boolean;
 }
 
 export const applicationTarget = ({
@@ -48,9 +59,11 @@ export const applicationTarget = ({
   slug,
   group,
   policy_engine_mode,
+  enabled,
 }: ApplicationRow): ApplicationTarget => ({
   pk,
   mode: policy_engine_mode,
+  isOn: Boolean(enabled),
   facts: { pk, name, slug, group, meta_model_name: 'svc_core.application' },
 });
 

@@ -49,7 +49,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     target: 'pk',
     order: ['name'],
     page: {
-      columns: ['name', 'slug', 'group', 'provider', 'meta_launch_url'],
+      columns: ['name', 'slug', 'group', 'provider', 'meta_launch_url', 'enabled'],
       always: { superuser_full_list: 'true' },
     },
     search: ['name', 'slug', 'meta_launch_url', 'meta_description', 'meta_publisher', 'group'],
@@ -103,6 +103,11 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
       policy_engine_mode: choice(['all', 'any'], {
         default: 'any',
         help: 'Whether one binding has to pass (any) or every one (all).',
+      }),
+      enabled: boolean({
+        default: true,
+        filter: true,
+        help: 'Turn off to let nobody sign in, without deleting the application.',
       }),
       group: text({
         blank: true,

@@ -1,4 +1,4 @@
-import type { AccessAnswer } from '../../core/application/application-access.ts';
+import { type AccessAnswer, switchedOff } from '../../core/application/application-access.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createSharedLimit } from '../../platform/shared-counts.ts';
 import { nameDeciders } from '../../policy/deciders.ts';
@@ -47,7 +47,10 @@ const deniedEvent = (
   action: 'policy_execution',
   app,
   context: {
-    message: 'What is bound to the application does not let the user in.',
+    message:
+      answer === switchedOff
+        ? 'The application is switched off.'
+        : 'What is bound to the application does not let the user in.',
     application: applicationFacts(application),
     result: { passing: false, messages: (answer?.messages ?? []).slice(0, maxReasons) },
     decided_by: decidedBy.slice(0, maxReasons),

@@ -20,6 +20,7 @@ describeOnBoth('applications', (server) => {
     expect(body).toEqual({
       pk: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'Plain',
+      enabled: true,
       slug: 'plain',
       provider: null,
       provider_obj: null,

@@ -1,6 +1,7 @@
 import { Code } from '../../elements/code.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 
@@ -18,6 +19,7 @@ interface ExplainedNode {
   readonly model: string;
   readonly name: string;
   readonly mode: 'all' | 'any';
+  readonly enabled: boolean;
   readonly passing: boolean;
   readonly bindings: readonly ExplainedBinding[];
 }
@@ -64,7 +66,8 @@ export function Explanation({ person, target }: { person: string; target: string
 }
 
 /** In a sentence, what decided. */
-function reasonOf({ name, mode, passing, bindings }: ExplainedNode): string {
+function reasonOf({ name, mode, passing, bindings, enabled }: ExplainedNode): string {
+  if (!enabled) return t('{name} is switched off.', { name });
   if (bindings.length === 0) return `Nothing is bound to ${name}, so it is open to everybody.`;
   const deciding = bindings.filter((binding) => binding.passing === passing).map((binding) => binding.name);
   const list = new Intl.ListFormat('en').format(deciding);
@@ -86,6 +89,7 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
               <Result passing={node.passing} />
               <strong>{path ? <Link href={hrefOf(`${path}${node.pk}/`)}>{node.name}</Link> : node.name}</strong>
               <span className="quiet small">
+                {!node.enabled && `${t('Switched off: closed to everybody.')} `}
                 {node.bindings.length === 0
                   ? 'Nothing is bound: open to everybody.'
                   : node.mode === 'any'

@@ -1,13 +1,15 @@
 import '../generic/detail.css';
 import './applications.css';
-import { Loaded } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
+import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
+import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { AccessTab } from './access-tab.tsx';
 import { type Application, type ReadApplication, useApplication } from './application.ts';
@@ -15,19 +17,16 @@ import { ClaimsTab } from './claims-tab.tsx';
 import { DuplicateButton } from './duplicate-button.tsx';
 import { Overview } from './overview.tsx';
 import { SignInTab } from './sign-in-tab.tsx';
+import { SwitchedOff, SwitchOffButton } from './switch-button.tsx';
 import { TokensTab } from './tokens-tab.tsx';
 
 /** An application and its provider as one thing. */
 export function ApplicationPage({ entry, objectKey }: ResourcePage) {
   const read = useApplication(entry, objectKey);
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
-  if (read.answer.state !== 'ready')
-    return (
-      <Page title={objectKey} crumbs={crumbs}>
-        <Loaded {...read}>{() => null}</Loaded>
-      </Page>
-    );
+  if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { application, may } = read.answer.value;
+  const mayChange = may.includes('change');
   return (
     <Page
       title={application.name}
@@ -39,7 +38,8 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
             <DeleteButton entry={entry} objectKey={objectKey} title={application.name} hasUsedBy />
           )}
           {entry.may.add === 'all' && <DuplicateButton application={application} />}
-          {may.includes('change') && (
+          {mayChange && application.enabled && <SwitchOffButton application={application} reload={read.reload} />}
+          {mayChange && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${application.slug}/`)}>
               Edit
             </Link>
@@ -47,12 +47,13 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
         </>
       }
     >
-      <Content {...read.answer.value} />
+      {!application.enabled && <SwitchedOff application={application} reload={read.reload} mayChange={mayChange} />}
+      <Content {...read.answer.value} entry={entry} />
     </Page>
   );
 }
 
-function Content({ application, may }: ReadApplication) {
+function Content({ application, may, entry }: ReadApplication & Pick<ResourcePage, 'entry'>) {
   const { query } = useAddress();
   const tabs = tabsFor(application, useInterface());
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
@@ -65,6 +66,7 @@ function Content({ application, may }: ReadApplication) {
       {tab === 'access' && <AccessTab application={application} may={may} />}
       {tab === 'tokens' && <TokensTab application={application} />}
       {tab === 'events' && <Events application={application} />}
+      {tab === 'used-by' && <UsedBy entry={entry} objectKey={application.slug} />}
     </>
   );
 }
@@ -81,6 +83,7 @@ function tabsFor({ provider_obj }: Application, { resources }: Interface) {
     ...(has('/policies/bindings/') ? [{ name: 'access', title: 'Access' }] : []),
     ...(isOAuth && has('/oauth2/access_tokens/') ? [{ name: 'tokens', title: 'Tokens' }] : []),
     ...(has('/events/events/') ? [{ name: 'events', title: 'Events' }] : []),
+    { name: 'used-by', title: t('Used by') },
   ];
 }
 

@@ -19,6 +19,7 @@ export interface Application {
   readonly meta_description: string;
   readonly meta_publisher: string;
   readonly policy_engine_mode: 'all' | 'any';
+  readonly enabled: boolean;
 }
 
 export interface Provider {

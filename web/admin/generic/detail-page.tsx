@@ -8,6 +8,7 @@ import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { readObject, type WholeObject } from '../api/object.ts';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { Changes } from './changes.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -15,7 +16,7 @@ import { grouped } from './groups.ts';
 import { Tabs } from './tabs.tsx';
 import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
-import { Uses, useUses } from './used-by.tsx';
+import { UsedBy } from './used-by.tsx';
 import { Value } from './value.tsx';
 
 /** One object: what it holds, what uses it, what has happened to it. */
@@ -44,12 +45,7 @@ function Detail({ entry, objectKey, description }: ResourcePage & { description:
     ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: t('Changes') }] : []),
   ];
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
-  if (read.answer.state !== 'ready')
-    return (
-      <Page title={objectKey} crumbs={crumbs}>
-        <Loaded {...read}>{() => null}</Loaded>
-      </Page>
-    );
+  if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const object = read.answer.value;
   const title = object.name;
   return (
@@ -94,14 +90,6 @@ function Actions({ entry, objectKey, object: { may }, description, title }: Acti
         </Link>
       )}
     </>
-  );
-}
-
-function UsedBy({ entry, objectKey }: Pick<ResourcePage, 'entry' | 'objectKey'>) {
-  return (
-    <Loaded {...useUses(entry, objectKey)}>
-      {(found) => (found.uses.length === 0 ? <p className="empty">{t('Nothing uses it.')}</p> : <Uses {...found} />)}
-    </Loaded>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
-import { type Loadable, useLoadable } from '../../elements/loading.tsx';
+import { type Loadable, Loaded, useLoadable } from '../../elements/loading.tsx';
 import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
@@ -45,6 +45,15 @@ export function useUses(entry: ResourceEntry, objectKey: string): Loadable<Found
 }
 
 const modelOf = ({ app, model_name }: Use): string => `${app}.${model_name}`;
+
+/** The tab that lists them. */
+export function UsedBy({ entry, objectKey }: { entry: ResourceEntry; objectKey: string }) {
+  return (
+    <Loaded {...useUses(entry, objectKey)}>
+      {(found) => (found.uses.length === 0 ? <p className="empty">{t('Nothing uses it.')}</p> : <Uses {...found} />)}
+    </Loaded>
+  );
+}
 
 export function Uses({ uses, names }: FoundUses) {
   const { resources } = useInterface();

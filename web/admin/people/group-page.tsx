@@ -3,7 +3,8 @@ import './people.css';
 import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { Code } from '../../elements/code.tsx';
-import { Loaded, useLoadable } from '../../elements/loading.tsx';
+import { useLoadable } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { pathOfObject } from '../api/object.ts';
@@ -11,8 +12,10 @@ import { type Names, readNames } from '../api/objects.ts';
 import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
+import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { MembersTab } from './members-tab.tsx';
 
@@ -46,16 +49,12 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
   const { query } = useAddress();
   const has = (path: string) => resources.some((other) => other.path === path);
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
-  if (read.answer.state !== 'ready')
-    return (
-      <Page title={entry.singular} crumbs={crumbs}>
-        <Loaded {...read}>{() => null}</Loaded>
-      </Page>
-    );
+  if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { group, names, may } = read.answer.value;
   const tabs = [
     { name: 'overview', title: 'Overview' },
     ...(has('/core/users/') ? [{ name: 'members', title: 'Members' }] : []),
+    { name: 'used-by', title: t('Used by') },
     ...(has('/events/events/') ? [{ name: 'changes', title: 'Changes' }] : []),
   ];
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
@@ -78,6 +77,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
       <Tabs tabs={tabs} current={tab} />
       {tab === 'overview' && <Overview group={group} names={names} />}
       {tab === 'members' && <MembersTab group={group} />}
+      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={group.pk} />}
     </Page>
   );

@@ -1,14 +1,12 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useState } from 'react';
+import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
-import { Dialog } from '../../elements/dialog.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
-import { Notice } from '../../elements/notice.tsx';
 import { goTo, hereWith } from '../address.ts';
 import { useEntry, useHeld, useInterface } from '../api/interface.ts';
-import { useDialog } from '../use-dialog.ts';
+import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
 import { type Session, sessionsPath } from './belongings.tsx';
 import type { Person } from './person.ts';
 
@@ -57,50 +55,6 @@ export function PersonActions({ person }: { person: Person }) {
     </>
   );
 }
-
-interface Asking {
-  readonly name: string;
-  readonly title: string;
-  readonly confirm: string;
-  readonly children: ReactNode;
-  act(): Promise<void>;
-}
-
-/** A dialog that does one thing and says what went wrong. */
-function ActionDialog({ name, title, confirm, act, children }: Asking) {
-  const { isOpen, close } = useDialog(name);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  if (!isOpen) return null;
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await act();
-    } catch (caught) {
-      setProblem(wordsOf(caught));
-    }
-    setBusy(false);
-  }
-  return (
-    <Dialog title={title} onClose={close}>
-      <form className="stack" noValidate onSubmit={submit}>
-        {children}
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        <div className="row">
-          <Button onClick={close}>Close</Button>
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {confirm}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-const closeDialog = () => goTo(hereWith({ dialog: null }), { replace: true });
 
 function PasswordDialog({ person }: { person: Person }) {
   const [password, setPassword] = useState('');

@@ -1,13 +1,15 @@
 import '../generic/detail.css';
 import './people.css';
-import { Loaded } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
+import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { EventRows } from '../parts/event-rows.tsx';
+import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { Connections, Consents, Devices, Sessions, Tokens } from './belongings.tsx';
 import { GroupsTab } from './groups-tab.tsx';
@@ -23,12 +25,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
   const known = useInterface();
   const { query } = useAddress();
   const crumbs = [{ text: entry.plural, href: hrefOf(entry.path) }];
-  if (read.answer.state !== 'ready')
-    return (
-      <Page title={entry.singular} crumbs={crumbs}>
-        <Loaded {...read}>{() => null}</Loaded>
-      </Page>
-    );
+  if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { person, may } = read.answer.value;
   const tabs = tabsFor(person, known);
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
@@ -63,6 +60,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       {tab === 'events' && (
         <EventRows query={{ username: person.username }} none="No events are recorded about this person." />
       )}
+      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
     </Page>
   );
 }
@@ -83,5 +81,6 @@ function tabsFor(_person: Person, { resources, user }: Interface) {
     ...ifSeen('/core/user_consent/', 'consents', 'Consents'),
     ...ifSeen('/sources/user_connections/all/', 'connections', 'Connections'),
     ...ifSeen('/events/events/', 'events', 'Events'),
+    { name: 'used-by', title: t('Used by') },
   ];
 }

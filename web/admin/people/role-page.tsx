@@ -3,12 +3,16 @@ import '../generic/list.css';
 import './people.css';
 import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
-import { Loaded, useLoadable } from '../../elements/loading.tsx';
-import { hrefOf } from '../address.ts';
+import { useLoadable } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
+import { hrefOf, useAddress } from '../address.ts';
 import { pathOfObject } from '../api/object.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
+import { Tabs } from '../generic/tabs.tsx';
+import { UsedBy } from '../generic/used-by.tsx';
 import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
+import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { type Permission, RoleMatrix } from './role-matrix.tsx';
 
@@ -26,47 +30,52 @@ export function RolePage({ entry, objectKey }: ResourcePage) {
       return { role, all: all.results, held: held.results };
     }, [entry, objectKey]),
   );
-  const role = read.answer.state === 'ready' ? read.answer.value.role : null;
+  const { query } = useAddress();
+  if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
+  const { role, all, held } = read.answer.value;
+  const tab = query.get('tab') === 'used-by' ? 'used-by' : 'permissions';
+  const tabs = [
+    { name: 'permissions', title: t('Permissions') },
+    { name: 'used-by', title: t('Used by') },
+  ];
   return (
     <Page
-      title={role?.name ?? entry.singular}
+      title={role.name}
       intro={`${entry.singular} · what members of its groups may do`}
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
-        role && (
-          <>
-            {entry.may.delete === 'all' && (
-              <DeleteButton entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />
-            )}
-            {entry.may.change === 'all' && (
-              <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${role.pk}/`)}>
-                Edit
-              </Link>
-            )}
-          </>
-        )
+        <>
+          {entry.may.delete === 'all' && (
+            <DeleteButton entry={entry} objectKey={objectKey} title={role.name} hasUsedBy />
+          )}
+          {entry.may.change === 'all' && (
+            <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${role.pk}/`)}>
+              Edit
+            </Link>
+          )}
+        </>
       }
     >
-      <Loaded {...read}>
-        {({ role: found, all, held }) => (
-          <>
-            <dl className="facts card">
-              <div>
-                <dt>Permissions</dt>
-                <dd>{held.length === 0 ? 'None' : `${held.length} on all objects of a kind`}</dd>
-              </div>
-            </dl>
-            <RoleMatrix
-              key={held.map(({ id }) => id).join()}
-              role={found}
-              all={all}
-              held={held}
-              canChange={entry.may.change === 'all'}
-              reload={read.reload}
-            />
-          </>
-        )}
-      </Loaded>
+      <Tabs tabs={tabs} current={tab} />
+      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'permissions' && (
+        <>
+          <dl className="facts card">
+            <div>
+              <dt>Permissions</dt>
+              <dd>{held.length === 0 ? 'None' : `${held.length} on all objects of a kind`}</dd>
+            </div>
+          </dl>
+          <RoleMatrix
+            key={held.map(({ id }) => id).join()}
+            role={role}
+            all={all}
+            held={held}
+            canChange={entry.may.change === 'all'}
+            reload={read.reload}
+          />
+        </>
+      )}
     </Page>
   );
 }

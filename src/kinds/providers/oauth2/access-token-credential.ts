@@ -27,9 +27,9 @@ export async function actorOfAccessToken(
   const { rows } =
     await sql<GrantRow>`select ${actorColumns}, u.is_active, t.expiring, t.expires, t.revoked, t.scope, t.terms,
     ${isSuperuserSql(sql`u.pk`)} as is_superuser
-    from oauth2_access_tokens t join users u on u.pk = t."user" where t.token_hash = ${key.hash(token)}`.execute(
-      db.read,
-    );
+    from oauth2_access_tokens t join users u on u.pk = t."user"
+    where t.token_hash = ${key.hash(token)}
+      and not exists (select 1 from applications a where a.provider = t.provider and not a.enabled)`.execute(db.read);
   const row = rows[0];
   if (!row?.is_active || row.revoked) return null;
   if (row.expiring && (row.expires === null || row.expires <= now)) return null;

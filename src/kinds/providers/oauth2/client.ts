@@ -67,6 +67,7 @@ interface ClientRow {
   readonly slug: string;
   readonly group: string;
   readonly policy_engine_mode: 'all' | 'any';
+  readonly enabled: boolean;
   readonly certificate_pk: string | null;
   readonly certificate_data: string | null;
   readonly key_data: string | null;
@@ -76,7 +77,7 @@ interface ClientRow {
 const clientSelect = sql`select o.pk, p.name, o.client_id, o.client_type, o.client_secret, o.access_code_validity,
     o.access_token_validity, o.refresh_token_validity, o.include_claims_in_id_token, o.redirect_uris, o.grant_types,
     o.jwks, o.jwks_uri, o.security_profile, o.sub_mode, o.issuer_mode, p.authentication_flow, p.authorization_flow, a.pk as application_pk,
-    a.name as application_name, a.slug, a."group", a.policy_engine_mode, c.pk as certificate_pk, c.certificate_data,
+    a.name as application_name, a.slug, a."group", a.policy_engine_mode, a.enabled, c.pk as certificate_pk, c.certificate_data,
     c.key_data
   from provider_oauth2 o join providers p on p.pk = o.pk join applications a on a.provider = o.pk
     left join certificates c on c.pk = o.signing_key`;
@@ -119,7 +120,8 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
         ? await bySlug(query, by.slug)
         : await byProvider(query, by.provider);
   if (!row) return null;
-  const { application_pk, application_name, slug, group, policy_engine_mode, certificate_pk, ...settings } = row;
+  const { application_pk, application_name, slug, group, policy_engine_mode, enabled, certificate_pk, ...settings } =
+    row;
   const { certificate_data, key_data, ...kept } = settings;
   return {
     ...kept,
@@ -131,7 +133,14 @@ async function readClient({ key }: ClientNeeds, query: Query, by: By): Promise<C
     redirect_uris: JSON.parse(row.redirect_uris),
     grant_types: JSON.parse(row.grant_types),
     assigned_application_slug: slug,
-    application: { pk: application_pk, name: application_name, slug, group, policy_engine_mode },
+    application: {
+      pk: application_pk,
+      name: application_name,
+      slug,
+      group,
+      policy_engine_mode,
+      enabled: Boolean(enabled),
+    },
     signingKey:
       certificate_pk === null
         ? null

@@ -1,4 +1,5 @@
 import { seconds } from './claims.ts';
+import { loadClient } from './client.ts';
 import { authenticateClient, requireConfidential } from './client-authentication.ts';
 import { audienceOf } from './issue.ts';
 import { findAccessToken, findRefreshToken, type LiveToken } from './live-token.ts';
@@ -20,6 +21,8 @@ export function introspectionEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     const token = access ?? (await findRefreshToken(read, needs.key, text, call.now));
     const isTheirs = token && (token.provider === client.pk || token.terms.resource?.includes(client.client_id));
     if (!isTheirs || !token.isUserActive) return inactive;
+    const issuedTo = await loadClient(needs, { provider: token.provider });
+    if (!issuedTo?.application.enabled) return inactive;
     const { sub, aud, iss } = token.claims;
     return {
       status: 200,

@@ -18,7 +18,8 @@ export function userinfoEndpoint(needs: OAuthNeeds): OAuthEndpoint {
     if (token) call.db.sawStamp?.(token.stamp);
     const client = token && (await loadClient(needs, { provider: token.provider }));
     const user = token && (await cachedUserFacts(call, token.user));
-    if (!token || !client || !user?.is_active) throw new OAuthError('invalid_token', 'The access token is not good.');
+    if (!token || !client?.application.enabled || !user?.is_active)
+      throw new OAuthError('invalid_token', 'The access token is not good.');
     exchange.isOf(client);
     await checkHolder(needs, exchange, client, { accessToken: text, isBound, jkt: token.terms.jkt });
     if (!token.scope.includes('openid')) {

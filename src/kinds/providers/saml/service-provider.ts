@@ -58,6 +58,7 @@ interface Row extends Omit<ServiceProvider, 'application' | 'signing' | 'mapping
   readonly slug: string;
   readonly group: string;
   readonly policy_engine_mode: 'all' | 'any';
+  readonly enabled: boolean;
   readonly signing_pk: string | null;
   readonly signing_certificate: string | null;
   readonly signing_key: string | null;
@@ -68,7 +69,7 @@ const select = sql`select s.pk, p.name, s.acs_url, s.audience, s.issuer, s.sp_bi
     s.assertion_valid_not_on_or_after, s.session_valid_not_on_or_after, s.default_name_id_policy, s.digest_algorithm,
     s.signature_algorithm, s.sign_assertion, s.sign_response, s.encryption_algorithm, s.default_relay_state, s.sls_url,
     s.sls_binding, s.logout_method, s.name_id_mapping, p.authentication_flow, p.authorization_flow,
-    a.pk as application_pk, a.name as application_name, a.slug, a."group", a.policy_engine_mode,
+    a.pk as application_pk, a.name as application_name, a.slug, a."group", a.policy_engine_mode, a.enabled,
     sc.pk as signing_pk, sc.certificate_data as signing_certificate, sc.key_data as signing_key,
     vc.certificate_data as verification, ec.certificate_data as encryption
   from provider_saml s join providers p on p.pk = s.pk join applications a on a.provider = s.pk
@@ -106,14 +107,21 @@ export async function loadMappings(
 }
 
 function serviceProviderOf(row: Row, mappings: Pick<ServiceProvider, 'mappings' | 'nameIdMapping'>): ServiceProvider {
-  const { application_pk, application_name, slug, group, policy_engine_mode, ...rest } = row;
+  const { application_pk, application_name, slug, group, policy_engine_mode, enabled, ...rest } = row;
   const { signing_pk, signing_certificate, signing_key, name_id_mapping: _, ...settings } = rest;
   return {
     ...settings,
     ...mappings,
     sign_assertion: Boolean(row.sign_assertion),
     sign_response: Boolean(row.sign_response),
-    application: { pk: application_pk, name: application_name, slug, group, policy_engine_mode },
+    application: {
+      pk: application_pk,
+      name: application_name,
+      slug,
+      group,
+      policy_engine_mode,
+      enabled: Boolean(enabled),
+    },
     signing:
       signing_pk === null
         ? null

@@ -30,6 +30,7 @@ import { samlLogouts } from './0032-saml-logouts.ts';
 import { distinguishedNames } from './0033-distinguished-names.ts';
 import { sourceTokens } from './0034-source-tokens.ts';
 import { overview } from './0035-overview.ts';
+import { applicationsOff } from './0036-applications-off.ts';
 
 /** The schema's history, in order. A step is never changed once released; a change is a new step. */
 export const migrations: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   distinguishedNames,
   sourceTokens,
   overview,
+  applicationsOff,
 ];

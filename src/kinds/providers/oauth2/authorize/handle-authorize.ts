@@ -5,6 +5,7 @@ import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { applicationContext, askPerson } from '../../../../provider/authorize/ask-person.ts';
 import { mayUse } from '../../../../provider/authorize/may-use.ts';
 import { type FreshSignIn, mustSignIn, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
+import { turnAwayFromOff } from '../../../../provider/authorize/switched-off.ts';
 import { findTicket } from '../../../../provider/authorize/tickets.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
@@ -41,6 +42,12 @@ export async function handleAuthorize(needs: BrowserNeeds, call: Call, query: st
     checkSignsInForThemselves(call);
     const { client_id } = client;
     const request = readRequest(params, client, { ...to, client_id, pushed });
+    if (!client.application.enabled) {
+      const refusal = new OAuthError('access_denied', 'The application is switched off.');
+      if (isSilent(request)) throw refusal;
+      const { headers } = answerClient(request, issuerFor(needs.publicUrl, client), refusal.body());
+      return turnAwayFromOff(needs, call, client, headers?.location?.toString());
+    }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
     if (mustSignIn(freshnessOf(request), signIn?.at ?? null, sentAt, call.now)) {
       if (isSilent(request)) throw new OAuthError('login_required', 'Nobody is signed in, or not recently enough.');

@@ -1,4 +1,4 @@
-import { applicationTarget } from '../../../../core/application/application-access.ts';
+import { applicationTarget, switchedOff } from '../../../../core/application/application-access.ts';
 import { cachedUserFacts, type UserFacts } from '../../../../core/mapping/user-facts.ts';
 import { policyRequest } from '../../../../policy/request.ts';
 import type { Call } from '../../../../resource/call.ts';
@@ -126,12 +126,12 @@ async function checkAccess(
   user: UserFacts,
   deniedAs: OAuthErrorCode = 'invalid_grant',
 ): Promise<void> {
-  const { pk, mode, facts } = applicationTarget(client.application);
+  const { pk, mode, facts, isOn } = applicationTarget(client.application);
   const request = policyRequest(call, { user, obj: facts });
-  const answer = await policies.evaluateTarget({ call, request, targetPk: pk, mode });
+  const answer = isOn ? await policies.evaluateTarget({ call, request, targetPk: pk, mode }) : switchedOff;
   if (answer.passing) return;
   await refusals.denied(callAs(call, user), client, answer);
-  throw new OAuthError(deniedAs, 'The user may not use the application.');
+  throw new OAuthError(deniedAs, isOn ? 'The user may not use the application.' : 'The application is switched off.');
 }
 
 async function revokeReused(call: Call, client: Client, kind: GrantKind, family: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { HttpAnswer } from '../../../../platform/http/routes.ts';
 import { applicationContext, askPerson } from '../../../../provider/authorize/ask-person.ts';
 import { mayUse } from '../../../../provider/authorize/may-use.ts';
 import { mustSignIn, signInPage } from '../../../../provider/authorize/sign-in-first.ts';
+import { turnAwayFromOff } from '../../../../provider/authorize/switched-off.ts';
 import { consumeTicket, findTicket } from '../../../../provider/authorize/tickets.ts';
 import { redirectBrowser, withCookies } from '../../../../provider/browser-answers.ts';
 import { signInOfSession } from '../../../../provider/sign-in-of-session.ts';
@@ -54,6 +55,10 @@ export function handleRequest(
   return tellingProvider(needs, call, provider, request, async () => {
     checkSignsInForThemselves(call);
     wantedFormat(provider, request);
+    if (!provider.application.enabled) {
+      if (request.isPassive) throw new SamlRefusal('denied', 'The application is switched off.');
+      return turnAwayFromOff(needs, call, provider, undefined);
+    }
     const signIn = await signInOfSession(call.db.read, call.actor?.session ?? null);
     if (mustSignIn({ isForced: request.forceAuthn }, signIn?.at ?? null, request.sentAt, call.now)) {
       if (request.isPassive) throw new SamlRefusal('passive', 'Nobody is signed in, or not anew.');

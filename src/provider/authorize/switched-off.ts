@@ -1,0 +1,24 @@
+import { switchedOff } from '../../core/application/application-access.ts';
+import { pageFrame } from '../../core/brand/language.ts';
+import { plainPage } from '../../platform/http/plain-page.ts';
+import type { HttpAnswer } from '../../platform/http/routes.ts';
+import type { Call } from '../../resource/call.ts';
+import type { AskingProvider, AuthorizeNeeds } from './needs.ts';
+
+/** Tells a person that the application is switched off, before they sign in for nothing. `back` is where it learns of it. */
+export async function turnAwayFromOff(
+  { refusals }: Pick<AuthorizeNeeds, 'refusals'>,
+  call: Call,
+  provider: AskingProvider,
+  back: string | undefined,
+): Promise<HttpAnswer> {
+  await refusals.denied(call, provider, switchedOff);
+  const { name } = provider.application;
+  return plainPage({
+    status: 403,
+    ...(await pageFrame(call)),
+    title: `${name} is switched off`,
+    paragraphs: ['Nobody can sign in to it now. Ask whoever runs it when it will be back.'],
+    link: back === undefined ? { to: '/', text: 'Go to the start page' } : { to: back, text: `Back to ${name}` },
+  });
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
+import { useDialog } from '../use-dialog.ts';
+import type { Application } from './application.ts';
+
+interface Props {
+  readonly application: Application;
+  reload(): Promise<void>;
+}
+
+const turn = ({ slug }: Application, enabled: boolean) =>
+  callAsPerson('PATCH', `/core/applications/${encodeURIComponent(slug)}/`, { enabled });
+
+/** Lets nobody in until the application is switched on again. */
+export function SwitchOffButton({ application, reload }: Props) {
+  const { open } = useDialog('switch-off');
+  const done = useDone();
+  const { name } = application;
+  return (
+    <>
+      <Button onClick={open}>{t('Switch off…')}</Button>
+      <ActionDialog
+        name="switch-off"
+        title={t('Switch {name} off?', { name })}
+        confirm={t('Switch off')}
+        act={async () => {
+          await turn(application, false);
+          closeDialog();
+          await reload();
+          done(t('{name} is switched off.', { name }));
+        }}
+      >
+        <p>
+          {t('Nobody can sign in to it, its tile disappears, and its tokens do not work. Settings and access stay.')}
+        </p>
+      </ActionDialog>
+    </>
+  );
+}
+
+/** Says that the application is switched off, and offers the way back. */
+export function SwitchedOff({ application, reload, mayChange }: Props & { mayChange: boolean }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const done = useDone();
+  async function switchOn(): Promise<void> {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await turn(application, true);
+      await reload();
+      done(t('{name} is switched on.', { name: application.name }));
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+      setBusy(false);
+    }
+  }
+  return (
+    <Notice tone={problem ? 'bad' : 'warn'}>
+      <div className="row">
+        <p className="rows-text">{problem ?? t('This application is switched off: nobody can sign in to it.')}</p>
+        {mayChange && (
+          <Button isBusy={isBusy} onClick={switchOn}>
+            {t('Switch on')}
+          </Button>
+        )}
+      </div>
+    </Notice>
+  );
+}

@@ -1,0 +1,56 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { Dialog } from '../../elements/dialog.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { goTo, hereWith } from '../address.ts';
+import { useDialog } from '../use-dialog.ts';
+
+interface Props {
+  /** As the address names it. */
+  readonly name: string;
+  readonly title: string;
+  readonly confirm: string;
+  readonly children: ReactNode;
+  act(): Promise<void>;
+}
+
+/** A dialog that does one thing and says what went wrong. */
+export function ActionDialog(props: Props) {
+  return useDialog(props.name).isOpen ? <Open {...props} /> : null;
+}
+
+function Open({ name, title, confirm, act, children }: Props) {
+  const { close } = useDialog(name);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await act();
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  return (
+    <Dialog title={title} onClose={close}>
+      <form className="stack" noValidate onSubmit={submit}>
+        {children}
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <div className="row">
+          <Button onClick={close}>{t('Close')}</Button>
+          <Button type="submit" look="primary" isBusy={isBusy}>
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export const closeDialog = () => goTo(hereWith({ dialog: null }), { replace: true });

@@ -1,0 +1,18 @@
+import { ApiProblem } from '../../api/client.ts';
+import { type Loadable, Loaded } from '../../elements/loading.tsx';
+import { hrefOf } from '../address.ts';
+import type { ResourceEntry } from '../api/interface.ts';
+import { Page } from '../page.tsx';
+import { NotFound } from '../pages/not-found.tsx';
+
+/** The page of an object that is not read yet, cannot be read, or does not exist. */
+export function Unread<T>({ read, entry }: { read: Loadable<T>; entry: ResourceEntry }) {
+  const { answer } = read;
+  if (answer.state === 'failed' && answer.problem instanceof ApiProblem && answer.problem.status === 404)
+    return <NotFound />;
+  return (
+    <Page title={entry.singular} crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}>
+      <Loaded {...read}>{() => null}</Loaded>
+    </Page>
+  );
+}
