@@ -131,7 +131,7 @@ describeJourney('the admin pages of people', (journey) => {
     const page = await visitAdmin(journey(), `/core/users/${dana.pk}/`, { user: delegate.pk });
     await page.locator('.facts').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
-    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Groups']);
+    expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Groups', 'Used by']);
     await page.getByText('Actions', { exact: true }).click();
     expect(await page.locator('.menu li').allInnerTexts()).toEqual(['Set password…', 'Recovery link…']);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
