@@ -1,3 +1,4 @@
+import { type Text, t } from '../../texts/texts.ts';
 import './access.css';
 import { SelectField } from '../../elements/choice.tsx';
 import { TextField } from '../../elements/field.tsx';
@@ -8,11 +9,22 @@ import { ReferencePicker } from '../widgets/reference-picker.tsx';
 import { Explanation } from './explanation.tsx';
 import { RightAnswer } from './right-answer.tsx';
 
-const subjects = [
-  { value: 'application', label: 'An application', model: 'svc_core.application', path: '/core/applications/' },
-  { value: 'flow', label: 'A flow', model: 'svc_flows.flow', path: '/flows/instances/' },
-  { value: 'source', label: 'A source', model: 'svc_core.source', path: '/sources/all/' },
-  { value: 'permission', label: 'A permission', model: null, path: '/rbac/roles/' },
+interface Subject {
+  readonly value: string;
+  readonly label: Text;
+  readonly field: Text;
+  readonly model: string | null;
+  readonly path: string;
+}
+
+const subjects: readonly Subject[] = [
+  {
+    ...{ value: 'application', label: 'An application', field: 'Application' },
+    ...{ model: 'svc_core.application', path: '/core/applications/' },
+  },
+  { value: 'flow', label: 'A flow', field: 'Flow', model: 'svc_flows.flow', path: '/flows/instances/' },
+  { value: 'source', label: 'A source', field: 'Source', model: 'svc_core.source', path: '/sources/all/' },
+  { value: 'permission', label: 'A permission', field: 'Permission', model: null, path: '/rbac/roles/' },
 ];
 
 /** What this caller can ask about. */
@@ -31,30 +43,30 @@ export function AccessPage() {
   const [person, target] = [query.get('person'), query.get('target')];
   const permission = query.get('permission') ?? '';
   return (
-    <Page title="Access" intro="May somebody open an application, and why? Nothing is recorded when you ask.">
+    <Page title={t('Access')} intro={t('May somebody open an application, and why? Nothing is recorded when you ask.')}>
       {!subject ? (
-        <p>To ask takes the right to view policy bindings, and to view what you ask about.</p>
+        <p>{t('To ask takes the right to view policy bindings, and to view what you ask about.')}</p>
       ) : (
         <>
           <search className="card access-question">
             <ReferencePicker
-              label="Person"
+              label={t('Person')}
               model="svc_core.user"
               value={person}
               onChange={(key) => goTo(hereWith({ person: key }))}
             />
             <SelectField
-              label="May use"
+              label={t('May use')}
               value={subject.value}
-              choices={offered.map(({ value, label }) => ({ value, label }))}
+              choices={offered.map(({ value, label }) => ({ value, label: t(label) }))}
               onChange={({ currentTarget }) =>
                 goTo(hereWith({ what: currentTarget.value, target: null, permission: null }))
               }
             />
             {subject.model === null ? (
               <TextField
-                label="Permission"
-                hint="Such as svc_core.view_user."
+                label={t(subject.field)}
+                hint={t('Such as {example}.', { example: 'svc_core.view_user' })}
                 value={permission}
                 spellCheck={false}
                 autoCapitalize="none"
@@ -65,7 +77,7 @@ export function AccessPage() {
             ) : (
               <ReferencePicker
                 key={subject.value}
-                label={subject.label.replace(/^An? /, '').replace(/^./, (letter) => letter.toUpperCase())}
+                label={t(subject.field)}
                 model={subject.model}
                 value={target}
                 onChange={(key) => goTo(hereWith({ target: key }))}

@@ -4,12 +4,23 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { SelectField } from '../../elements/choice.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { ReferencePicker } from '../widgets/reference-picker.tsx';
 
 const kinds = {
-  group: { label: 'Members of a group', model: 'svc_core.group', field: 'Group' },
-  user: { label: 'One person', model: 'svc_core.user', field: 'Person' },
-  policy: { label: 'Whom a policy lets pass', model: 'svc_policies.policy', field: 'Policy' },
+  group: {
+    label: 'Members of a group',
+    field: 'Group',
+    missing: 'Choose a group first.',
+    model: 'svc_core.group',
+  },
+  user: { label: 'One person', field: 'Person', missing: 'Choose a person first.', model: 'svc_core.user' },
+  policy: {
+    label: 'Whom a policy lets pass',
+    field: 'Policy',
+    missing: 'Choose a policy first.',
+    model: 'svc_policies.policy',
+  },
 } as const;
 
 type Kind = keyof typeof kinds;
@@ -31,7 +42,7 @@ export function AddBinding({ target, order, onAdded }: Props) {
   async function add(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (isBusy) return;
-    if (key === null) return setProblem(`Choose ${kinds[kind].field === 'Person' ? 'a person' : `a ${kind}`} first.`);
+    if (key === null) return setProblem(t(kinds[kind].missing));
     setBusy(true);
     setProblem(null);
     try {
@@ -39,31 +50,37 @@ export function AddBinding({ target, order, onAdded }: Props) {
       await callAsPerson('POST', '/policies/bindings/', body);
       setKey(null);
       await onAdded();
-      done('The binding is added.');
+      done(t('The binding is added.'));
     } catch (caught) {
       setProblem(wordsOf(caught));
     }
     setBusy(false);
   }
   return (
-    <form className="card stack" noValidate onSubmit={add} aria-label="Let in">
-      <h2>Let in</h2>
+    <form className="card stack" noValidate onSubmit={add} aria-label={t('Let in')}>
+      <h2>{t('Let in')}</h2>
       <div className="add-binding">
         <SelectField
-          label="Who"
+          label={t('Who')}
           value={kind}
-          choices={Object.entries(kinds).map(([value, { label }]) => ({ value, label }))}
+          choices={Object.entries(kinds).map(([value, { label }]) => ({ value, label: t(label) }))}
           onChange={({ currentTarget: { value } }) => {
             if (isKind(value)) setKind(value);
             setKey(null);
           }}
         />
-        <ReferencePicker key={kind} label={kinds[kind].field} model={kinds[kind].model} value={key} onChange={setKey} />
+        <ReferencePicker
+          key={kind}
+          label={t(kinds[kind].field)}
+          model={kinds[kind].model}
+          value={key}
+          onChange={setKey}
+        />
       </div>
       {problem && <Notice tone="bad">{problem}</Notice>}
       <div className="row">
         <Button type="submit" isBusy={isBusy}>
-          Add
+          {t('Add')}
         </Button>
       </div>
     </form>

@@ -1,3 +1,5 @@
+import { Rich } from '../../texts/rich.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import './access.css';
 import { callAsPerson } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
@@ -48,39 +50,40 @@ export function BindingList({ target, mode, canChange, open }: Props) {
         const active = results.filter(({ enabled }) => enabled);
         return (
           <>
-            {active.length === 0 ? <Notice tone="plain">{open}</Notice> : <p>{rules[mode]}</p>}
+            {active.length === 0 ? <Notice tone="plain">{open}</Notice> : <p>{t(rules[mode])}</p>}
             {results.length > 0 && (
-              <ul className="rows" aria-label="Bindings">
+              <ul className="rows" aria-label={t('Bindings')}>
                 {results.map((binding) => (
                   <li key={binding.pk} className="rows-row">
                     <div className="rows-text">
                       <p>
                         <Sentence binding={binding} />
                       </p>
-                      {!binding.enabled && <p className="quiet small">Turned off</p>}
+                      {!binding.enabled && <p className="quiet small">{t('Turned off')}</p>}
                     </div>
                     <Link className="button button-quiet" href={hrefOf(`/policies/bindings/${binding.pk}/`)}>
-                      Details<span className="visually-hidden"> of {nameOf(binding)}</span>
+                      {t('Details')}
+                      <span className="visually-hidden"> {t('of {name}', { name: nameOf(binding) })}</span>
                     </Link>
                     {canChange && may?.delete === 'all' && (
                       <ConfirmButton
                         about={nameOf(binding)}
-                        question={`Remove ${nameOf(binding)}?`}
+                        question={t('Remove {name}?', { name: nameOf(binding) })}
                         consequence={
                           <p>
                             {active.length === 1 && binding.enabled
-                              ? `It is the last one. ${open}`
-                              : 'What it decides is decided by the others.'}
+                              ? `${t('It is the last one.')} ${open}`
+                              : t('What it decides is decided by the others.')}
                           </p>
                         }
-                        confirm="Remove"
+                        confirm={t('Remove')}
                         onConfirm={async () => {
                           await callAsPerson('DELETE', `/policies/bindings/${binding.pk}/`);
                           await read.reload();
-                          done(`${nameOf(binding)} is removed.`);
+                          done(t('{name} is removed.', { name: nameOf(binding) }));
                         }}
                       >
-                        Remove
+                        {t('Remove')}
                       </ConfirmButton>
                     )}
                   </li>
@@ -102,27 +105,23 @@ export function BindingList({ target, mode, canChange, open }: Props) {
 }
 
 const nameOf = ({ policy_obj, group_obj, user_obj }: Binding): string =>
-  policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? 'the binding';
+  policy_obj?.name ?? group_obj?.name ?? user_obj?.username ?? t('the binding');
 
 function Sentence({ binding }: { binding: Binding }) {
   const { group, user, negate } = binding;
   const name = nameOf(binding);
+  const said = (text: Text, href: string) => (
+    <Rich text={text} values={{ name, a: (words) => <Link href={href}>{words}</Link> }} />
+  );
   if (group)
-    return (
-      <>
-        {negate ? 'Everybody but members of' : 'Members of'} <Link href={hrefOf(`/core/groups/${group}/`)}>{name}</Link>
-      </>
+    return said(
+      negate ? 'Everybody but members of <a>{name}</a>' : 'Members of <a>{name}</a>',
+      hrefOf(`/core/groups/${group}/`),
     );
   if (user)
-    return (
-      <>
-        {negate ? 'Everybody but' : 'The person'} <Link href={hrefOf(`/core/users/${user}/`)}>{name}</Link>
-      </>
-    );
-  return (
-    <>
-      Whom the policy <Link href={hrefOf('/policies/all/', { search: name })}>{name}</Link>{' '}
-      {negate ? 'turns away' : 'lets pass'}
-    </>
+    return said(negate ? 'Everybody but <a>{name}</a>' : 'The person <a>{name}</a>', hrefOf(`/core/users/${user}/`));
+  return said(
+    negate ? 'Whom the policy <a>{name}</a> turns away' : 'Whom the policy <a>{name}</a> lets pass',
+    hrefOf('/policies/all/', { search: name }),
   );
 }

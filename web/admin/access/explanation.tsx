@@ -1,6 +1,7 @@
 import { Code } from '../../elements/code.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { pageLocale } from '../../texts/page-language.ts';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
@@ -40,21 +41,23 @@ export function Explanation({ person, target }: { person: string; target: string
         return (
           <div className="stack">
             <Notice tone={passing ? 'good' : 'bad'}>
-              <strong>{passing ? 'Yes.' : 'No.'}</strong> {first && reasonOf(first)}
+              <strong>{t(passing ? 'Yes.' : 'No.')}</strong> {first && reasonOf(first)}
             </Notice>
-            {first && <Tree nodes={[first]} label="Bindings" />}
+            {first && <Tree nodes={[first]} label={t('Bindings')} />}
             {stages.length > 0 && (
-              <section className="stack-tight" aria-label="Stages">
-                <h2>Stages of the flow</h2>
+              <section className="stack-tight" aria-label={t('Stages')}>
+                <h2>{t('Stages of the flow')}</h2>
                 <p className="quiet">
-                  What stages find out on the way is not known here, so bindings that look at it may decide otherwise.
+                  {t(
+                    'What stages find out on the way is not known here, so bindings that look at it may decide otherwise.',
+                  )}
                 </p>
-                <Tree nodes={stages} label="Stages" />
+                <Tree nodes={stages} label={t('Stages')} />
               </section>
             )}
             {Object.keys(input).length > 0 && (
               <details className="card">
-                <summary>What policies see of the person</summary>
+                <summary>{t('What policies see of the person')}</summary>
                 <Code text={JSON.stringify(input, null, 2)} />
               </details>
             )}
@@ -68,12 +71,16 @@ export function Explanation({ person, target }: { person: string; target: string
 /** In a sentence, what decided. */
 function reasonOf({ name, mode, passing, bindings, enabled }: ExplainedNode): string {
   if (!enabled) return t('{name} is switched off.', { name });
-  if (bindings.length === 0) return `Nothing is bound to ${name}, so it is open to everybody.`;
+  if (bindings.length === 0) return t('Nothing is bound to {name}, so it is open to everybody.', { name });
   const deciding = bindings.filter((binding) => binding.passing === passing).map((binding) => binding.name);
-  const list = new Intl.ListFormat('en').format(deciding);
+  const list = new Intl.ListFormat(pageLocale()).format(deciding);
   if (passing)
-    return mode === 'any' ? `${name} is open by ${list}.` : `Everything bound to ${name} lets the person in.`;
-  return mode === 'any' ? `Nothing bound to ${name} lets the person in.` : `${name} is closed by ${list}.`;
+    return mode === 'any'
+      ? t('{name} is open by {list}.', { name, list })
+      : t('Everything bound to {name} lets the person in.', { name });
+  return mode === 'any'
+    ? t('Nothing bound to {name} lets the person in.', { name })
+    : t('{name} is closed by {list}.', { name, list });
 }
 
 const paths: Readonly<Record<string, string>> = { 'svc_flows.flowstagebinding': '/flows/bindings/' };
@@ -91,10 +98,10 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
               <span className="quiet small">
                 {!node.enabled && `${t('Switched off: closed to everybody.')} `}
                 {node.bindings.length === 0
-                  ? 'Nothing is bound: open to everybody.'
+                  ? t('Nothing is bound: open to everybody.')
                   : node.mode === 'any'
-                    ? 'One has to pass.'
-                    : 'All have to pass.'}
+                    ? t('One has to pass.')
+                    : t('All have to pass.')}
               </span>
             </div>
             {node.bindings.length > 0 && (
@@ -104,18 +111,17 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
                     <div className="access-node">
                       <Result passing={binding.passing} />
                       <Link href={hrefOf(`/policies/bindings/${binding.binding}/`)}>
-                        {binding.negate && 'not '}
-                        {binding.name}
+                        {binding.negate ? t('not {name}', { name: binding.name }) : binding.name}
                       </Link>
                     </div>
                     {binding.messages.map((text) => (
                       <p key={text} className="small">
-                        Message: “{text}”
+                        {t('Message: “{text}”', { text })}
                       </p>
                     ))}
                     {binding.logs.map((text) => (
                       <p key={text} className="quiet small">
-                        Log: {text}
+                        {t('Log: {text}', { text })}
                       </p>
                     ))}
                   </li>
@@ -130,5 +136,5 @@ function Tree({ nodes, label }: { nodes: readonly ExplainedNode[]; label: string
 }
 
 const Result = ({ passing }: { passing: boolean }) => (
-  <span className={passing ? 'tag tag-good' : 'tag tag-alert'}>{passing ? 'passes' : 'fails'}</span>
+  <span className={passing ? 'tag tag-good' : 'tag tag-alert'}>{t(passing ? 'passes' : 'fails')}</span>
 );

@@ -1,3 +1,5 @@
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 
@@ -28,18 +30,21 @@ export function Grants({ rights: { superuser_groups, grants } }: { rights: Right
     <div className="stack">
       {superuser_groups.length > 0 && (
         <p>
-          Holds everything as a superuser, by the group{' '}
-          {superuser_groups.map(({ pk, name }, at) => (
-            <span key={pk}>
-              {at > 0 && ', '}
-              <Link href={hrefOf(`/core/groups/${pk}/`)}>{name}</Link>
-            </span>
-          ))}
-          .
+          <Rich
+            text="Holds everything as a superuser, by the group {groups}."
+            values={{
+              groups: superuser_groups.map(({ pk, name }, at) => (
+                <span key={pk}>
+                  {at > 0 && t(', ')}
+                  <Link href={hrefOf(`/core/groups/${pk}/`)}>{name}</Link>
+                </span>
+              )),
+            }}
+          />
         </p>
       )}
       {grants.length > 0 && (
-        <ul className="rows" aria-label="Rights">
+        <ul className="rows" aria-label={t('Rights')}>
           {grants.map((grant) => (
             <li
               key={`${grant.permission} ${grant.object_pk} ${grant.role?.pk} ${grant.group?.pk}`}
@@ -48,25 +53,46 @@ export function Grants({ rights: { superuser_groups, grants } }: { rights: Right
               <div className="rows-text">
                 <p>{grant.name}</p>
                 <p className="quiet small">
-                  <code>{grant.permission}</code>
-                  {grant.object_pk !== null && ` on ${grant.object_pk}`}
+                  {grant.object_pk === null ? (
+                    <code>{grant.permission}</code>
+                  ) : (
+                    <Rich
+                      text="<code>{permission}</code> on {object}"
+                      values={{
+                        permission: grant.permission,
+                        object: grant.object_pk,
+                        code: (words) => <code>{words}</code>,
+                      }}
+                    />
+                  )}
                 </p>
               </div>
               <p className="small">
                 {grant.role && grant.group ? (
-                  <>
-                    by the role <Link href={hrefOf(`/rbac/roles/${grant.role.pk}/`)}>{grant.role.name}</Link> of{' '}
-                    <Link href={hrefOf(`/core/groups/${grant.group.pk}/`)}>{grant.group.name}</Link>
-                  </>
+                  <Rich
+                    text="by the role {role} of {group}"
+                    values={{
+                      role: (
+                        <Link key="role" href={hrefOf(`/rbac/roles/${grant.role.pk}/`)}>
+                          {grant.role.name}
+                        </Link>
+                      ),
+                      group: (
+                        <Link key="group" href={hrefOf(`/core/groups/${grant.group.pk}/`)}>
+                          {grant.group.name}
+                        </Link>
+                      ),
+                    }}
+                  />
                 ) : (
-                  'granted directly'
+                  t('granted directly')
                 )}
               </p>
             </li>
           ))}
         </ul>
       )}
-      {superuser_groups.length === 0 && grants.length === 0 && <p className="empty">None.</p>}
+      {superuser_groups.length === 0 && grants.length === 0 && <p className="empty">{t('None.')}</p>}
     </div>
   );
 }

@@ -1,6 +1,11 @@
+import type { ReactNode } from 'react';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { Grants, type Rights } from './grants.tsx';
+
+const strong = (words: ReactNode[]) => <strong>{words}</strong>;
 
 /** Whether somebody holds a permission, and by what. */
 export function RightAnswer({ person, permission }: { person: string; permission: string }) {
@@ -14,15 +19,11 @@ export function RightAnswer({ person, permission }: { person: string; permission
           <div className="stack">
             <Notice tone={isEverywhere ? 'good' : found.grants.length > 0 ? 'warn' : 'bad'}>
               {isEverywhere ? (
-                <>
-                  <strong>Yes,</strong> on all objects.
-                </>
+                <Rich text="<b>Yes,</b> on all objects." values={{ b: strong }} />
               ) : found.grants.length > 0 ? (
-                'On some objects only.'
+                t('On some objects only.')
               ) : (
-                <>
-                  <strong>No.</strong> Nothing brings {permission}.
-                </>
+                <Rich text="<b>No.</b> Nothing brings {permission}." values={{ permission, b: strong }} />
               )}
             </Notice>
             <Grants rights={found} />

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { Code } from '../../elements/code.tsx';
 import { ExactMoment } from '../../elements/moment.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
+import { actionName } from './action-name.ts';
 import type { Event } from './event.ts';
 
 /** One event as a sentence; what belongs to it unfolds. */
@@ -17,7 +19,7 @@ export function EventRow({ event, isNew }: { event: Event; isNew: boolean }) {
         <summary>
           <span className="event-sentence">{sentence}</span>
           <span className="event-facts quiet small">
-            <span className={toneOf(action)}>{spelled(action)}</span>
+            <span className={toneOf(action)}>{actionName(action)}</span>
             {client_ip && <span>{client_ip}</span>}
             <ExactMoment at={created} />
           </span>
@@ -47,7 +49,7 @@ function Inside({ event }: { event: Event }) {
   const { resources } = useInterface();
   const { diff, http_request, ...context } = event.context;
   const may = (path: string) => resources.find((entry) => entry.path === path)?.may.add === 'all';
-  const name = `${spelled(event.action)} (${event.app})`;
+  const name = `${actionName(event.action)} (${event.app})`;
   return (
     <div className="event-inside">
       {isObject(diff) && Object.keys(diff).length > 0 && <Diff diff={diff} />}
@@ -55,16 +57,16 @@ function Inside({ event }: { event: Event }) {
       {isObject(http_request) && (
         <p className="quiet small">
           {String(http_request.method ?? '')} {String(http_request.path ?? '')}
-          {http_request.request_id ? ` · request ${String(http_request.request_id)}` : ''}
+          {http_request.request_id ? ` · ${t('Request {id}', { id: String(http_request.request_id) })}` : ''}
         </p>
       )}
       <div className="row">
         <Link className="button" href={hrefOf(`/events/events/${event.pk}/`)}>
-          Open the event
+          {t('Open the event')}
         </Link>
         {may('/events/rules/') && (
           <Link className="button" href={hrefOf('/new/events/rules/', { name })}>
-            Make a rule of this
+            {t('Make a rule of this')}
           </Link>
         )}
         {may('/policies/event_matcher/') && (
@@ -72,7 +74,7 @@ function Inside({ event }: { event: Event }) {
             className="button"
             href={hrefOf('/new/policies/event_matcher/', { name, action: event.action, app: event.app })}
           >
-            Make a matcher of this
+            {t('Make a matcher of this')}
           </Link>
         )}
       </div>
@@ -83,13 +85,13 @@ function Inside({ event }: { event: Event }) {
 function Diff({ diff }: { diff: Readonly<Record<string, unknown>> }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys
-    <section className="table-frame scrolled" tabIndex={0} aria-label="What changed">
+    <section className="table-frame scrolled" tabIndex={0} aria-label={t('What changed')}>
       <table className="table comparison">
         <thead>
           <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            <th scope="col">{t('Field')}</th>
+            <th scope="col">{t('Before')}</th>
+            <th scope="col">{t('After')}</th>
           </tr>
         </thead>
         <tbody>

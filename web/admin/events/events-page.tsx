@@ -1,3 +1,4 @@
+import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import '../generic/list.css';
 import './events.css';
@@ -38,18 +39,18 @@ function Events() {
   const download = (as: string) => `/api/v3/events/events/export/?${question}&as=${as}`;
   return (
     <Page
-      title="Events"
-      intro="What has happened, newest first."
+      title={t('Events')}
+      intro={t('What has happened, newest first.')}
       actions={
         <>
           <a className="button" href={download('csv')} download="events.csv">
-            Export CSV
+            {t('Export CSV')}
           </a>
           <a className="button" href={download('ndjson')} download="events.ndjson">
-            Export NDJSON
+            {t('Export NDJSON')}
           </a>
           <Link className="button" href={hereWith({ live: isLive ? null : 'true', page: null, from: null, to: null })}>
-            {isLive ? 'Stop following' : 'Follow live'}
+            {t(isLive ? 'Stop following' : 'Follow live')}
           </Link>
         </>
       }
@@ -72,22 +73,25 @@ function Asked() {
   const [from, to] = [query.get('from'), query.get('to')];
   return (
     <search className="filters">
-      <TypedField label="Search" name="search" type="search" />
+      <TypedField label={t('Search')} name="search" type="search" />
       {from && to ? (
         <p className="events-span">
           <span>
-            <ExactMoment at={from} /> to <ExactMoment at={to} />
+            <Rich
+              text="{from} to {to}"
+              values={{ from: <ExactMoment key="from" at={from} />, to: <ExactMoment key="to" at={to} /> }}
+            />
           </span>
           <Link className="button" href={hereWith({ from: null, to: null, page: null })}>
-            Show all
+            {t('Show all')}
           </Link>
         </p>
       ) : (
         <LabelledSelect
-          label="Period"
+          label={t('Period')}
           isRequired
           value={periodOf(query)}
-          options={Object.entries(periods)}
+          options={Object.entries(periods).map(([name, title]) => [name, t(title)])}
           onChange={(period) => goTo(hereWith({ period: period === 'week' ? null : period, page: null }))}
         />
       )}
@@ -110,7 +114,7 @@ function List({ question, page, isLive }: { question: string; page: string; isLi
             </p>
           )}
           {fresh.length + results.length === 0 ? (
-            <p className="empty">Nothing of the kind has happened.</p>
+            <p className="empty">{t('Nothing of the kind has happened.')}</p>
           ) : (
             <ol className="rows">
               {fresh.map((event) => (

@@ -1,16 +1,18 @@
+import { t } from '../../texts/texts.ts';
 import { hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
-import { spelled } from '../words.ts';
+import { numberText } from '../words.ts';
+import { actionName } from './action-name.ts';
 import type { Facets, FacetValue } from './event.ts';
 
 /** The most frequent values of what is shown; choosing one filters by it, choosing it again does not any more. */
 export function FacetLists({ facets }: { facets: Facets }) {
   return (
     <div className="facets">
-      <FacetList title="Action" name="action" values={facets.actions} say={spelled} />
-      <FacetList title="Application" name="context_authorized_app" values={facets.applications} />
-      <FacetList title="Person" name="username" values={facets.usernames} />
-      <FacetList title="Client address" name="client_ip" values={facets.client_ips} />
+      <FacetList title={t('Action')} name="action" values={facets.actions} say={actionName} />
+      <FacetList title={t('Application')} name="context_authorized_app" values={facets.applications} />
+      <FacetList title={t('Person')} name="username" values={facets.usernames} />
+      <FacetList title={t('Client address')} name="client_ip" values={facets.client_ips} />
     </div>
   );
 }
@@ -43,7 +45,7 @@ function FacetList({ title, name, values, say = (label) => label }: Props) {
               aria-current={value === chosen ? 'true' : undefined}
             >
               <span>{say(label)}</span>
-              <span className="small">{events.toLocaleString()}</span>
+              <span className="small">{numberText(events)}</span>
             </Link>
           </li>
         ))}

@@ -1,32 +1,36 @@
 import { useMemo } from 'react';
+import { pageLocale } from '../../texts/page-language.ts';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith } from '../address.ts';
 import { Chart } from '../charts/chart.tsx';
 import { ChartTable } from '../charts/chart-table.tsx';
 import type { Facets } from './event.ts';
 
-const hour = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const hourSeconds = 3600;
 
 /** How many events there were, over time. Dragging over a part of it shows that part. */
 export function Histogram({ facets: { start, interval_seconds, counts } }: { facets: Facets }) {
   const first = Date.parse(start) / 1000;
   const times = useMemo(() => counts.map((_, at) => first + at * interval_seconds), [counts, first, interval_seconds]);
-  const series = useMemo(() => [{ label: 'Events', colour: '--accent', values: counts }], [counts]);
-  const moment = interval_seconds > hourSeconds ? day : hour;
+  const series = useMemo(() => [{ label: t('Events'), colour: '--accent', values: counts }], [counts]);
+  const isByDay = interval_seconds > hourSeconds;
+  const moment = new Intl.DateTimeFormat(pageLocale(), {
+    dateStyle: 'medium',
+    ...(!isByDay && { timeStyle: 'short' }),
+  });
   const rows = times
     .map((time, at): [string, number] => [moment.format(time * 1000), counts[at] ?? 0])
     .filter(([, count]) => count > 0);
   return (
     <div className="card stack-tight">
       <Chart
-        label="Events over time"
+        label={t('Events over time')}
         times={times}
         series={series}
         look="bars"
         onSelect={(from, to) => goTo(hereWith({ from: isoOf(from), to: isoOf(to), page: null, live: null }))}
       />
-      <ChartTable unit={interval_seconds > hourSeconds ? 'Day' : 'Hour'} columns={['Events']} rows={rows} />
+      <ChartTable unit={t(isByDay ? 'Day' : 'Hour')} columns={[t('Events')]} rows={rows} />
     </div>
   );
 }

@@ -2,6 +2,8 @@ import { type ReactNode, useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -9,14 +11,15 @@ import type { ChecklistItem, StepName } from './overview.ts';
 import { SendTestMail } from './send-test-mail.tsx';
 
 interface Step {
-  readonly title: string;
-  readonly why: ReactNode;
-  readonly Way: () => ReactNode;
+  readonly title: Text;
+  readonly why: Text;
+  /** What leads there, where a page does. */
+  readonly Way?: () => ReactNode;
 }
 
-const Account = ({ children }: { children: string }) => (
+const Account = ({ text }: { text: Text }) => (
   <a className="button" href="/if/user/">
-    {children}
+    {t(text)}
   </a>
 );
 
@@ -24,36 +27,25 @@ const steps: Readonly<Record<StepName, Step>> = {
   password: {
     title: 'Choose your own password',
     why: 'The one that was printed at the first start may be in a log.',
-    Way: () => <Account>Change your password</Account>,
+    Way: () => <Account text="Change your password" />,
   },
   second_factor: {
     title: 'Add a second factor',
     why: 'A passkey or an authenticator app keeps your account safe when the password leaks.',
-    Way: () => <Account>Add a second factor</Account>,
+    Way: () => <Account text="Add a second factor" />,
   },
   public_address: {
     title: 'Set the public address',
-    why: (
-      <>
-        Links, redirects and passkeys use it. Set <code>GATEHOUSE_PUBLIC_URL</code> and restart.
-      </>
-    ),
-    Way: () => null,
+    why: 'Links, redirects and passkeys use it. Set <code>GATEHOUSE_PUBLIC_URL</code> and restart.',
   },
   mail: {
     title: 'Set up mail',
-    why: (
-      <>
-        For recovery links and notifications. Set <code>GATEHOUSE_SMTP_URL</code> and <code>GATEHOUSE_SMTP_FROM</code>,
-        and restart.
-      </>
-    ),
-    Way: () => null,
+    why: 'For recovery links and notifications. Set <code>GATEHOUSE_SMTP_URL</code> and <code>GATEHOUSE_SMTP_FROM</code>, and restart.',
   },
   application: {
     title: 'Connect your first application',
     why: 'People sign in to it with their account here.',
-    Way: () => <Way path="/applications/new/">Connect an application</Way>,
+    Way: () => <ConnectApplication />,
   },
   second_administrator: {
     title: 'Make somebody else an administrator',
@@ -62,25 +54,20 @@ const steps: Readonly<Record<StepName, Step>> = {
   },
   backup: {
     title: 'Make a backup',
-    why: (
-      <>
-        Run <code>gatehouse backup --to FILE</code>, best every day. Backups by other means are not seen here.
-      </>
-    ),
-    Way: () => null,
+    why: 'Run <code>gatehouse backup --to FILE</code>, best every day. Backups by other means are not seen here.',
   },
 };
 
-const Way = ({ path, children }: { path: string; children: string }) => (
-  <Link className="button" href={hrefOf(path)}>
-    {children}
+const ConnectApplication = () => (
+  <Link className="button" href={hrefOf('/applications/new/')}>
+    {t('Connect an application')}
   </Link>
 );
 
 function SuperuserGroups() {
   return (
     <Link className="button" href={hrefOf('/core/groups/', { is_superuser: 'true' })}>
-      Go to groups of administrators
+      {t('Go to groups of administrators')}
     </Link>
   );
 }
@@ -105,9 +92,9 @@ export function Checklist({ items: given }: { items: readonly ChecklistItem[] })
   return (
     <section className="card stack" aria-labelledby="start-checklist">
       <div className="page-head-row">
-        <h2 id="start-checklist">Set up this server</h2>
+        <h2 id="start-checklist">{t('Set up this server')}</h2>
         <p className="quiet" role="status">
-          {done.length} of {shown.length} done
+          {t('{done, number} of {all, number} done', { done: done.length, all: shown.length })}
         </p>
       </div>
       <progress className="start-progress" value={done.length} max={shown.length} aria-labelledby="start-checklist" />
@@ -125,7 +112,7 @@ export function Checklist({ items: given }: { items: readonly ChecklistItem[] })
       {hidden.length > 0 && (
         <p>
           <Button look="quiet" onClick={() => dismiss([])}>
-            Show {hidden.length} dismissed {hidden.length === 1 ? 'item' : 'items'}
+            {t('Show {count, plural, one {# dismissed item} other {# dismissed items}}', { count: hidden.length })}
           </Button>
         </p>
       )}
@@ -148,17 +135,21 @@ function Item({ item: { name, is_done }, canDismiss, onDismiss }: ItemProps) {
       </span>
       <div className="rows-text">
         <p>
-          <strong>{title}</strong>
-          {is_done && <span className="visually-hidden">, done</span>}
+          <strong>{t(title)}</strong>
+          {is_done && <span className="visually-hidden">{t(', done')}</span>}
         </p>
-        {!is_done && <p className="quiet small">{why}</p>}
+        {!is_done && (
+          <p className="quiet small">
+            <Rich text={why} values={{ code: (words) => <code>{words}</code> }} />
+          </p>
+        )}
       </div>
       <div className="row">
         {is_done && name === 'mail' && <SendTestMail />}
-        {!is_done && <Way />}
+        {!is_done && Way && <Way />}
         {!is_done && canDismiss && (
-          <Button look="quiet" onClick={onDismiss} aria-label={`Dismiss: ${title}`}>
-            Dismiss
+          <Button look="quiet" onClick={onDismiss} aria-label={t('Dismiss: {title}', { title: t(title) })}>
+            {t('Dismiss')}
           </Button>
         )}
       </div>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 
 /** Sends a mail to one's own address, and tells where it went or why it did not. */
 export function SendTestMail() {
@@ -11,7 +12,7 @@ export function SendTestMail() {
     setBusy(true);
     try {
       const { to } = await callAsPerson<{ to: string }>('POST', '/admin/mail/test/');
-      setTold({ tone: 'good', text: `A mail was sent to ${to}.` });
+      setTold({ tone: 'good', text: t('A mail was sent to {to}.', { to }) });
     } catch (problem) {
       setTold({ tone: 'bad', text: wordsOf(problem) });
     }
@@ -20,7 +21,7 @@ export function SendTestMail() {
   return (
     <>
       <Button isBusy={isBusy} onClick={send}>
-        Send a test mail
+        {t('Send a test mail')}
       </Button>
       {told && <Notice tone={told.tone}>{told.text}</Notice>}
     </>

@@ -18,7 +18,7 @@ export function StartPage() {
   const { user, version } = useInterface();
   const overview = useAnswer<Overview>('/admin/overview/');
   return (
-    <Page title={`Welcome, ${user.name || user.username}`} intro={`Gatehouse ${version}`}>
+    <Page title={t('Welcome, {name}', { name: user.name || user.username })} intro={`Gatehouse ${version}`}>
       <Loaded {...overview}>{(found) => <Content overview={found} />}</Loaded>
     </Page>
   );
@@ -52,11 +52,11 @@ function Troubles({
   if (jobs.length === 0 && certificates.length === 0) return null;
   return (
     <section className="stack-tight" aria-labelledby="start-troubles">
-      <h2 id="start-troubles">Needs attention</h2>
+      <h2 id="start-troubles">{t('Needs attention')}</h2>
       <ul className="rows">
         {jobs.map(({ pk, name, message, finished }) => (
           <li key={pk} className="rows-row">
-            <span className="tag tag-alert">Job failed</span>
+            <span className="tag tag-alert">{t('Job failed')}</span>
             <div className="rows-text">
               <Link href={hrefOf(`/events/system_tasks/${pk}/`)}>{name}</Link>
               <p className="quiet small">{message}</p>
@@ -73,7 +73,7 @@ function Troubles({
           return (
             <li key={pk} className="rows-row">
               <span className={isOver ? 'tag tag-alert' : 'tag tag-warning'}>
-                {isOver ? 'Certificate ended' : 'Certificate ends'}
+                {t(isOver ? 'Certificate ended' : 'Certificate ends')}
               </span>
               <div className="rows-text">
                 <Link href={hrefOf(`/crypto/certificatekeypairs/${pk}/`)}>{name}</Link>
@@ -92,9 +92,9 @@ function Troubles({
 function TopApplications({ applications }: { applications: Overview['top_applications'] }) {
   return (
     <section className="card stack" aria-labelledby="start-top">
-      <h2 id="start-top">Most used applications</h2>
+      <h2 id="start-top">{t('Most used applications')}</h2>
       {applications.length === 0 ? (
-        <p className="quiet">Nobody has signed in to an application this week.</p>
+        <p className="quiet">{t('Nobody has signed in to an application this week.')}</p>
       ) : (
         <ol className="start-top">
           {applications.map(({ name, events, users }) => (
@@ -105,7 +105,7 @@ function TopApplications({ applications }: { applications: Overview['top_applica
                 {t(', ')}
                 {t('{count, plural, one {# person} other {# people}}', { count: users })}
               </span>
-              <progress value={events} max={applications[0]?.events ?? 1} aria-label={`Share of ${name}`} />
+              <progress value={events} max={applications[0]?.events ?? 1} aria-label={t('Share of {name}', { name })} />
             </li>
           ))}
         </ol>
@@ -117,16 +117,22 @@ function TopApplications({ applications }: { applications: Overview['top_applica
 function Health({ overview, health }: { overview: Overview; health: NonNullable<Overview['health']> }) {
   const { user } = useInterface();
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ['Address', overview.public_url],
-    ['Version', overview.version],
-    ['Database', health.database],
-    ['Jobs', `${health.jobs_queued.toLocaleString()} waiting, ${health.jobs_failed.toLocaleString()} failed`],
-    ['Last backup', health.last_backup ? <Moment key="at" at={health.last_backup} /> : 'None seen'],
-    ['Mail', health.mail ? 'Set up' : 'Not set up'],
+    [t('Address'), overview.public_url],
+    [t('Version'), overview.version],
+    [t('Database'), health.database],
+    [
+      t('Jobs'),
+      t('{queued, number} waiting, {failed, number} failed', {
+        queued: health.jobs_queued,
+        failed: health.jobs_failed,
+      }),
+    ],
+    [t('Last backup'), health.last_backup ? <Moment key="at" at={health.last_backup} /> : t('None seen')],
+    [t('Mail'), t(health.mail ? 'Set up' : 'Not set up')],
   ];
   return (
     <section className="card stack" aria-labelledby="start-health">
-      <h2 id="start-health">Health</h2>
+      <h2 id="start-health">{t('Health')}</h2>
       <dl className="start-facts">
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -150,11 +156,11 @@ function Ways() {
     <div className="tiles">
       {menuFor(useInterface()).map(({ title, items }) => (
         <section key={title} className="card stack" aria-labelledby={`start-${title}`}>
-          <h2 id={`start-${title}`}>{title}</h2>
+          <h2 id={`start-${title}`}>{t(title)}</h2>
           <ul className="plain-list">
             {items.map((item) => (
               <li key={item.path}>
-                <Link href={hrefOf(item.path)}>{item.title}</Link>
+                <Link href={hrefOf(item.path)}>{t(item.title)}</Link>
               </li>
             ))}
           </ul>

@@ -1,11 +1,13 @@
 import { useMemo } from 'react';
+import { pageLocale } from '../../texts/page-language.ts';
+import { t } from '../../texts/texts.ts';
 import { Chart, type Series } from '../charts/chart.tsx';
 import { ChartTable } from '../charts/chart-table.tsx';
+import { numberText } from '../words.ts';
 import type { Week } from './overview.ts';
 
 const hourMs = 3_600_000;
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
-const dayName = new Intl.DateTimeFormat(undefined, { weekday: 'long', month: 'short', day: 'numeric' });
 
 /** Sign-ins, failures and authorizations of the last week, by hour. */
 export function WeekCard({ week }: { week: Week }) {
@@ -13,12 +15,13 @@ export function WeekCard({ week }: { week: Week }) {
   const times = useMemo(() => week.logins.map((_, at) => (start + at * hourMs) / 1000), [week, start]);
   const series = useMemo<Series[]>(
     () => [
-      { label: 'Sign-ins', colour: '--accent', values: week.logins },
-      { label: 'Failed sign-ins', colour: '--bad', values: week.logins_failed },
-      { label: 'Authorizations', colour: '--good', values: week.authorizations },
+      { label: t('Sign-ins'), colour: '--accent', values: week.logins },
+      { label: t('Failed sign-ins'), colour: '--bad', values: week.logins_failed },
+      { label: t('Authorizations'), colour: '--good', values: week.authorizations },
     ],
     [week],
   );
+  const dayName = new Intl.DateTimeFormat(pageLocale(), { weekday: 'long', month: 'short', day: 'numeric' });
   const days = new Map<string, number[]>();
   for (const [at, time] of times.entries()) {
     const day = dayName.format(time * 1000);
@@ -30,18 +33,18 @@ export function WeekCard({ week }: { week: Week }) {
   }
   return (
     <section className="card stack start-week" aria-labelledby="start-week">
-      <h2 id="start-week">The last week</h2>
+      <h2 id="start-week">{t('The last week')}</h2>
       <ul className="legend">
         {series.map(({ label, colour, values }) => (
           <li key={label}>
             <span className="legend-mark" data-colour={colour} aria-hidden="true" />
-            {label} <strong>{sum(values).toLocaleString()}</strong>
+            {label} <strong>{numberText(sum(values))}</strong>
           </li>
         ))}
       </ul>
-      <Chart label="Sign-ins, failed sign-ins and authorizations by hour" {...{ times, series }} look="lines" />
+      <Chart label={t('Sign-ins, failed sign-ins and authorizations by hour')} {...{ times, series }} look="lines" />
       <ChartTable
-        unit="Day"
+        unit={t('Day')}
         columns={series.map(({ label }) => label)}
         rows={[...days].map(([day, counts]) => [day, ...counts])}
       />
