@@ -19,7 +19,7 @@ export interface Found {
 
 /** Attributes whose strings no person reads. */
 const silent =
-  /^(className|id|type|name|href|src|role|look|tone|rel|target|method|dir|autoComplete|autoCapitalize|autoCorrect|inputMode|pattern|step|d|fill|stroke|strokeLinejoin|viewBox|width|height|download|shapeRendering|to|slug|path|value|scope|model|accept|language|aria-(hidden|labelledby|live|current|controls|describedby)|data-.*)$/;
+  /^(className|id|type|name|href|src|role|look|tone|rel|target|method|dir|autoComplete|autoCapitalize|autoCorrect|inputMode|pattern|step|d|fill|stroke|strokeLinejoin|viewBox|width|height|download|shapeRendering|to|slug|path|value|scope|model|accept|language|key|aria-(hidden|labelledby|live|current|controls|describedby)|data-.*)$/;
 
 /** All strings in the sources of the pages that people see. */
 export function stringsOfPages(): Found[] {

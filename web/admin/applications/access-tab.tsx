@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import { BindingList } from '../access/binding-list.tsx';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
@@ -11,11 +12,11 @@ export function AccessTab({ application, may }: TabProps) {
         target={application.pk}
         mode={application.policy_engine_mode}
         canChange={may.includes('change')}
-        open="Everybody who can sign in may use it."
+        open={t('Everybody who can sign in may use it.')}
       />
       <div className="row">
         <Link className="button" href={hrefOf('/access/', { what: 'application', target: application.pk })}>
-          May somebody open it, and why?
+          {t('May somebody open it, and why?')}
         </Link>
       </div>
     </div>

@@ -30,7 +30,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
   return (
     <Page
       title={application.name}
-      intro={`Application${application.provider_obj ? ` · ${application.provider_obj.verbose_name}` : ''}`}
+      intro={[entry.singular, application.provider_obj?.verbose_name].filter(Boolean).join(' · ')}
       crumbs={crumbs}
       actions={
         <>
@@ -41,7 +41,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
           {mayChange && application.enabled && <SwitchOffButton application={application} reload={read.reload} />}
           {mayChange && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${application.slug}/`)}>
-              Edit
+              {t('Edit')}
             </Link>
           )}
         </>
@@ -77,12 +77,12 @@ function tabsFor({ provider_obj }: Application, { resources }: Interface) {
   const kind = resources.find(({ model }) => model === provider_obj?.meta_model_name)?.path;
   const isOAuth = kind === '/providers/oauth2/';
   return [
-    { name: 'overview', title: 'Overview' },
-    ...(kind ? [{ name: 'sign-in', title: 'Sign-in' }] : []),
-    ...(isOAuth || kind === '/providers/saml/' ? [{ name: 'claims', title: 'Claims' }] : []),
-    ...(has('/policies/bindings/') ? [{ name: 'access', title: 'Access' }] : []),
-    ...(isOAuth && has('/oauth2/access_tokens/') ? [{ name: 'tokens', title: 'Tokens' }] : []),
-    ...(has('/events/events/') ? [{ name: 'events', title: 'Events' }] : []),
+    { name: 'overview', title: t('Overview') },
+    ...(kind ? [{ name: 'sign-in', title: t('Sign-in') }] : []),
+    ...(isOAuth || kind === '/providers/saml/' ? [{ name: 'claims', title: t('Claims') }] : []),
+    ...(has('/policies/bindings/') ? [{ name: 'access', title: t('Access') }] : []),
+    ...(isOAuth && has('/oauth2/access_tokens/') ? [{ name: 'tokens', title: t('Tokens') }] : []),
+    ...(has('/events/events/') ? [{ name: 'events', title: t('Events') }] : []),
     { name: 'used-by', title: t('Used by') },
   ];
 }
@@ -91,15 +91,15 @@ function Events({ application: { pk } }: { application: Application }) {
   const key = pk.replaceAll('-', '');
   return (
     <div className="stack">
-      <section className="stack-tight" aria-label="Sign-ins">
-        <h2>Sign-ins</h2>
-        <EventRows query={{ context_authorized_app: key }} none="Nobody has signed in to it yet." />
+      <section className="stack-tight" aria-label={t('Sign-ins')}>
+        <h2>{t('Sign-ins')}</h2>
+        <EventRows query={{ context_authorized_app: key }} none={t('Nobody has signed in to it yet.')} />
       </section>
-      <section className="stack-tight" aria-label="Changes">
-        <h2>Changes</h2>
+      <section className="stack-tight" aria-label={t('Changes')}>
+        <h2>{t('Changes')}</h2>
         <EventRows
           query={{ context_model_app: 'svc_core', context_model_name: 'application', context_model_pk: key }}
-          none="No changes are recorded."
+          none={t('No changes are recorded.')}
         />
       </section>
     </div>

@@ -1,5 +1,6 @@
 import { Code } from '../../elements/code.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -18,16 +19,18 @@ export function ClaimsTab({ application }: { application: Application }) {
     `${kind}${provider}/preview_user/?for_user=${encodeURIComponent(person ?? user.pk)}`,
   );
   return (
-    <section className="card stack" aria-label="Claims">
+    <section className="card stack" aria-label={t('Claims')}>
       <div className="stack-tight">
-        <h2>Claims as a chosen person</h2>
-        <p className="quiet">What the application is told when this person signs in, evaluated now with its scopes.</p>
+        <h2>{t('Claims as a chosen person')}</h2>
+        <p className="quiet">
+          {t('What the application is told when this person signs in, evaluated now with its scopes.')}
+        </p>
       </div>
       {canChoose && (
         <div className="claims-person">
           <ReferencePicker
-            label="Person"
-            hint={person === null ? `You (${user.username}) until you choose somebody.` : undefined}
+            label={t('Person')}
+            hint={person === null ? t('You ({name}) until you choose somebody.', { name: user.username }) : undefined}
             model="svc_core.user"
             value={person}
             onChange={(key) => goTo(hereWith({ person: key }))}
@@ -38,11 +41,11 @@ export function ClaimsTab({ application }: { application: Application }) {
       <div className="row">
         {launch_url && (
           <a className="button button-primary" href={launch_url} target="_blank" rel="noreferrer">
-            Try to sign in
+            {t('Try to sign in')}
           </a>
         )}
         <Link className="button" href={hereWith({ tab: 'access' })}>
-          Who may use it
+          {t('Who may use it')}
         </Link>
       </div>
     </section>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
+import { t } from '../../texts/texts.ts';
 
 interface CopyRow {
   readonly label: string;
@@ -28,7 +29,7 @@ function Row({ label, text, isSecret }: { label: string; text: string; isSecret:
         <span className="row">
           {isSecret && (
             <Button look="quiet" onClick={() => setShown(!isShown)}>
-              {isShown ? 'Hide' : 'Show'}
+              {t(isShown ? 'Hide' : 'Show')}
               <span className="visually-hidden"> {label}</span>
             </Button>
           )}

@@ -5,6 +5,7 @@ import { Button } from '../../elements/button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { useDialog } from '../use-dialog.ts';
 import type { Application } from './application.ts';
@@ -15,14 +16,16 @@ export function DuplicateButton({ application }: { application: Application }) {
   const { isOpen, open, close } = useDialog('duplicate');
   return (
     <>
-      <Button onClick={open}>Duplicate…</Button>
+      <Button onClick={open}>{t('Duplicate…')}</Button>
       {isOpen && <DuplicateDialog application={application} onClose={close} />}
     </>
   );
 }
 
 function DuplicateDialog({ application, onClose }: { application: Application; onClose(): void }) {
-  const [name, setName] = useState(`${application.name} (copy)`);
+  const [name, setName] = useState(() =>
+    t('{name} (copy)', { name: application.name }).replaceAll(/[\u2068\u2069]/g, ''),
+  );
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const done = useDone();
@@ -37,23 +40,23 @@ function DuplicateDialog({ application, onClose }: { application: Application; o
       goTo(hrefOf(`/core/applications/${copy.slug}/`, { tab: copy.provider === null ? undefined : 'sign-in' }), {
         replace: true,
       });
-      done(`${name} is created.`);
+      done(t('{name} is created.', { name }));
     } catch (caught) {
       setProblem(wordsOf(caught));
       setBusy(false);
     }
   }
   return (
-    <Dialog title={`Duplicate ${application.name}`} onClose={onClose}>
+    <Dialog title={t('Duplicate {name}', { name: application.name })} onClose={onClose}>
       <form className="stack" noValidate onSubmit={duplicate}>
-        <p>The copy has the same settings and the same access. It gets a client ID and a secret of its own.</p>
-        <TextField label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+        <p>{t('The copy has the same settings and the same access. It gets a client ID and a secret of its own.')}</p>
+        <TextField label={t('Name')} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
         {problem && <Notice tone="bad">{problem}</Notice>}
         <div className="row">
           <Button type="submit" look="primary" isBusy={isBusy}>
-            Duplicate
+            {t('Duplicate')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </div>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 import { TextField } from '../../elements/field.tsx';
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
 import { Link } from '../link.tsx';
 import type { Template } from './template.ts';
@@ -12,13 +12,13 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
   const text = query.get('search') ?? '';
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = templates.filter(({ name, about, category }) =>
-    words.every((word) => `${name} ${about} ${category}`.toLowerCase().includes(word)),
+    words.every((word) => [known(name), t(about), category && t(category)].join(' ').toLowerCase().includes(word)),
   );
   return (
     <>
       <div className="gallery-search">
         <TextField
-          label="Search applications"
+          label={t('Search applications')}
           type="search"
           value={text}
           onChange={({ currentTarget }) => goTo(hereWith({ search: currentTarget.value || null }), { replace: true })}
@@ -29,25 +29,26 @@ export function Gallery({ templates }: { templates: readonly Template[] }) {
       </div>
       {found.length === 0 && (
         <p className="empty">
-          Nothing is called so. Every application that supports OpenID Connect or SAML works: choose “Any web
-          application”.
+          {t(
+            'Nothing is called so. Every application that supports OpenID Connect or SAML works: choose “Any web application”.',
+          )}
         </p>
       )}
       {[...Map.groupBy(found, ({ category }) => category)]
         .toSorted(([one], [other]) => one.localeCompare(other))
         .map(([category, inner]) => (
-          <section key={category} className="stack-tight" aria-label={category || 'General'}>
-            <h2 className="gallery-title">{category || 'General'}</h2>
+          <section key={category} className="stack-tight" aria-label={t(category || 'General')}>
+            <h2 className="gallery-title">{t(category || 'General')}</h2>
             <ul className="gallery">
               {inner.map((template) => (
                 <li key={template.id}>
                   <Link className="card gallery-item" href={hereWith({ template: template.id, search: null })}>
                     <span className="gallery-initial" aria-hidden="true">
-                      {template.name.charAt(0)}
+                      {known(template.name).charAt(0)}
                     </span>
                     <span className="gallery-text">
-                      <strong>{template.name}</strong>
-                      <span className="quiet small">{template.about}</span>
+                      <strong>{known(template.name)}</strong>
+                      <span className="quiet small">{t(template.about)}</span>
                       {category && <span className="quiet small">{protocols[template.protocol]}</span>}
                     </span>
                   </Link>

@@ -1,3 +1,4 @@
+import { type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -7,28 +8,28 @@ import type { Application, Provider, TabProps } from './application.ts';
 export function Overview({ application }: TabProps) {
   const { launch_url, meta_description, meta_publisher, group, slug, provider_obj } = application;
   return (
-    <section className="card stack" aria-label="Overview">
+    <section className="card stack" aria-label={t('Overview')}>
       {application.meta_icon && <img className="application-icon" src={application.meta_icon} alt="" />}
       {meta_description && <p>{meta_description}</p>}
       <dl className="facts">
-        <Fact label="Address">
+        <Fact label={t('Address')}>
           {launch_url ? (
             <a href={launch_url} target="_blank" rel="noreferrer">
               {launch_url}
             </a>
           ) : (
-            <span className="quiet">None: people do not find it in their list.</span>
+            <span className="quiet">{t('None: people do not find it in their list.')}</span>
           )}
         </Fact>
-        <Fact label="Signs people in by">
+        <Fact label={t('Signs people in by')}>
           {provider_obj ? (
             <ProviderLink provider={provider_obj} />
           ) : (
-            <span className="quiet">Nothing yet: it has no provider, so nobody can sign in.</span>
+            <span className="quiet">{t('Nothing yet: it has no provider, so nobody can sign in.')}</span>
           )}
         </Fact>
         {application.backchannel_providers_obj.length > 0 && (
-          <Fact label="Kept up to date by">
+          <Fact label={t('Kept up to date by')}>
             <ul className="plain-list">
               {application.backchannel_providers_obj.map((provider) => (
                 <li key={provider.pk}>
@@ -38,16 +39,16 @@ export function Overview({ application }: TabProps) {
             </ul>
           </Fact>
         )}
-        <Fact label="Access">{modes[application.policy_engine_mode]}</Fact>
-        <Fact label="Slug">{slug}</Fact>
-        {group && <Fact label="Group">{group}</Fact>}
-        {meta_publisher && <Fact label="Publisher">{meta_publisher}</Fact>}
+        <Fact label={t('Access')}>{t(modes[application.policy_engine_mode])}</Fact>
+        <Fact label={t('Slug')}>{slug}</Fact>
+        {group && <Fact label={t('Group')}>{group}</Fact>}
+        {meta_publisher && <Fact label={t('Publisher')}>{meta_publisher}</Fact>}
       </dl>
     </section>
   );
 }
 
-const modes: Readonly<Record<Application['policy_engine_mode'], string>> = {
+const modes: Readonly<Record<Application['policy_engine_mode'], Text>> = {
   any: 'One binding has to let a person in; without bindings everybody may.',
   all: 'Every binding has to let a person in; without bindings everybody may.',
 };

@@ -1,6 +1,7 @@
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { CopyRows } from './copy-rows.tsx';
@@ -17,38 +18,38 @@ export function Result({ template, choices: { slug, address }, created }: Props)
   const setup = filled(template.setup, factsOf(address, slug, created));
   const path = `/core/applications/${slug}/`;
   const rows = [
-    { label: template.protocol === 'saml' ? 'Entity ID' : 'Issuer', text: created.issuer },
-    { label: 'Client ID', text: created.client_id },
-    { label: 'Client secret', text: template.isPublic ? undefined : created.client_secret, isSecret: true },
-    { label: 'Metadata', text: created.metadata_url },
-    { label: 'Sign-on URL', text: created.sso_url },
+    { label: t(template.protocol === 'saml' ? 'Entity ID' : 'Issuer'), text: created.issuer },
+    { label: t('Client ID'), text: created.client_id },
+    { label: t('Client secret'), text: template.isPublic ? undefined : created.client_secret, isSecret: true },
+    { label: t('Metadata'), text: created.metadata_url },
+    { label: t('Sign-on URL'), text: created.sso_url },
   ];
   return (
     <div className="stack wizard-result">
-      <Notice tone="good">The application is created. One step is left: tell it about this server.</Notice>
-      <section className="card stack" aria-label="To copy">
-        <h2>To copy</h2>
+      <Notice tone="good">{t('The application is created. One step is left: tell it about this server.')}</Notice>
+      <section className="card stack" aria-label={t('To copy')}>
+        <h2>{t('To copy')}</h2>
         <CopyRows rows={rows} />
       </section>
-      <section className="card stack" aria-label="What to enter where">
+      <section className="card stack" aria-label={t('What to enter where')}>
         <div className="page-head-row">
           <div className="page-title">
-            <h2>What to enter where</h2>
-            <p className="quiet">{template.where}</p>
+            <h2>{t('What to enter where')}</h2>
+            <p className="quiet">{known(template.where)}</p>
           </div>
-          <CopyButton text={setup}>Copy all</CopyButton>
+          <CopyButton text={setup}>{t('Copy all')}</CopyButton>
         </div>
         <Code text={setup} />
       </section>
       <div className="row">
         <Link className="button button-primary" href={hrefOf(path, { tab: 'claims' })}>
-          Test the sign-in
+          {t('Test the sign-in')}
         </Link>
         <Link className="button" href={hrefOf(path)}>
-          Go to the application
+          {t('Go to the application')}
         </Link>
         <Link className="button" href={hrefOf('/applications/new/')}>
-          Another one
+          {t('Another one')}
         </Link>
       </div>
     </div>

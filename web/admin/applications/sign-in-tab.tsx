@@ -2,10 +2,10 @@ import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
-import { spelled } from '../words.ts';
 import type { Application } from './application.ts';
 import { CopyRows } from './copy-rows.tsx';
 
@@ -49,11 +49,11 @@ function Ways({ entry, path }: { entry: ResourceEntry; path: string }) {
     <div className="row">
       {entry.may.change === 'all' && (
         <Link className="button" href={hrefOf(`/edit${path}`)}>
-          Edit the sign-in
+          {t('Edit the sign-in')}
         </Link>
       )}
       <Link className="button" href={hrefOf(path)}>
-        All settings
+        {t('All settings')}
       </Link>
     </div>
   );
@@ -74,40 +74,43 @@ function OAuth2Facts({ path }: { path: string }) {
     <Loaded {...read}>
       {([provider, urls]) => (
         <>
-          <section className="card stack" aria-label="For the application">
-            <h2>For the application</h2>
+          <section className="card stack" aria-label={t('For the application')}>
+            <h2>{t('For the application')}</h2>
             <CopyRows
               rows={[
-                { label: 'Issuer', text: urls.issuer },
-                { label: 'Client ID', text: provider.client_id },
+                { label: t('Issuer'), text: urls.issuer },
+                { label: t('Client ID'), text: provider.client_id },
                 {
-                  label: 'Client secret',
+                  label: t('Client secret'),
                   text: provider.client_type === 'public' ? undefined : provider.client_secret,
                   isSecret: true,
                 },
-                { label: 'Discovery', text: urls.provider_info },
+                { label: t('Discovery'), text: urls.provider_info },
               ]}
             />
             <details>
-              <summary>All addresses</summary>
+              <summary>{t('All addresses')}</summary>
               <CopyRows
-                rows={['authorize', 'token', 'user_info', 'jwks', 'logout'].map((name) => ({
-                  label: spelled(name),
-                  text: urls[name],
-                }))}
+                rows={[
+                  { label: t('Authorization'), text: urls.authorize },
+                  { label: t('Token'), text: urls.token },
+                  { label: t('User info'), text: urls.user_info },
+                  { label: t('Keys'), text: urls.jwks },
+                  { label: t('Sign-out'), text: urls.logout },
+                ]}
               />
             </details>
           </section>
-          <section className="card stack" aria-label="Redirect URIs">
-            <h2>Redirect URIs</h2>
+          <section className="card stack" aria-label={t('Redirect URIs')}>
+            <h2>{t('Redirect URIs')}</h2>
             {provider.redirect_uris.length === 0 && (
-              <Notice tone="warn">There are none, so every sign-in is refused.</Notice>
+              <Notice tone="warn">{t('There are none, so every sign-in is refused.')}</Notice>
             )}
             <ul className="plain-list">
               {provider.redirect_uris.map(({ matching_mode, url }) => (
                 <li key={url}>
                   <code className="wrapped">{url}</code>{' '}
-                  {matching_mode === 'regex' && <span className="tag">Pattern</span>}
+                  {matching_mode === 'regex' && <span className="tag">{t('Pattern')}</span>}
                 </li>
               ))}
             </ul>
@@ -123,15 +126,15 @@ function SamlFacts({ path }: { path: string }) {
   return (
     <Loaded {...read}>
       {(provider) => (
-        <section className="card stack" aria-label="For the application">
-          <h2>For the application</h2>
+        <section className="card stack" aria-label={t('For the application')}>
+          <h2>{t('For the application')}</h2>
           <CopyRows
             rows={[
-              { label: 'Metadata', text: provider.url_download_metadata },
-              { label: 'Sign-on URL', text: provider.url_sso_redirect },
-              { label: 'Sign-out URL', text: provider.url_slo_redirect },
-              { label: 'Sent to', text: provider.acs_url },
-              { label: 'Audience', text: provider.audience },
+              { label: t('Metadata'), text: provider.url_download_metadata },
+              { label: t('Sign-on URL'), text: provider.url_sso_redirect },
+              { label: t('Sign-out URL'), text: provider.url_slo_redirect },
+              { label: t('Sent to'), text: provider.acs_url },
+              { label: t('Audience'), text: provider.audience },
             ]}
           />
         </section>

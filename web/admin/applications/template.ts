@@ -1,10 +1,11 @@
+import type { Text } from '../../texts/texts.ts';
 /** A well-known application: what its provider needs, and what to enter where in the application. */
 export interface Template {
   readonly id: string;
   readonly name: string;
-  readonly about: string;
+  readonly about: Text;
   /** Empty for those that fit any application. */
-  readonly category: string;
+  readonly category: Text | '';
   readonly protocol: 'oauth2' | 'saml';
   /** An example of the address that people open. */
   readonly address: string;
@@ -19,7 +20,8 @@ export interface Template {
   readonly hasNoPage?: boolean;
   /** The redirect URI cannot be known: it is asked for. */
   readonly asksRedirect?: boolean;
-  readonly where: string;
+  /** In words, or a file or a menu of the application, by its own names. */
+  readonly where: Text | `${string}.${'rb' | 'py' | 'yml' | 'yaml'}` | `${string} → ${string}`;
   /** Text to copy, with the names of `Facts` in braces. */
   readonly setup: string;
 }

@@ -3,6 +3,8 @@ import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useEntry } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -21,8 +23,8 @@ interface Token {
 export function TokensTab({ application: { provider } }: { application: Application }) {
   return (
     <div className="stack">
-      <Tokens title="Refresh tokens" path="/oauth2/refresh_tokens/" provider={provider} />
-      <Tokens title="Access tokens" path="/oauth2/access_tokens/" provider={provider} />
+      <Tokens title={t('Refresh tokens')} path="/oauth2/refresh_tokens/" provider={provider} />
+      <Tokens title={t('Access tokens')} path="/oauth2/access_tokens/" provider={provider} />
     </div>
   );
 }
@@ -39,7 +41,7 @@ function Tokens({ title, path, provider }: { title: string; path: string; provid
       <Loaded {...tokens}>
         {({ results, pagination }) => (
           <>
-            {results.length === 0 && <p className="empty">There are none.</p>}
+            {results.length === 0 && <p className="empty">{t('There are none.')}</p>}
             {results.length > 0 && (
               <ul className="rows">
                 {results.map((token) => (
@@ -47,32 +49,37 @@ function Tokens({ title, path, provider }: { title: string; path: string; provid
                     <div className="rows-text">
                       <p>
                         <Link href={hrefOf(`/core/users/${token.user.pk}/`)}>{token.user.username}</Link>{' '}
-                        {token.revoked && <span className="tag tag-alert">Revoked</span>}
-                        {!token.revoked && token.is_expired && <span className="tag">Expired</span>}
+                        {token.revoked && <span className="tag tag-alert">{t('Revoked')}</span>}
+                        {!token.revoked && token.is_expired && <span className="tag">{t('Expired')}</span>}
                       </p>
                       <p className="quiet small">
                         {token.scope.join(', ')}
                         {token.expires && (
                           <>
                             {' · '}
-                            {token.is_expired ? 'expired' : 'expires'} <Moment at={token.expires} />
+                            <Rich
+                              text={token.is_expired ? 'expired {when}' : 'expires {when}'}
+                              values={{ when: <Moment key="when" at={token.expires} /> }}
+                            />
                           </>
                         )}
                       </p>
                     </div>
                     {canRevoke && (
                       <ConfirmButton
-                        about={`the token of ${token.user.username}`}
-                        question={`Revoke the token of ${token.user.username}?`}
-                        consequence={<p>The application can no longer use it. The person may have to sign in again.</p>}
-                        confirm="Revoke"
+                        about={t('the token of {name}', { name: token.user.username })}
+                        question={t('Revoke the token of {name}?', { name: token.user.username })}
+                        consequence={
+                          <p>{t('The application can no longer use it. The person may have to sign in again.')}</p>
+                        }
+                        confirm={t('Revoke')}
                         onConfirm={async () => {
                           await callAsPerson('DELETE', `${path}${token.pk}/`);
                           await tokens.reload();
-                          done('The token is revoked.');
+                          done(t('The token is revoked.'));
                         }}
                       >
-                        Revoke
+                        {t('Revoke')}
                       </ConfirmButton>
                     )}
                   </li>
@@ -81,7 +88,9 @@ function Tokens({ title, path, provider }: { title: string; path: string; provid
             )}
             {pagination.count > results.length && (
               <p>
-                <Link href={hrefOf(path, { provider: String(provider) })}>All {pagination.count.toLocaleString()}</Link>
+                <Link href={hrefOf(path, { provider: String(provider) })}>
+                  {t('All {count, number}', { count: pagination.count })}
+                </Link>
               </p>
             )}
           </>

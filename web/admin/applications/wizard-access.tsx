@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
+import { t } from '../../texts/texts.ts';
 import { useInterface } from '../api/interface.ts';
 import { ReferencesPicker } from '../widgets/references-picker.tsx';
 
@@ -31,24 +32,24 @@ export function AccessStep({ onCreate, onBack }: Props) {
   return (
     <form className="card wizard-form" noValidate onSubmit={create}>
       <fieldset className="field">
-        <legend>Who may use it?</legend>
+        <legend>{t('Who may use it?')}</legend>
         <label className="choice">
           <input type="radio" name="who" checked={isOpen} onChange={() => setOpen(true)} />
-          <span>Everybody who can sign in</span>
+          <span>{t('Everybody who can sign in')}</span>
         </label>
         {canLimit && (
           <label className="choice">
             <input type="radio" name="who" checked={!isOpen} onChange={() => setOpen(false)} />
-            <span>Members of groups</span>
+            <span>{t('Members of groups')}</span>
           </label>
         )}
       </fieldset>
-      {!canLimit && <p className="quiet small">To limit it to groups takes the right to add policy bindings.</p>}
+      {!canLimit && <p className="quiet small">{t('To limit it to groups takes the right to add policy bindings.')}</p>}
       {!isOpen && (
         <ReferencesPicker
-          label="Groups"
-          hint="Members of one of them may use it."
-          errors={isSent && groups.length === 0 ? ['Choose a group.'] : []}
+          label={t('Groups')}
+          hint={t('Members of one of them may use it.')}
+          errors={isSent && groups.length === 0 ? [t('Choose a group.')] : []}
           model="svc_core.group"
           isNumber={false}
           value={groups}
@@ -57,9 +58,9 @@ export function AccessStep({ onCreate, onBack }: Props) {
       )}
       <div className="row">
         <Button type="submit" look="primary" isBusy={isBusy}>
-          Create
+          {t('Create')}
         </Button>
-        <Button onClick={onBack}>Back</Button>
+        <Button onClick={onBack}>{t('Back')}</Button>
       </div>
     </form>
   );

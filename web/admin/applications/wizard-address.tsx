@@ -1,9 +1,12 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../elements/button.tsx';
 import { TextAreaField, TextField } from '../../elements/field.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { goTo, hereWith, hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { type Choices, readAddress, redirectsOf, slugOf, type Template } from './template.ts';
+
+const required = (field: Text) => t('{field} (required)', { field: t(field) });
 
 /** What the application is called and where it is. */
 export function AddressStep({ template, initial }: { template: Template; initial: Choices }) {
@@ -14,9 +17,9 @@ export function AddressStep({ template, initial }: { template: Template; initial
   const set = (changes: Partial<Choices>) => setChoices({ ...choices, ...changes });
   const isSaml = template.protocol === 'saml';
   const complaints = {
-    name: name.trim() === '' ? ['Give it a name.'] : [],
-    slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : ['Use letters, digits, hyphens and underscores.'],
-    address: readAddress(address) ? [] : ['Enter an address that begins with https:// or http://.'],
+    name: name.trim() === '' ? [t('Give it a name.')] : [],
+    slug: /^[-a-zA-Z0-9_]+$/.test(slug) ? [] : [t('Use letters, digits, hyphens and underscores.')],
+    address: readAddress(address) ? [] : [t('Enter an address that begins with https:// or http://.')],
   };
   function next(event: FormEvent): void {
     event.preventDefault();
@@ -27,16 +30,16 @@ export function AddressStep({ template, initial }: { template: Template; initial
   return (
     <form className="card wizard-form" noValidate onSubmit={next}>
       <TextField
-        label="Name (required)"
-        hint="What people read in their list of applications."
+        label={required('Name')}
+        hint={t('What people read in their list of applications.')}
         value={name}
         errors={isSent ? complaints.name : []}
         autoComplete="off"
         onChange={({ currentTarget: { value } }) => set({ name: value, ...(!isSlugOwn && { slug: slugOf(value) }) })}
       />
       <TextField
-        label="Slug (required)"
-        hint="Part of the addresses that belong to the application."
+        label={required('Slug')}
+        hint={t('Part of the addresses that belong to the application.')}
         value={slug}
         errors={isSent ? complaints.slug : []}
         autoComplete="off"
@@ -47,8 +50,8 @@ export function AddressStep({ template, initial }: { template: Template; initial
         }}
       />
       <TextField
-        label="Address (required)"
-        hint={template.hasNoPage ? 'Where it is.' : 'Where people open it.'}
+        label={required('Address')}
+        hint={t(template.hasNoPage ? 'Where it is.' : 'Where people open it.')}
         type="url"
         placeholder={template.address}
         value={address}
@@ -58,12 +61,12 @@ export function AddressStep({ template, initial }: { template: Template; initial
       />
       {template.asksRedirect && (
         <TextAreaField
-          label={isSaml ? 'Assertion consumer service' : 'Redirect URIs, one a line'}
-          hint={
+          label={t(isSaml ? 'Assertion consumer service' : 'Redirect URIs, one a line')}
+          hint={t(
             isSaml
               ? 'Where the application takes sign-ins; its documentation or metadata names it.'
-              : 'Where the application takes answers; its documentation names them.'
-          }
+              : 'Where the application takes answers; its documentation names them.',
+          )}
           rows={isSaml ? 1 : 3}
           placeholder={redirectsOf(template, { ...choices, address: template.address, redirect: '' }).join('\n')}
           value={redirect}
@@ -73,7 +76,7 @@ export function AddressStep({ template, initial }: { template: Template; initial
       )}
       {readAddress(address) && (
         <div className="stack-tight small">
-          <p className="quiet">{isSaml ? 'Sign-ins are sent to' : 'Answers may go to'}</p>
+          <p className="quiet">{t(isSaml ? 'Sign-ins are sent to' : 'Answers may go to')}</p>
           <ul className="plain-list">
             {redirectsOf(template, choices).map((url) => (
               <li key={url}>
@@ -85,10 +88,10 @@ export function AddressStep({ template, initial }: { template: Template; initial
       )}
       <div className="row">
         <Button type="submit" look="primary">
-          Continue
+          {t('Continue')}
         </Button>
         <Link className="button" href={hrefOf('/applications/new/')}>
-          Back
+          {t('Back')}
         </Link>
       </div>
     </form>

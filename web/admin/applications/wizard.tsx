@@ -1,3 +1,4 @@
+import { known, t } from '../../texts/texts.ts';
 import './applications.css';
 import { useEffect, useState } from 'react';
 import { callAsPerson, wordsOf } from '../../api/call.ts';
@@ -34,22 +35,22 @@ export function Wizard() {
     // The result is shown once; who comes back finds the application.
     if (isOver) goTo(hrefOf(`/core/applications/${slug}/`, { tab: 'sign-in' }), { replace: true });
   }, [isOver, slug]);
-  const crumbs = [{ text: 'Applications', href: hrefOf('/core/applications/') }];
+  const crumbs = [{ text: t('Applications'), href: hrefOf('/core/applications/') }];
   if (!mayAdd('/core/applications/') || offered.length === 0)
     return (
-      <Page title="New application" crumbs={crumbs}>
-        <p>You may not make applications together with their providers.</p>
+      <Page title={t('New application')} crumbs={crumbs}>
+        <p>{t('You may not make applications together with their providers.')}</p>
       </Page>
     );
   if (!template)
     return (
       <Page
-        title="New application"
-        intro="Choose what people will sign in to. You can change everything later."
+        title={t('New application')}
+        intro={t('Choose what people will sign in to. You can change everything later.')}
         crumbs={crumbs}
         actions={
           <Link className="button" href={hrefOf('/new/core/applications/')}>
-            Application without a provider
+            {t('Application without a provider')}
           </Link>
         }
       >
@@ -74,12 +75,14 @@ export function Wizard() {
     }
   }
 
-  const title = outcome ? `${outcome.choices.name} is ready` : `New application: ${template.name}`;
+  const title = outcome
+    ? t('{name} is ready', { name: outcome.choices.name })
+    : t('New application: {name}', { name: known(template.name) });
   return (
     <Page
       title={title}
-      intro={template.about}
-      crumbs={[...crumbs, { text: 'New', href: hrefOf('/applications/new/') }]}
+      intro={t(template.about)}
+      crumbs={[...crumbs, { text: t('New'), href: hrefOf('/applications/new/') }]}
     >
       <Steps current={step} />
       {problem && <Notice tone="bad">{problem}</Notice>}

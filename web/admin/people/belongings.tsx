@@ -4,6 +4,8 @@ import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { Rich } from '../../texts/rich.tsx';
+import { type Text, t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { spelled } from '../words.ts';
 import type { Person } from './person.ts';
@@ -24,20 +26,37 @@ interface Props<T> extends Of {
   readonly from: string;
   pathOf(row: T): string | null;
   show(row: T): Thing;
-  readonly none: string;
-  /** What taking one away is called. */
-  readonly verb: string;
+  readonly none: Text;
+  /** What taking one away is called, and the question before it. */
+  readonly verb: Text;
+  readonly question: Text;
 }
 
+/** What is said of each kind. */
+type Words = Pick<Props<never>, 'none' | 'verb' | 'question'>;
+const signedIn: Words = { none: 'Not signed in anywhere.', verb: 'Sign out', question: 'Sign out {name}?' };
+const factors: Words = { none: 'No second factor.', verb: 'Remove', question: 'Remove {name}?' };
+const keys: Words = { none: 'No tokens.', verb: 'Delete', question: 'Delete {name}?' };
+const consents: Words = {
+  none: 'No application has been allowed to know about this person.',
+  verb: 'Revoke',
+  question: 'Revoke {name}?',
+};
+const accounts: Words = {
+  none: 'Connected to no account elsewhere.',
+  verb: 'Disconnect',
+  question: 'Disconnect {name}?',
+};
+
 /** Rows of one kind that belong to a person, each with a way to take it away. One request. */
-function Belongings<T>({ from, pathOf, show, none, verb }: Props<T>) {
+function Belongings<T>({ from, pathOf, show, none, verb, question }: Props<T>) {
   const read = useAnswer<readonly T[] | { readonly results: readonly T[] }>(from);
   const done = useDone();
   return (
     <Loaded {...read}>
       {(answer) => {
         const rows: readonly T[] = 'results' in answer ? answer.results : answer;
-        if (rows.length === 0) return <p className="empty">{none}</p>;
+        if (rows.length === 0) return <p className="empty">{t(none)}</p>;
         return (
           <ul className="rows">
             {rows.map((row) => {
@@ -52,16 +71,16 @@ function Belongings<T>({ from, pathOf, show, none, verb }: Props<T>) {
                   {path && (
                     <ConfirmButton
                       about={name}
-                      question={`${verb} ${name}?`}
-                      consequence={<p>This cannot be undone.</p>}
-                      confirm={verb}
+                      question={t(question, { name })}
+                      consequence={<p>{t('This cannot be undone.')}</p>}
+                      confirm={t(verb)}
                       onConfirm={async () => {
                         await callAsPerson('DELETE', path);
                         await read.reload();
-                        done(`${name}: done.`);
+                        done(t('{name}: done.', { name }));
                       }}
                     >
-                      {verb}
+                      {t(verb)}
                     </ConfirmButton>
                   )}
                 </li>
@@ -92,23 +111,25 @@ export function Sessions({ person }: Of) {
       person={person}
       from={sessionsPath(person)}
       pathOf={({ uuid, current }) => (current ? null : `/core/authenticated_sessions/${uuid}/`)}
-      none="Not signed in anywhere."
-      verb="Sign out"
+      {...signedIn}
       show={({ uuid, user_agent, geo_ip, last_ip, last_used, current }) => {
-        const name = `${user_agent.user_agent.family} on ${user_agent.os.family}`;
-        const place = [geo_ip?.city, geo_ip?.country].filter(Boolean).join(', ');
+        const name = t('{browser} on {system}', {
+          browser: user_agent.user_agent.family,
+          system: user_agent.os.family,
+        });
+        const place = [geo_ip?.city, geo_ip?.country].filter(Boolean).join(t(', '));
         return {
           key: uuid,
           name,
           title: (
             <>
-              {name} {current && <span className="tag">This browser</span>}
+              {name} {current && <span className="tag">{t('This browser')}</span>}
             </>
           ),
           notes: (
             <>
               {place && `${place} · `}
-              {last_ip} · used <Moment at={last_used} />
+              {last_ip} · <Rich text="used {when}" values={{ when: <Moment key="when" at={last_used} /> }} />
             </>
           ),
         };
@@ -135,19 +156,18 @@ export function Devices({ person }: Of) {
         const [, kind] = /^svc_stages_authenticator_(\w+)\./.exec(meta_model_name) ?? [];
         return kind ? `/authenticators/admin/${kind}/${pk}/` : null;
       }}
-      none="No second factor."
-      verb="Remove"
+      {...factors}
       show={({ pk, name, verbose_name, meta_model_name, confirmed, last_used }) => ({
         key: `${meta_model_name} ${pk}`,
         name: name || verbose_name,
         title: (
           <>
-            {name || verbose_name} {!confirmed && <span className="tag">Not confirmed</span>}
+            {name || verbose_name} {!confirmed && <span className="tag">{t('Not confirmed')}</span>}
           </>
         ),
         notes: (
           <>
-            {verbose_name} · {last_used ? <Moment at={last_used} /> : 'never used'}
+            {verbose_name} · {last_used ? <Moment at={last_used} /> : t('never used')}
           </>
         ),
       })}
@@ -169,8 +189,7 @@ export function Tokens({ person }: Of) {
       person={person}
       from={`/core/tokens/?${new URLSearchParams({ user__username: person.username, page_size: '100' })}`}
       pathOf={({ identifier }) => `/core/tokens/${encodeURIComponent(identifier)}/`}
-      none="No tokens."
-      verb="Delete"
+      {...keys}
       show={({ pk, identifier, intent, expires, expiring }) => ({
         key: pk,
         name: identifier,
@@ -180,8 +199,8 @@ export function Tokens({ person }: Of) {
             {spelled(intent)}
             {expiring && expires && (
               <>
-                {' '}
-                · expires <Moment at={expires} />
+                {' · '}
+                <Rich text="expires {when}" values={{ when: <Moment key="when" at={expires} /> }} />
               </>
             )}
           </>
@@ -204,8 +223,7 @@ export function Consents({ person }: Of) {
       person={person}
       from={`/core/user_consent/?user=${person.pk}&page_size=100`}
       pathOf={({ pk }) => `/core/user_consent/${pk}/`}
-      none="No application has been allowed to know about this person."
-      verb="Revoke"
+      {...consents}
       show={({ pk, application, permissions }) => ({
         key: String(pk),
         name: application.name,
@@ -229,17 +247,12 @@ export function Connections({ person }: Of) {
       person={person}
       from={`/sources/user_connections/all/?user=${person.pk}&page_size=100`}
       pathOf={({ pk }) => (canDelete ? `/sources/user_connections/all/${pk}/` : null)}
-      none="Connected to no account elsewhere."
-      verb="Disconnect"
+      {...accounts}
       show={({ pk, source, created }) => ({
         key: String(pk),
         name: source.name,
         title: source.name,
-        notes: (
-          <>
-            connected <Moment at={created} />
-          </>
-        ),
+        notes: <Rich text="connected {when}" values={{ when: <Moment key="when" at={created} /> }} />,
       })}
     />
   );

@@ -52,10 +52,10 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
   if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
   const { group, names, may } = read.answer.value;
   const tabs = [
-    { name: 'overview', title: 'Overview' },
-    ...(has('/core/users/') ? [{ name: 'members', title: 'Members' }] : []),
+    { name: 'overview', title: t('Overview') },
+    ...(has('/core/users/') ? [{ name: 'members', title: t('Members') }] : []),
     { name: 'used-by', title: t('Used by') },
-    ...(has('/events/events/') ? [{ name: 'changes', title: 'Changes' }] : []),
+    ...(has('/events/events/') ? [{ name: 'changes', title: t('Changes') }] : []),
   ];
   const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'overview';
   return (
@@ -68,7 +68,7 @@ export function GroupPage({ entry, objectKey }: ResourcePage) {
           {may.includes('delete') && <DeleteButton entry={entry} objectKey={objectKey} title={group.name} hasUsedBy />}
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${group.pk}/`)}>
-              Edit
+              {t('Edit')}
             </Link>
           )}
         </>
@@ -89,20 +89,20 @@ function Overview({ group, names }: { group: Group; names: Names }) {
     return found ? <Link href={hrefOf(found.path)}>{found.name}</Link> : key;
   };
   return (
-    <section className="card stack" aria-label="Overview">
+    <section className="card stack" aria-label={t('Overview')}>
       <dl className="facts">
         <div>
-          <dt>Superuser</dt>
-          <dd>{group.is_superuser ? 'Yes: members hold every right' : 'No'}</dd>
+          <dt>{t('Superuser')}</dt>
+          <dd>{t(group.is_superuser ? 'Yes: members hold every right' : 'No')}</dd>
         </div>
         <div>
-          <dt>Parent</dt>
-          <dd>{group.parent ? linked('svc_core.group', group.parent) : 'None'}</dd>
+          <dt>{t('Parent')}</dt>
+          <dd>{group.parent ? linked('svc_core.group', group.parent) : t('None')}</dd>
         </div>
         <div>
-          <dt>Roles</dt>
+          <dt>{t('Roles')}</dt>
           <dd>
-            {group.roles.length === 0 && 'None'}
+            {group.roles.length === 0 && t('None')}
             <ul className="plain-list">
               {group.roles.map((pk) => (
                 <li key={pk}>{linked('svc_rbac.role', pk)}</li>

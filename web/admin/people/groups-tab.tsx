@@ -3,6 +3,7 @@ import { callAsPerson, wordsOf } from '../../api/call.ts';
 import { useDone } from '../../elements/announcing.tsx';
 import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useHeld } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -21,37 +22,37 @@ export function GroupsTab({ person, reload }: { person: Person; reload(): Promis
     try {
       await callAsPerson('POST', `/core/groups/${pk}/add_user/`, { pk: person.pk });
       await reload();
-      done(`${person.username} has joined the group.`);
+      done(t('{name} has joined the group.', { name: person.username }));
     } catch (caught) {
       setProblem(wordsOf(caught));
     }
   }
   return (
     <div className="stack">
-      {groups.length === 0 && <p className="empty">In no group.</p>}
+      {groups.length === 0 && <p className="empty">{t('In no group.')}</p>}
       {groups.length > 0 && (
-        <ul className="rows" aria-label="Groups">
+        <ul className="rows" aria-label={t('Groups')}>
           {groups.map(({ pk, name, is_superuser }) => (
             <li key={pk} className="rows-row">
               <p className="rows-text">
                 <span>
                   <Link href={hrefOf(`/core/groups/${pk}/`)}>{name}</Link>{' '}
-                  {is_superuser && <span className="tag tag-warning">Superusers</span>}
+                  {is_superuser && <span className="tag tag-warning">{t('Superusers')}</span>}
                 </span>
               </p>
               {held('svc_core.remove_user_from_group') && (
                 <ConfirmButton
-                  about={`from ${name}`}
-                  question={`Remove ${person.username} from ${name}?`}
-                  consequence={<p>They lose the access and the roles that the group brings.</p>}
-                  confirm="Remove"
+                  about={t('from {group}', { group: name })}
+                  question={t('Remove {name} from {group}?', { name: person.username, group: name })}
+                  consequence={<p>{t('They lose the access and the roles that the group brings.')}</p>}
+                  confirm={t('Remove')}
                   onConfirm={async () => {
                     await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
                     await reload();
-                    done(`${person.username} has left ${name}.`);
+                    done(t('{name} has left {group}.', { name: person.username, group: name }));
                   }}
                 >
-                  Remove
+                  {t('Remove')}
                 </ConfirmButton>
               )}
             </li>
@@ -61,7 +62,7 @@ export function GroupsTab({ person, reload }: { person: Person; reload(): Promis
       {problem && <Notice tone="bad">{problem}</Notice>}
       {held('svc_core.add_user_to_group') && (
         <div className="people-add">
-          <ReferencePicker label="Add to a group" model="svc_core.group" value={null} onChange={join} />
+          <ReferencePicker label={t('Add to a group')} model="svc_core.group" value={null} onChange={join} />
         </div>
       )}
     </div>

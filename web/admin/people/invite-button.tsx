@@ -5,6 +5,7 @@ import { CopyButton } from '../../elements/copy-button.tsx';
 import { Dialog } from '../../elements/dialog.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { slugOf } from '../applications/template.ts';
 import { useDialog } from '../use-dialog.ts';
@@ -18,7 +19,7 @@ export function InviteButton() {
   if (useEntry(path)?.may.add !== 'all') return null;
   return (
     <>
-      <Button onClick={open}>Invite…</Button>
+      <Button onClick={open}>{t('Invite…')}</Button>
       {isOpen && <InviteDialog onClose={close} />}
     </>
   );
@@ -41,46 +42,48 @@ function InviteDialog({ onClose }: { onClose(): void }) {
       const made = await callAsPerson<{ link: string | null }>('POST', path, { ...body, expires: null });
       setLink(made.link);
       if (made.link === null)
-        setProblem('The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.');
+        setProblem(
+          t('The invitation is made, but no enrolment flow takes invitations: bind an invitation stage to one.'),
+        );
     } catch (caught) {
       setProblem(wordsOf(caught));
     }
     setBusy(false);
   }
-  const mail = `mailto:${encodeURIComponent(email)}?${new URLSearchParams({ subject: 'Your invitation', body: link ?? '' }).toString().replaceAll('+', '%20')}`;
+  const mail = `mailto:${encodeURIComponent(email)}?${new URLSearchParams({ subject: t('Your invitation'), body: link ?? '' }).toString().replaceAll('+', '%20')}`;
   return (
-    <Dialog title={link ? 'Invitation' : 'Invite somebody'} onClose={onClose}>
+    <Dialog title={t(link ? 'Invitation' : 'Invite somebody')} onClose={onClose}>
       {problem && <Notice tone="bad">{problem}</Notice>}
       {link ? (
         <div className="stack">
-          <p>The link makes one account. It is shown only now.</p>
+          <p>{t('The link makes one account. It is shown only now.')}</p>
           <code className="people-link">{link}</code>
           <Suspense>
-            <QrCode text={link} label="The link as a QR code" />
+            <QrCode text={link} label={t('The link as a QR code')} />
           </Suspense>
           <div className="row">
             <CopyButton text={link} />
             <a className="button" href={mail}>
-              Write a mail
+              {t('Write a mail')}
             </a>
-            <Button onClick={onClose}>Close</Button>
+            <Button onClick={onClose}>{t('Close')}</Button>
           </div>
         </div>
       ) : (
         <form className="stack" noValidate onSubmit={invite}>
-          <p>They choose a username and a password themselves.</p>
-          <TextField label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+          <p>{t('They choose a username and a password themselves.')}</p>
+          <TextField label={t('Name')} value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
           <TextField
-            label="Email"
+            label={t('Email')}
             type="email"
             value={email}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           />
           <div className="row">
             <Button type="submit" look="primary" isBusy={isBusy}>
-              Make an invitation
+              {t('Make an invitation')}
             </Button>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
           </div>
         </form>
       )}

@@ -29,7 +29,7 @@ export function MembersTab({ group: { pk, name } }: { group: Group }) {
     try {
       await callAsPerson('POST', `/core/groups/${pk}/add_user/`, { pk: Number(key) });
       await read.reload();
-      done(`A member is added to ${name}.`);
+      done(t('A member is added to {group}.', { group: name }));
     } catch (caught) {
       setProblem(wordsOf(caught));
     }
@@ -38,38 +38,38 @@ export function MembersTab({ group: { pk, name } }: { group: Group }) {
     <div className="stack">
       {held('svc_core.add_user_to_group') && (
         <div className="people-add">
-          <ReferencePicker label="Add a member" model="svc_core.user" value={null} onChange={add} />
+          <ReferencePicker label={t('Add a member')} model="svc_core.user" value={null} onChange={add} />
         </div>
       )}
       {problem && <Notice tone="bad">{problem}</Notice>}
       <Loaded {...read}>
         {({ results, pagination }) => (
           <>
-            {results.length === 0 && <p className="empty">Nobody is in this group.</p>}
+            {results.length === 0 && <p className="empty">{t('Nobody is in this group.')}</p>}
             {results.length > 0 && (
-              <ul className="rows" aria-label="Members">
+              <ul className="rows" aria-label={t('Members')}>
                 {results.map((person) => (
                   <li key={person.pk} className="rows-row">
                     <div className="rows-text">
                       <p>
                         <Link href={hrefOf(`/core/users/${person.pk}/`)}>{person.username}</Link>{' '}
-                        {!person.is_active && <span className="tag">Not active</span>}
+                        {!person.is_active && <span className="tag">{t('Not active')}</span>}
                       </p>
                       <p className="quiet small">{person.name}</p>
                     </div>
                     {held('svc_core.remove_user_from_group') && (
                       <ConfirmButton
                         about={person.username}
-                        question={`Remove ${person.username} from ${name}?`}
-                        consequence={<p>They lose the access and the roles that the group brings.</p>}
-                        confirm="Remove"
+                        question={t('Remove {name} from {group}?', { name: person.username, group: name })}
+                        consequence={<p>{t('They lose the access and the roles that the group brings.')}</p>}
+                        confirm={t('Remove')}
                         onConfirm={async () => {
                           await callAsPerson('POST', `/core/groups/${pk}/remove_user/`, { pk: person.pk });
                           await read.reload();
-                          done(`${person.username} has left ${name}.`);
+                          done(t('{name} has left {group}.', { name: person.username, group: name }));
                         }}
                       >
-                        Remove
+                        {t('Remove')}
                       </ConfirmButton>
                     )}
                   </li>

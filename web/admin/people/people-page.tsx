@@ -1,3 +1,4 @@
+import { t } from '../../texts/texts.ts';
 import './people.css';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { hereWith, useAddress } from '../address.ts';
@@ -17,7 +18,7 @@ function Folders() {
   const { query } = useAddress();
   const current = query.get('path_startswith') ?? '';
   return (
-    <nav className="folders" aria-label="Folders">
+    <nav className="folders" aria-label={t('Folders')}>
       <Loaded {...paths}>
         {(found) => (
           <ul>
@@ -26,7 +27,7 @@ function Folders() {
                 href={hereWith({ path_startswith: null, page: null })}
                 aria-current={current === '' ? 'true' : undefined}
               >
-                All folders
+                {t('All folders')}
               </Link>
             </li>
             {folderTree(found.paths).map(({ path, name, depth }) => (

@@ -4,6 +4,7 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
 import { PasswordField, TextField } from '../../elements/field.tsx';
+import { t } from '../../texts/texts.ts';
 import { goTo, hereWith } from '../address.ts';
 import { useEntry, useHeld, useInterface } from '../api/interface.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
@@ -19,19 +20,19 @@ export function PersonActions({ person }: { person: Person }) {
   const offered = [
     ...(held('svc_core.reset_user_password')
       ? [
-          { name: 'password', title: 'Set password…' },
-          { name: 'recovery', title: 'Recovery link…' },
+          { name: 'password', title: t('Set password…') },
+          { name: 'recovery', title: t('Recovery link…') },
         ]
       : []),
-    ...(canEndSessions ? [{ name: 'sign-out', title: 'Sign out everywhere…' }] : []),
-    ...(held('svc_core.impersonate') && isOther && person.is_active ? [{ name: 'act-as', title: 'Act as…' }] : []),
+    ...(canEndSessions ? [{ name: 'sign-out', title: t('Sign out everywhere…') }] : []),
+    ...(held('svc_core.impersonate') && isOther && person.is_active ? [{ name: 'act-as', title: t('Act as…') }] : []),
   ];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
   if (offered.length === 0) return null;
   return (
     <>
       <details className="menu">
-        <summary className="button">Actions</summary>
+        <summary className="button">{t('Actions')}</summary>
         <ul>
           {offered.map(({ name, title }) => (
             <li key={name}>
@@ -62,18 +63,18 @@ function PasswordDialog({ person }: { person: Person }) {
   return (
     <ActionDialog
       name="password"
-      title={`Set the password of ${person.username}`}
-      confirm="Set password"
+      title={t('Set the password of {name}', { name: person.username })}
+      confirm={t('Set password')}
       act={async () => {
         await callAsPerson('POST', `/core/users/${person.pk}/set_password/`, { password });
         setPassword('');
         closeDialog();
-        done('The password is set.');
+        done(t('The password is set.'));
       }}
     >
-      <p>They are signed out everywhere. A recovery link lets them choose a password themselves.</p>
+      <p>{t('They are signed out everywhere. A recovery link lets them choose a password themselves.')}</p>
       <PasswordField
-        label="New password"
+        label={t('New password')}
         autoComplete="new-password"
         value={password}
         onChange={({ currentTarget }) => setPassword(currentTarget.value)}
@@ -87,14 +88,14 @@ function RecoveryDialog({ person }: { person: Person }) {
   return (
     <ActionDialog
       name="recovery"
-      title={`Recovery link for ${person.username}`}
-      confirm={link ? 'Make another' : 'Make a link'}
+      title={t('Recovery link for {name}', { name: person.username })}
+      confirm={t(link ? 'Make another' : 'Make a link')}
       act={async () => {
         const made = await callAsPerson<{ link: string }>('POST', `/core/users/${person.pk}/recovery/`, {});
         setLink(made.link);
       }}
     >
-      <p>Whoever opens the link can set a new password. Give it to {person.username} alone.</p>
+      <p>{t('Whoever opens the link can set a new password. Give it to {name} alone.', { name: person.username })}</p>
       {link && (
         <div className="stack-tight">
           <code className="people-link">{link}</code>
@@ -112,17 +113,17 @@ function SignOutDialog({ person }: { person: Person }) {
   return (
     <ActionDialog
       name="sign-out"
-      title={`Sign ${person.username} out everywhere?`}
-      confirm="Sign out"
+      title={t('Sign {name} out everywhere?', { name: person.username })}
+      confirm={t('Sign out')}
       act={async () => {
         const { results } = await callAsPerson<{ results: readonly Session[] }>('GET', sessionsPath(person));
         for (const { uuid } of results.filter(({ current }) => !current))
           await callAsPerson('DELETE', `/core/authenticated_sessions/${uuid}/`);
         closeDialog();
-        done(`${person.username} is signed out everywhere.`);
+        done(t('{name} is signed out everywhere.', { name: person.username }));
       }}
     >
-      <p>Every browser has to sign in again. API tokens stay valid.</p>
+      <p>{t('Every browser has to sign in again. API tokens stay valid.')}</p>
     </ActionDialog>
   );
 }
@@ -132,17 +133,17 @@ function ActAsDialog({ person }: { person: Person }) {
   return (
     <ActionDialog
       name="act-as"
-      title={`Act as ${person.username}`}
-      confirm="Act as them"
+      title={t('Act as {name}', { name: person.username })}
+      confirm={t('Act as them')}
       act={async () => {
         await callAsPerson('POST', `/core/users/${person.pk}/impersonate/`, { reason });
         location.assign('/if/user/');
       }}
     >
-      <p>You see what they see, with their rights. Events name both of you.</p>
+      <p>{t('You see what they see, with their rights. Events name both of you.')}</p>
       <TextField
-        label="Reason"
-        hint="Kept in the log."
+        label={t('Reason')}
+        hint={t('Kept in the log.')}
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />

@@ -1,5 +1,6 @@
 import { Code } from '../../elements/code.tsx';
 import { Moment } from '../../elements/moment.tsx';
+import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { spelled } from '../words.ts';
@@ -8,27 +9,27 @@ import type { Person } from './person.ts';
 /** Who it is. */
 export function PersonOverview({ person }: { person: Person }) {
   const facts = [
-    ['Username', person.username],
-    ['Name', person.name],
-    ['Email', person.email && <a href={`mailto:${person.email}`}>{person.email}</a>],
-    ['Type', spelled(person.type)],
+    [t('Username'), person.username],
+    [t('Name'), person.name],
+    [t('Email'), person.email && <a href={`mailto:${person.email}`}>{person.email}</a>],
+    [t('Type'), spelled(person.type)],
     [
-      'Folder',
+      t('Folder'),
       <Link key="path" href={hrefOf('/core/users/', { path_startswith: person.path })}>
         {person.path}
       </Link>,
     ],
-    ['Last sign-in', person.last_login ? <Moment key="login" at={person.last_login} /> : 'Never'],
+    [t('Last sign-in'), person.last_login ? <Moment key="login" at={person.last_login} /> : t('Never')],
     ['UUID', person.uuid],
   ] as const;
   return (
     <div className="stack">
-      <section className="card stack" aria-label="Overview">
+      <section className="card stack" aria-label={t('Overview')}>
         <div className="row">
           <span className={person.is_active ? 'tag tag-good' : 'tag tag-alert'}>
-            {person.is_active ? 'Active' : 'Not active: cannot sign in'}
+            {t(person.is_active ? 'Active' : 'Not active: cannot sign in')}
           </span>
-          {person.is_superuser && <span className="tag tag-warning">Superuser</span>}
+          {person.is_superuser && <span className="tag tag-warning">{t('Superuser')}</span>}
         </div>
         <dl className="facts">
           {facts.map(
@@ -43,8 +44,8 @@ export function PersonOverview({ person }: { person: Person }) {
         </dl>
       </section>
       {Object.keys(person.attributes).length > 0 && (
-        <section className="card stack" aria-label="Attributes">
-          <h2>Attributes</h2>
+        <section className="card stack" aria-label={t('Attributes')}>
+          <h2>{t('Attributes')}</h2>
           <Code text={JSON.stringify(person.attributes, null, 2)} />
         </section>
       )}

@@ -1,6 +1,6 @@
+import { type Text, t } from '../../texts/texts.ts';
 import '../generic/detail.css';
 import './people.css';
-import { t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
@@ -32,7 +32,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
   return (
     <Page
       title={person.username}
-      intro={`User · ${person.name || 'no name'}`}
+      intro={`${entry.singular} · ${person.name || t('no name')}`}
       crumbs={[...crumbs, { text: person.path, href: hrefOf(entry.path, { path_startswith: person.path }) }]}
       actions={
         <>
@@ -42,7 +42,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
           <PersonActions person={person} />
           {may.includes('change') && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${person.pk}/`)}>
-              Edit
+              {t('Edit')}
             </Link>
           )}
         </>
@@ -58,7 +58,7 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
       {tab === 'consents' && <Consents person={person} />}
       {tab === 'connections' && <Connections person={person} />}
       {tab === 'events' && (
-        <EventRows query={{ username: person.username }} none="No events are recorded about this person." />
+        <EventRows query={{ username: person.username }} none={t('No events are recorded about this person.')} />
       )}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
     </Page>
@@ -68,15 +68,15 @@ export function PersonPage({ entry, objectKey }: ResourcePage) {
 /** What the caller may see of a person. */
 function tabsFor(_person: Person, { resources, user }: Interface) {
   const extent = (path: string) => resources.find((entry) => entry.path === path)?.may.view;
-  const ifSeen = (path: string, name: string, title: string) => (extent(path) ? [{ name, title }] : []);
+  const ifSeen = (path: string, name: string, title: Text) => (extent(path) ? [{ name, title: t(title) }] : []);
   return [
-    { name: 'overview', title: 'Overview' },
-    { name: 'groups', title: 'Groups' },
+    { name: 'overview', title: t('Overview') },
+    { name: 'groups', title: t('Groups') },
     ...(extent('/rbac/roles/') === 'all' && extent('/core/groups/') === 'all'
-      ? [{ name: 'rights', title: 'Rights' }]
+      ? [{ name: 'rights', title: t('Rights') }]
       : []),
     ...ifSeen('/core/authenticated_sessions/', 'sessions', 'Sessions'),
-    ...(user.is_superuser ? [{ name: 'devices', title: 'Devices' }] : []),
+    ...(user.is_superuser ? [{ name: 'devices', title: t('Devices') }] : []),
     ...ifSeen('/core/tokens/', 'tokens', 'Tokens'),
     ...ifSeen('/core/user_consent/', 'consents', 'Consents'),
     ...ifSeen('/sources/user_connections/all/', 'connections', 'Connections'),

@@ -6,7 +6,6 @@ import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
-import { spelled } from '../words.ts';
 
 export interface Permission {
   readonly id: number;
@@ -26,6 +25,7 @@ interface Props {
 }
 
 const verbs = ['view', 'add', 'change', 'delete'] as const;
+const verbNames = { view: 'View', add: 'Add', change: 'Change', delete: 'Delete' } as const;
 const nameOf = ({ app_label, codename }: Permission): string => `${app_label}.${codename}`;
 
 /** Models down, verbs across; what fits no column is in the last. Changes are saved together. */
@@ -56,7 +56,7 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
       if (added.length > 0) await callAsPerson('POST', `${path}assign/`, { permissions: added });
       if (removed.length > 0) await callAsPerson('PATCH', `${path}unassign/`, { permissions: removed });
       await reload();
-      done(`${role.name} is saved.`);
+      done(t('{name} is saved.', { name: role.name }));
     } catch (caught) {
       setProblem(wordsOf(caught));
     }
@@ -75,7 +75,7 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
     <>
       <div className="people-add">
         <TextField
-          label="Search kinds of objects"
+          label={t('Search kinds of objects')}
           type="search"
           value={query.get('search') ?? ''}
           onChange={({ currentTarget }) => goTo(hereWith({ search: currentTarget.value || null }), { replace: true })}
@@ -83,17 +83,17 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
       </div>
       {problem && <Notice tone="bad">{problem}</Notice>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the arrow keys */}
-      <section className="table-frame" tabIndex={0} aria-label="Permissions">
+      <section className="table-frame" tabIndex={0} aria-label={t('Permissions')}>
         <table className="table matrix">
           <thead>
             <tr>
-              <th scope="col">Kind of object</th>
+              <th scope="col">{t('Kind of object')}</th>
               {verbs.map((verb) => (
                 <th key={verb} scope="col">
-                  {spelled(verb)}
+                  {t(verbNames[verb])}
                 </th>
               ))}
-              <th scope="col">More</th>
+              <th scope="col">{t('More')}</th>
             </tr>
           </thead>
           <tbody>
@@ -106,7 +106,11 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
                   <th scope="row">{title}</th>
                   {verbs.map((verb) => {
                     const permission = plain(verb);
-                    return <td key={verb}>{permission && box(permission, `${spelled(verb)} ${title}`)}</td>;
+                    return (
+                      <td key={verb}>
+                        {permission && box(permission, t('{verb}: {kind}', { verb: t(verbNames[verb]), kind: title }))}
+                      </td>
+                    );
                   })}
                   <td>
                     {others.map((permission) => (
@@ -127,12 +131,12 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
       {canChange && (
         <div className="matrix-foot">
           <Button look="primary" isBusy={isBusy} onClick={save}>
-            Save
+            {t('Save')}
           </Button>
-          <Button onClick={() => setChosen(before)}>Undo</Button>
+          <Button onClick={() => setChosen(before)}>{t('Undo')}</Button>
           <p role="status" className="quiet">
             {added.length + removed.length === 0
-              ? 'No changes.'
+              ? t('No changes.')
               : t('{added, plural, one {# permission} other {# permissions}} more, {removed, number} fewer.', {
                   added: added.length,
                   removed: removed.length,

@@ -41,7 +41,7 @@ export function RolePage({ entry, objectKey }: ResourcePage) {
   return (
     <Page
       title={role.name}
-      intro={`${entry.singular} · what members of its groups may do`}
+      intro={`${entry.singular} · ${t('what members of its groups may do')}`}
       crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
       actions={
         <>
@@ -50,7 +50,7 @@ export function RolePage({ entry, objectKey }: ResourcePage) {
           )}
           {entry.may.change === 'all' && (
             <Link className="button button-primary" href={hrefOf(`/edit${entry.path}${role.pk}/`)}>
-              Edit
+              {t('Edit')}
             </Link>
           )}
         </>
@@ -62,8 +62,10 @@ export function RolePage({ entry, objectKey }: ResourcePage) {
         <>
           <dl className="facts card">
             <div>
-              <dt>Permissions</dt>
-              <dd>{held.length === 0 ? 'None' : `${held.length} on all objects of a kind`}</dd>
+              <dt>{t('Permissions')}</dt>
+              <dd>
+                {held.length === 0 ? t('None') : t('{count, number} on all objects of a kind', { count: held.length })}
+              </dd>
             </div>
           </dl>
           <RoleMatrix

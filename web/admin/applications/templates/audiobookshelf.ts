@@ -8,7 +8,7 @@ export const audiobookshelf: Template = {
   protocol: 'oauth2',
   address: 'https://books.example.com',
   redirects: ['{address}/auth/openid/callback', '{address}/auth/openid/mobile-redirect'],
-  where: 'Settings, Authentication, OpenID Connect',
+  where: 'Settings → Authentication → OpenID Connect',
   setup: `Issuer URL: {issuer}
 Client ID: {client_id}
 Client secret: {client_secret}

@@ -8,7 +8,7 @@ export const gitea: Template = {
   protocol: 'oauth2',
   address: 'https://gitea.example.com',
   redirects: ['{address}/user/oauth2/gatehouse/callback'],
-  where: 'Site administration, Authentication sources, Add',
+  where: 'Site administration → Authentication sources → Add',
   setup: `Authentication name: gatehouse
 OAuth2 provider: OpenID Connect
 Client ID: {client_id}

@@ -8,7 +8,7 @@ export const harbor: Template = {
   protocol: 'oauth2',
   address: 'https://harbor.example.com',
   redirects: ['{address}/c/oidc/callback'],
-  where: 'Configuration, Authentication, mode OIDC',
+  where: 'Configuration → Authentication → mode OIDC',
   setup: `OIDC Provider Name: Gatehouse
 OIDC Endpoint: {issuer}
 OIDC Client ID: {client_id}

@@ -8,7 +8,7 @@ export const immich: Template = {
   protocol: 'oauth2',
   address: 'https://photos.example.com',
   redirects: ['{address}/auth/login', '{address}/user-settings', 'app.immich:///oauth-callback'],
-  where: 'Administration, Settings, OAuth authentication',
+  where: 'Administration → Settings → OAuth authentication',
   setup: `Issuer URL: {discovery_url}
 Client ID: {client_id}
 Client secret: {client_secret}

@@ -8,7 +8,7 @@ export const portainer: Template = {
   protocol: 'oauth2',
   address: 'https://portainer.example.com',
   redirects: ['{address}/'],
-  where: 'Settings, Authentication, OAuth, Custom',
+  where: 'Settings → Authentication → OAuth → Custom',
   setup: `Client ID: {client_id}
 Client secret: {client_secret}
 Authorization URL: {authorize_url}

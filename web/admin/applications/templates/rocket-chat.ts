@@ -8,7 +8,7 @@ export const rocketChat: Template = {
   protocol: 'oauth2',
   address: 'https://chat.example.com',
   redirects: ['{address}/_oauth/gatehouse'],
-  where: 'Administration, Settings, OAuth, Add custom OAuth “gatehouse”',
+  where: 'Administration → Settings → OAuth → Add custom OAuth “gatehouse”',
   setup: `URL: {root_url}
 Token path: /application/o/token/
 Identity path: /application/o/userinfo/

@@ -9,7 +9,7 @@ export const snipeIt: Template = {
   address: 'https://assets.example.com',
   acs: '{address}/saml/acs',
   audience: '{address}',
-  where: 'Admin, Settings, SAML',
+  where: 'Admin → Settings → SAML',
   setup: `SAML enabled: yes
 SAML IdP metadata: {metadata_url}`,
 };

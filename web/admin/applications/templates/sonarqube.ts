@@ -9,7 +9,7 @@ export const sonarqube: Template = {
   address: 'https://sonar.example.com',
   acs: '{address}/oauth2/callback/saml',
   audience: 'sonarqube',
-  where: 'Administration, Configuration, Authentication, SAML',
+  where: 'Administration → Configuration → Authentication → SAML',
   setup: `Application ID: sonarqube
 Provider ID: {issuer}
 SAML login url: {sso_url}

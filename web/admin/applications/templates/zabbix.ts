@@ -9,7 +9,7 @@ export const zabbix: Template = {
   address: 'https://zabbix.example.com',
   acs: '{address}/index_sso.php?acs',
   audience: 'zabbix',
-  where: 'Users, Authentication, SAML settings',
+  where: 'Users → Authentication → SAML settings',
   setup: `IdP entity ID: {issuer}
 SSO service URL: {sso_url}
 Username attribute: http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname

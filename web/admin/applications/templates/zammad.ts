@@ -9,7 +9,7 @@ export const zammad: Template = {
   address: 'https://help.example.com',
   acs: '{address}/auth/saml/callback',
   audience: '{address}/auth/saml/metadata',
-  where: 'Settings, Security, Third-party applications, SAML',
+  where: 'Settings → Security → Third-party applications → SAML',
   setup: `IDP SSO target URL: {sso_url}
 Name identifier format: urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress
 IDP certificate: in the metadata at {metadata_url}`,
