@@ -1,11 +1,9 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import type adminDe from './admin/de.json';
-import type de from './de.json';
 import type { Language } from './languages.ts';
 import { pageLanguage, pageLocale } from './page-language.ts';
+import type { Text } from './text.ts';
 
-/** A text of the catalogues, in English. */
-export type Text = keyof typeof de | keyof typeof adminDe;
+export type { Text };
 
 type Catalogue = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import type { Text } from '../../texts/texts.ts';
+import type { Text } from '../../texts/text.ts';
 /** A well-known application: what its provider needs, and what to enter where in the application. */
 export interface Template {
   readonly id: string;

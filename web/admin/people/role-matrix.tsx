@@ -108,7 +108,7 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
                     const permission = plain(verb);
                     return (
                       <td key={verb}>
-                        {permission && box(permission, t('{verb}: {kind}', { verb: t(verbNames[verb]), kind: title }))}
+                        {permission && box(permission, t('{verb} {kind}', { verb: t(verbNames[verb]), kind: title }))}
                       </td>
                     );
                   })}
