@@ -44,6 +44,7 @@ import { userConnectionsResource } from '../source/user-connection.family.ts';
 import type { Kinds } from './kinds.ts';
 import { overviewEndpoints } from './overview/overview.endpoint.ts';
 import { testMailEndpoint } from './overview/test-mail.endpoint.ts';
+import { readyMadeEndpoints } from './ready-made/ready-made.endpoints.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
@@ -92,7 +93,7 @@ export function allResources(world: World & Acting, kinds: Kinds): Resource[] {
     connectionsResource(kinds.connectionKinds),
     ...ownOf(kinds.connectionKinds),
     // Flows and stages
-    flowResource({ ...world, policies, flows }),
+    flowResource({ ...world, policies, flows, stageKinds: kinds.stageKinds }),
     stageBindingResource,
     stagesResource(policies),
     ...ownOf(kinds.stageKinds),
@@ -128,6 +129,7 @@ export function allEndpoints(world: World, kinds: Kinds): Endpoint[] {
     objectsEndpoint(),
     ...overviewEndpoints(world),
     testMailEndpoint(world),
+    ...readyMadeEndpoints(world),
     explainEndpoint(kinds.policies),
     inspectorEndpoint({ ...world, flows: kinds.flows }),
     ...kinds.all.flatMap((kind) => kind.endpoints ?? []),

@@ -88,7 +88,7 @@ async function loadPolicies(call: Call, registry: Registry, targets: readonly st
 }
 
 /** A condition on `t` for what the caller may see. */
-async function shownTo(call: Call, registry: Registry, model: string): Promise<RawBuilder<unknown>> {
+export async function shownTo(call: Call, registry: Registry, model: string): Promise<RawBuilder<unknown>> {
   try {
     return (await visibleRows(registry.require(model), call, registry)) ?? sql`1 = 1`;
   } catch (error) {

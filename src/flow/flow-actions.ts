@@ -16,26 +16,33 @@ import {
 import { logSchema } from '../resource/log-schema.ts';
 import { ReplyWith } from '../resource/operations.ts';
 import type { Action } from '../resource/resource.ts';
-import { type FlowCandidate, refusalOf } from './applicable-flow.ts';
+import { refusalOf } from './applicable-flow.ts';
 import { exportFlow } from './blueprint/export-flow.ts';
 import { type BlueprintEntry, readBlueprint } from './blueprint/format.ts';
 import { type EntryComplaint, importFlow } from './blueprint/import-flow.ts';
+import { designAction } from './design/design-action.ts';
+import type { DesignFlow } from './design/load-design.ts';
+import { orderAction } from './design/order-action.ts';
 import { flowDiagram } from './diagram.ts';
 import { flowPage } from './executor/challenge.ts';
 import type { FlowReads } from './executor/flow-reads.ts';
+import type { StageKind } from './executor/stage-kind.ts';
 
 export interface FlowActionNeeds {
   readonly policies: PolicyEngine;
   readonly flows: FlowReads;
+  readonly stageKinds: readonly StageKind[];
   readonly config: { readonly publicUrl: string };
 }
 
-type FlowRow = Pick<FlowCandidate, keyof FlowCandidate>;
+type FlowRow = Pick<DesignFlow, keyof DesignFlow>;
 
-export function flowActions({ policies, flows, config }: FlowActionNeeds): Action<FlowRow>[] {
+export function flowActions({ policies, flows, stageKinds, config }: FlowActionNeeds): Action<FlowRow>[] {
   return [
     executeAction(policies, config.publicUrl),
     diagramAction,
+    designAction({ policies, stageKinds }),
+    orderAction,
     exportAction,
     importAction,
     ...cacheActions(flows, {

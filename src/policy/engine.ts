@@ -78,6 +78,8 @@ export interface PolicyEngine {
     readonly request: PolicyRequest;
     readonly target: Target;
   }): Promise<Explanation>;
+  /** What the policies of bindings decide for everybody at any time, by binding: the same, or null if it depends. */
+  foregone(input: { readonly call: Call; readonly targetPks: readonly string[] }): Promise<Map<string, boolean | null>>;
   /** Tests one policy, without side effects. */
   tryPolicy(input: {
     readonly call: Call;
@@ -237,6 +239,15 @@ export function createPolicyEngine(kinds: readonly PolicyKind[]): PolicyEngine {
       }
       const trace = traced.map(({ binding, decider, messages, logs }) => ({ binding, decider, messages, logs }));
       return { passing: combine(target, traced).passing, trace };
+    },
+    async foregone({ call, targetPks }) {
+      const { bindings, policies } = await boundTo(targetPks, call, undefined);
+      return new Map(
+        bindings.map(({ pk, policy, kind }) => {
+          const row = policy === null ? undefined : policies.get(policy);
+          return [pk, row ? (byModel.get(kind ?? '')?.foregone?.(row) ?? null) : null];
+        }),
+      );
     },
     async tryPolicy({ call, request, policy }) {
       const query = call.db.read;

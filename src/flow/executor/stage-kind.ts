@@ -13,6 +13,30 @@ import type { Refusal } from '../plan.ts';
 import type { StageSettings } from '../stage.family.ts';
 import type { ExecutorFlow, FlowContext, FlowState } from './flow-state.ts';
 
+/**
+ * What a stage does for a flow; the linter of flows goes by it.
+ * - `identifies`: finds out whom the flow is about. `needs user`: cannot do without that.
+ * - `proves`: lets nobody pass who cannot show that they are that user.
+ * - `asks for device`: the same, for those who have a device; `demands device`: turns away those who have none.
+ * - `turns away`: lets nobody pass.
+ */
+export type StageRole =
+  | 'identifies'
+  | 'needs user'
+  | 'proves'
+  | 'asks for device'
+  | 'demands device'
+  | 'sets up device'
+  | 'signs in'
+  | 'signs out'
+  | 'turns away'
+  | 'writes user'
+  | 'creates user'
+  | 'deletes user'
+  | 'takes invitation'
+  | 'asks consent'
+  | 'keeps programs out';
+
 /** A screen and the answers to it. */
 export interface StageScreen<A extends Fields = Fields> {
   /** Names the screen, and marks the answers meant for it. */
@@ -35,6 +59,8 @@ export interface StageKind<S = StageSettings, A extends Fields = Fields> extends
   readonly otherScreens?: readonly StageScreen[];
   /** What the page of a flow with these stages needs. */
   pageNeeds?(stages: readonly string[], query: Query): Promise<PageNeeds>;
+  /** What the stage does, as far as the linter of flows cares. */
+  roles?(settings: S): readonly StageRole[];
   /** Actions on users. */
   readonly userActions?: readonly Action[];
   /** For kinds whose settings define the answer's members: whether this may be an answer. `judge` gets all of it. */

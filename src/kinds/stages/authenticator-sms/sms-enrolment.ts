@@ -30,6 +30,7 @@ export function smsEnrolment(needs: SmsNeeds): StageKind {
     resource: smsStage,
     expiring: [expired('sms_codes', 'codes that were sent to phones'), expired('sms_sendings', 'counts of messages')],
     component: 'xak-stage-authenticator-sms',
+    roles: () => ['needs user', 'sets up device'],
     challenge: { ...pendingUserSchemas, phone_number_required: booleanSchema },
     answer,
     async show(step) {

@@ -11,6 +11,7 @@ export function authenticatorStatic({ key }: { readonly key: InstanceKey }): Sta
   return defineStageKind({
     resource: authenticatorStaticStage,
     component: 'xak-stage-authenticator-static',
+    roles: () => ['needs user', 'sets up device'],
     challenge: { ...pendingUserSchemas, codes: arrayOf(stringSchema) },
     async demo({ api }) {
       await api.ensure('/stages/authenticator/static/', { name: 'Demo: codes' }, { token_count: 10 });

@@ -13,6 +13,7 @@ import { totpDevices } from './totp-device.ts';
 export const authenticatorTotp = defineStageKind({
   resource: authenticatorTotpStage,
   component: 'xak-stage-authenticator-totp',
+  roles: () => ['needs user', 'sets up device'],
   challenge: { ...pendingUserSchemas, config_url: stringSchema },
   answer: { code: integer({ min: 0, max: 99_999_999 }) },
   async demo({ api }) {

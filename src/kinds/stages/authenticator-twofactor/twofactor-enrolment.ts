@@ -30,6 +30,7 @@ export function twofactorEnrolment(needs: TwofactorNeeds): StageKind {
   return defineStageKind({
     resource: needs.stage,
     component: 'xak-stage-authenticator-twofactor',
+    roles: () => ['needs user', 'sets up device'],
     challenge: {
       ...pendingUserSchemas,
       activation_barcode: stringSchema,

@@ -76,6 +76,12 @@ export function authenticatorValidate(needs: Needs): StageKind {
   return defineStageKind({
     resource: authenticatorValidateStage(needs.deviceKinds.map(({ deviceClass }) => deviceClass)),
     component: 'xak-stage-authenticator-validate',
+    roles: ({ device_classes, not_configured_action }) => [
+      'asks for device',
+      // A passkey tells whose it is.
+      device_classes.includes('webauthn') ? 'identifies' : 'needs user',
+      ...(not_configured_action === 'deny' ? (['demands device', 'proves'] as const) : []),
+    ],
     challenge: {
       ...pendingUserSchemas,
       device_challenges: arrayOf(challengeSchema),

@@ -46,6 +46,7 @@ export function webauthnEnrolment({ config }: Needs): StageKind {
     resource: authenticatorWebauthnStage,
     resources: [deviceTypeResource],
     component: 'xak-stage-authenticator-webauthn',
+    roles: () => ['needs user', 'sets up device'],
     challenge: { ...pendingUserSchemas, registration: { type: 'object', additionalProperties: true } },
     answer: { response: json() },
     show: (step) => show(config.publicUrl, step),

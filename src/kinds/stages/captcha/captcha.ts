@@ -25,6 +25,7 @@ export function captcha({ fetch }: { readonly fetch: GuardedFetch }): StageKind 
   return defineStageKind({
     resource: captchaStage,
     component: 'xak-stage-captcha',
+    roles: () => ['keeps programs out'],
     challenge: {
       ...pendingUserSchemas,
       site_key: stringSchema,

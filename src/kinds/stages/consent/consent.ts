@@ -52,6 +52,7 @@ interface Permission {
 export const consentKind = defineStageKind({
   resource: consentStage,
   component: 'xak-stage-consent',
+  roles: () => ['asks consent'],
   challenge: {
     ...pendingUserSchemas,
     header_text: stringSchema,

@@ -37,6 +37,7 @@ export function emailKind(needs: Needs): StageKind {
     userActions: [recoveryEmailAction(needs)],
     jobs: (server) => [mailLinkJob({ ...needs, ...server })],
     component: linkComponent,
+    roles: () => ['needs user', 'proves'],
     challenge: { link_opened: booleanSchema },
     answer: {},
     async show(step) {

@@ -33,6 +33,11 @@ export function identification(needs: Needs): StageKind {
   return defineStageKind({
     resource: identificationStage,
     component: 'xak-stage-identification',
+    roles({ user_fields, sources, passwordless_flow, password_stage }) {
+      const isEmpty = user_fields.length === 0 && sources.length === 0 && passwordless_flow === null;
+      if (isEmpty) return ['turns away'];
+      return password_stage === null ? ['identifies'] : ['identifies', 'proves'];
+    },
     challenge: {
       user_fields: orNull(arrayOf(stringSchema)),
       password_fields: booleanSchema,

@@ -28,6 +28,7 @@ export const invitationKind = (needs: InvitationNeeds): StageKind =>
     resources: [invitationResource(needs)],
     expiring: [expired('invitations', 'invitations')],
     component: 'xak-stage-invitation',
+    roles: ({ continue_flow_without_invitation }) => (continue_flow_without_invitation ? [] : ['takes invitation']),
     challenge: {},
     async show(step) {
       const { settings, context } = step;

@@ -14,6 +14,7 @@ export function password(needs: PasswordNeeds): StageKind {
   return defineStageKind({
     resource: passwordStage,
     component: 'xak-stage-password',
+    roles: () => ['needs user', 'proves'],
     challenge: { ...pendingUserSchemas, allow_show_password: booleanSchema },
     answer: { password: text({ trim: false, strict: true, writeOnly: true }) },
     async show(step) {

@@ -47,6 +47,7 @@ export function sourceStageKind(needs: Needs): StageKind {
     resource: sourceStage(kinds.map(({ resource }) => resource.model)),
     ...screen,
     otherScreens,
+    roles: () => ['identifies', 'proves'],
     async show(step) {
       const found = await findSource(kinds, step);
       if (!found) return deny(closed);

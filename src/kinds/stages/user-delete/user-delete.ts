@@ -36,6 +36,7 @@ export function userDelete({ isSecure }: { readonly isSecure: boolean }): StageK
   return defineStageKind({
     resource: userDeleteStage,
     component: 'xak-stage-user-delete',
+    roles: () => ['needs user', 'deletes user'],
     challenge: pendingUserSchemas,
     answer: {},
     show: async (step) => (await refusal(step)) ?? ask(await pendingUserMembers(step)),

@@ -73,6 +73,7 @@ export function userLogin(needs: Needs): StageKind {
   return defineStageKind({
     resource: userLoginStage,
     component: 'xak-stage-user-login',
+    roles: () => ['needs user', 'signs in'],
     challenge: pendingUserSchemas,
     answer: { remember_me: boolean() },
     async show(step) {

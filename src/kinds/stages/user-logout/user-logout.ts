@@ -19,6 +19,7 @@ export function userLogout({ isSecure }: { readonly isSecure: boolean }): StageK
   return defineStageKind({
     resource: userLogoutStage,
     component: 'xak-stage-user-logout',
+    roles: () => ['signs out'],
     challenge: {},
     async show({ call: { actor }, context }) {
       context.pending_user = null;

@@ -35,6 +35,10 @@ export function userWrite(needs: Needs): StageKind {
   return defineStageKind({
     resource: userWriteStage,
     component: 'xak-stage-user-write',
+    roles: ({ user_creation_mode }) =>
+      user_creation_mode === 'never_create'
+        ? ['needs user', 'writes user']
+        : ['identifies', 'writes user', 'creates user'],
     challenge: {},
     async show(step) {
       const { context, settings, pendingUser } = step;

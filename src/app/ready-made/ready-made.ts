@@ -1,0 +1,65 @@
+import { type RawBuilder, sql } from 'kysely';
+import { enrollment } from '../bootstrap/enrollment.ts';
+import { recovery } from '../bootstrap/recovery.ts';
+import type { Make } from '../bootstrap/steps.ts';
+import { installPasskeys, passkeyFlow } from './passkeys.ts';
+
+/** A flow that one switch turns on: it is installed if it is missing, and linked from where people come to it. */
+export interface ReadyMade {
+  readonly name: string;
+  readonly slug: string;
+  install(make: Make): Promise<void>;
+  /** The member that links the flow, on objects of this model. */
+  readonly model: string;
+  readonly member: string;
+  /** What the member says while it is on and off. */
+  on(flow: string): string;
+  readonly off: string | null;
+  /** Conditions on `t`: objects that link the flow, and objects that would when it is turned on. */
+  linked(flow: string): RawBuilder<unknown>;
+  linkable(flow: string | null): RawBuilder<unknown>;
+  /** Why it cannot be turned on when nothing is linkable. */
+  readonly obstacle: string;
+}
+
+const ofBrands = sql`select fsb.stage from flow_stage_bindings fsb join brands b on b.flow_authentication = fsb.target`;
+
+export const readyMade: readonly ReadyMade[] = [
+  {
+    name: 'recovery',
+    slug: 'default-recovery-flow',
+    install: (make) => recovery.run(make, undefined),
+    model: 'svc_brands.brand',
+    member: 'flow_recovery',
+    on: (flow) => flow,
+    off: null,
+    linked: (flow) => sql`t.flow_recovery = ${flow}`,
+    linkable: () => sql`t.flow_recovery is null`,
+    obstacle: 'Every brand has a recovery flow of its own.',
+  },
+  {
+    // Invitations lead to the flow, so nothing links it: it is on while strangers may begin it.
+    name: 'invitation',
+    slug: 'default-enrollment-flow',
+    install: (make) => enrollment.run(make, undefined),
+    model: 'svc_flows.flow',
+    member: 'authentication',
+    on: () => 'require_unauthenticated',
+    off: 'require_superuser',
+    linked: (flow) => sql`t.pk = ${flow} and t.authentication in ('none', 'require_unauthenticated')`,
+    linkable: (flow) => sql`t.pk = ${flow} and t.authentication not in ('none', 'require_unauthenticated')`,
+    obstacle: 'The flow is missing.',
+  },
+  {
+    name: 'passkey',
+    slug: passkeyFlow,
+    install: installPasskeys,
+    model: 'svc_stages_identification.identificationstage',
+    member: 'passwordless_flow',
+    on: (flow) => flow,
+    off: null,
+    linked: (flow) => sql`t.passwordless_flow = ${flow}`,
+    linkable: () => sql`t.passwordless_flow is null and t.pk in (${ofBrands})`,
+    obstacle: 'No brand signs people in by a flow with an identification stage that could offer passkeys.',
+  },
+];

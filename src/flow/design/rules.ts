@@ -1,0 +1,228 @@
+import type { StageRole } from '../executor/stage-kind.ts';
+import type { Finding } from './finding.ts';
+import { beginsWithUser, forStrangers, isReached, type LintedFlow, outcomeOf, type ReachedStep } from './reach.ts';
+
+/** A flow as rules read it. */
+export class Reading {
+  readonly flow: LintedFlow;
+  readonly steps: readonly ReachedStep[];
+  /** Those that somebody comes to. */
+  readonly reached: readonly ReachedStep[];
+
+  constructor(flow: LintedFlow, steps: readonly ReachedStep[]) {
+    this.flow = flow;
+    this.steps = steps;
+    this.reached = steps.filter(isReached);
+  }
+
+  isFor(...designations: readonly string[]): boolean {
+    return designations.includes(this.flow.designation);
+  }
+
+  has(role: StageRole): boolean {
+    return this.reached.some(({ roles }) => roles.includes(role));
+  }
+
+  /** The bindings of the reached steps with a role. */
+  with(role: StageRole): string[] {
+    return this.reached.filter(({ roles }) => roles.includes(role)).map(({ binding }) => binding);
+  }
+
+  before(step: ReachedStep): readonly ReachedStep[] {
+    return this.reached.slice(0, this.reached.indexOf(step));
+  }
+
+  get isClosed(): boolean {
+    return outcomeOf(this.flow, beginsWithUser(this.flow)) === 'never';
+  }
+
+  /** Whether people who are not signed in may not begin a flow that is for them. */
+  get isClosedToStrangers(): boolean {
+    const { designation, authentication } = this.flow;
+    return forStrangers.has(designation) && !/^(none|require_unauthenticated)$/.test(authentication);
+  }
+}
+
+interface Rule extends Omit<Finding, 'binding'> {
+  /** The stage bindings it applies to; null for the flow as a whole. */
+  readonly where: (reading: Reading) => readonly (string | null)[];
+}
+
+const whole = (applies: boolean): null[] => (applies ? [null] : []);
+const whenElsewhere = (role: StageRole, ...designations: readonly string[]) => ({
+  where: (reading: Reading) => (reading.isFor(...designations) ? [] : reading.with(role)),
+});
+
+/** A device proves who somebody is if it tells that by itself, or if those who have none are turned away. */
+const proves = ({ roles, isUserKnown }: ReachedStep): boolean =>
+  roles.includes('proves') || (roles.includes('asks for device') && !isUserKnown);
+
+export const rules: readonly Rule[] = [
+  {
+    code: 'locks-out',
+    severity: 'error',
+    message: 'Nobody can sign in any more: a brand uses this flow for signing in.',
+    advice: 'Mend what else is found before you sign out, or choose another flow in the brand.',
+    where: (reading) =>
+      whole(reading.flow.isSignIn && (!reading.has('signs in') || reading.isClosed || reading.isClosedToStrangers)),
+  },
+  {
+    code: 'lets-nobody-in',
+    severity: 'error',
+    message: 'The gates of this flow let nobody in.',
+    advice: 'Change or remove them. Groups and single people are known only after a stage has identified the person.',
+    where: (reading) => whole(reading.isClosed),
+  },
+  {
+    code: 'no-login',
+    severity: 'error',
+    message: 'Nobody is signed in by this flow: no login stage is reached.',
+    advice: 'Put a user login stage at the end.',
+    where: (reading) => whole(reading.isFor('authentication') && !reading.has('signs in')),
+  },
+  {
+    code: 'unproven',
+    severity: 'error',
+    message: 'Whoever knows a username comes this far: no stage before checks that the account is theirs.',
+    advice: 'Put a stage before it that checks a password or a device, or that mails a link.',
+    where(reading) {
+      if (!reading.isFor('authentication', 'recovery') || beginsWithUser(reading.flow)) return [];
+      const [first] = reading.reached.filter(
+        ({ roles }) => roles.includes('signs in') || roles.includes('writes user'),
+      );
+      return first?.isUserKnown && !reading.before(first).some(proves) ? [first.binding] : [];
+    },
+  },
+  {
+    code: 'checked-too-late',
+    severity: 'error',
+    message: 'The person is signed in already when this stage checks them: whoever stops here is in.',
+    advice: 'Move it before the login stage.',
+    where: (reading) =>
+      reading.reached
+        .filter(({ roles }) => roles.includes('proves') || roles.includes('asks for device'))
+        .filter(() => reading.isFor('authentication', 'recovery'))
+        .filter((step) => reading.before(step).some(({ roles }) => roles.includes('signs in')))
+        .map(({ binding }) => binding),
+  },
+  {
+    code: 'unknown-person',
+    severity: 'error',
+    message: 'No stage before this one finds out who the person is.',
+    advice: 'Put an identification stage before it.',
+    where: (reading) =>
+      // A recovery flow without identification is for links, which tell whose they are.
+      reading.isFor('recovery') && !reading.has('identifies')
+        ? []
+        : reading.reached
+            .filter(({ roles, isUserKnown }) => roles.includes('needs user') && !isUserKnown)
+            .map(({ binding }) => binding),
+  },
+  {
+    code: 'no-account',
+    severity: 'error',
+    message: 'Nobody gets an account: no stage creates the user.',
+    advice: 'Add a user write stage that may create users.',
+    where: (reading) => whole(reading.isFor('enrollment') && !reading.has('creates user')),
+  },
+  {
+    code: 'no-sign-out',
+    severity: 'error',
+    message: 'People who walk this flow stay signed in.',
+    advice: 'Add a user logout stage.',
+    where: (reading) => whole(reading.isFor('invalidation') && !reading.has('signs out')),
+  },
+  {
+    code: 'closed-to-strangers',
+    severity: 'warning',
+    message: 'Only people who are signed in already may begin this flow, and it is for those who are not.',
+    advice: 'Change its setting “Authentication”.',
+    where: (reading) => whole(reading.isClosedToStrangers),
+  },
+  {
+    code: 'only-by-link',
+    severity: 'warning',
+    message: 'Nobody can begin this flow by themselves: no stage asks whose account it is.',
+    advice: 'Put an identification stage at the beginning, unless only administrators send links to it.',
+    where: (reading) => whole(reading.isFor('recovery') && !reading.has('identifies')),
+  },
+  {
+    code: 'turns-everybody-away',
+    severity: 'warning',
+    message: 'This stage turns everybody away.',
+    advice: 'Bind a gate to it that picks whom to turn away, change its settings, or remove it.',
+    where: ({ steps }) =>
+      steps
+        .filter(({ roles, reach }) => reach === 'always' && roles.includes('turns away'))
+        .map(({ binding }) => binding),
+  },
+  {
+    code: 'unreachable',
+    severity: 'warning',
+    message: 'Nobody comes to this stage: the flow ends before it.',
+    advice: 'Move it up, or remove it.',
+    where: ({ steps }) => steps.filter(({ reach }) => reach === 'ended').map(({ binding }) => binding),
+  },
+  {
+    code: 'never-shown',
+    severity: 'warning',
+    message: 'Nobody comes to this stage: its gates never let anybody through.',
+    advice: 'Change or remove them. Groups and single people are known only after a stage has identified the person.',
+    where: ({ steps }) => steps.filter(({ reach }) => reach === 'never').map(({ binding }) => binding),
+  },
+  {
+    code: 'no-device',
+    severity: 'warning',
+    message: 'People without a device are turned away here, and cannot set one up.',
+    advice: 'Let the stage offer set-up stages to those who have none, or make sure that everybody has a device.',
+    where: (reading) =>
+      reading.reached
+        .filter(({ roles, isUserKnown }) => roles.includes('demands device') && isUserKnown)
+        .filter((step) => !reading.before(step).some(({ roles }) => roles.includes('sets up device')))
+        .map(({ binding }) => binding),
+  },
+  {
+    code: 'consent-elsewhere',
+    severity: 'warning',
+    message: 'This stage asks for consent to an application, and no application starts this flow.',
+    advice: 'Use it in a flow for authorization.',
+    ...whenElsewhere('asks consent', 'authorization'),
+  },
+  {
+    code: 'sign-out-elsewhere',
+    severity: 'warning',
+    message: 'This stage signs people out, and this flow is not for that.',
+    advice: 'Use it in a flow for signing out.',
+    ...whenElsewhere('signs out', 'invalidation', 'unenrollment'),
+  },
+  {
+    code: 'sign-in-elsewhere',
+    severity: 'warning',
+    message: 'This stage signs people in, and this flow is not for that.',
+    advice: 'Use it in a flow for signing in, enrolment or recovery.',
+    ...whenElsewhere('signs in', 'authentication', 'enrollment', 'recovery', 'stage_configuration'),
+  },
+  {
+    code: 'invitation-elsewhere',
+    severity: 'warning',
+    message: 'This stage asks for an invitation, and this flow is not for enrolment.',
+    advice: 'Use it in a flow for enrolment.',
+    ...whenElsewhere('takes invitation', 'enrollment'),
+  },
+  {
+    code: 'open-enrolment',
+    severity: 'info',
+    message: 'Anybody may make an account here.',
+    advice: 'If that is not what you want, add an invitation stage, or bind a gate to the flow.',
+    where: (reading) =>
+      whole(
+        reading.isFor('enrollment') &&
+          reading.has('creates user') &&
+          !reading.flow.isOfSource &&
+          reading.flow.gates.length === 0 &&
+          !reading.has('takes invitation') &&
+          !reading.has('keeps programs out') &&
+          !reading.has('proves'),
+      ),
+  },
+];
