@@ -7,7 +7,7 @@ import type { Decider } from './deciders.ts';
 import type { PolicyKind, Verdict } from './kind.ts';
 import { deciderOf, forPerson, isMember, isUser, messageOf } from './outcome.ts';
 import type { PolicySettings } from './policy.family.ts';
-import { executed, failed } from './policy-events.ts';
+import { executed, failed, follow } from './policy-events.ts';
 import type { PolicyRequest } from './request.ts';
 import { withinSeconds } from './within-seconds.ts';
 
@@ -286,18 +286,6 @@ function combine({ mode, emptyResult = true }: Target, outcomes: readonly Outcom
     logs: outcomes.flatMap(({ logs }) => logs),
     deciders: outcomes.map(({ decider }) => decider).filter((decider) => decider.passing === passing),
   };
-}
-
-/** Records events and carries out consequences. */
-async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {
-  if (!outcomes.some(({ events, consequence }) => events.length > 0 || consequence)) return;
-  const work = async (query: Query) => {
-    for (const { events, consequence } of outcomes) {
-      for (const event of events) await call.world.record(query, call, event);
-      await consequence?.(query, call);
-    }
-  };
-  await (tx ? work(tx) : call.db.write(work));
 }
 
 const logOf = (policy: { readonly name: string }, level: PolicyLog['level'], text: string): PolicyLog => ({

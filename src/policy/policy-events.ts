@@ -1,4 +1,5 @@
-import type { NewEvent } from '../resource/call.ts';
+import type { Query } from '../platform/db/database.ts';
+import type { Call, NewEvent } from '../resource/call.ts';
 import type { ActiveBinding } from './bindings.ts';
 import type { Verdict } from './kind.ts';
 import type { PolicyRequest } from './request.ts';
@@ -23,6 +24,20 @@ export function failed(binding: ActiveBinding, policy: PolicyName, request: Poli
     context: { ...factsOf(binding, policy, request), message, result },
   };
 }
+
+/** Records events and carries out consequences. */
+export async function follow(outcomes: readonly Outcome[], call: Call, tx: Query | undefined): Promise<void> {
+  if (!outcomes.some(({ events, consequence }) => events.length > 0 || consequence)) return;
+  const work = async (query: Query) => {
+    for (const { events, consequence } of outcomes) {
+      for (const event of events) await call.world.record(query, call, event);
+      await consequence?.(query, call);
+    }
+  };
+  await (tx ? work(tx) : call.db.write(work));
+}
+
+type Outcome = Pick<Verdict, 'consequence'> & { readonly events: readonly NewEvent[] };
 
 type PolicyName = { readonly pk: string; readonly name: string };
 

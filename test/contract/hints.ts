@@ -163,6 +163,11 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     alsoNeeds: ['svc_core.add_application'],
     events: { count: 2, why: 'one for the application and one for its provider' },
   },
+  flows_instances_order_create: {
+    body: () => ({ bindings: [], seen: null }),
+    events: { count: 0, why: 'the sample has no stages that could move' },
+  },
+  flows_ready_made_update: { params: async () => ({ name: 'invitation' }), body: () => ({ is_on: false }) },
   core_groups_add_user_create: member,
   core_groups_remove_user_create: member,
   core_tokens_view_key_retrieve: showsSecret,
