@@ -5,7 +5,7 @@ import { parseAst } from 'rolldown/parseAst';
 import { calleeOf, childrenOf, isNode, lineAt, type Node } from './source-tree.ts';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
-const folders = ['account', 'admin', 'api', 'elements', 'flow', 'page', 'texts'];
+const folders = ['account', 'admin', 'api', 'elements', 'flow', 'page', 'preview', 'texts'];
 
 /** A string in the sources of the pages. */
 export interface Found {
@@ -19,7 +19,7 @@ export interface Found {
 
 /** Attributes whose strings no person reads. */
 const silent =
-  /^(className|id|type|name|href|src|role|look|tone|rel|target|method|dir|autoComplete|autoCapitalize|autoCorrect|inputMode|pattern|step|d|fill|stroke|strokeLinejoin|viewBox|width|height|download|shapeRendering|to|slug|path|value|scope|model|accept|language|key|aria-(hidden|labelledby|live|current|controls|describedby)|data-.*)$/;
+  /^(className|id|type|name|href|src|role|look|tone|rel|target|method|dir|autoComplete|autoCapitalize|autoCorrect|inputMode|pattern|step|d|fill|stroke|strokeLinejoin|viewBox|width|height|download|sandbox|shapeRendering|to|slug|path|value|scope|model|accept|language|key|aria-(hidden|labelledby|live|current|controls|describedby)|data-.*)$/;
 
 /** All strings in the sources of the pages that people see. */
 export function stringsOfPages(): Found[] {

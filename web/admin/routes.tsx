@@ -1,5 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react';
 import { entryAt, type Interface, type ResourceEntry } from './api/interface.ts';
+import type { Row } from './api/objects.ts';
 
 /** Loaded on demand. */
 const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> =>
@@ -9,6 +10,13 @@ const late = <P,>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<Co
 export interface ResourcePage {
   readonly entry: ResourceEntry;
   readonly objectKey: string;
+  /** What stands beside the values of an object, in its page and its forms. */
+  readonly Beside?: ComponentType<BesideProps> | undefined;
+}
+
+export interface BesideProps {
+  /** As they are stored, or as they are being changed. */
+  readonly values: Row;
 }
 
 const Start = late(async () => (await import('./start/start-page.tsx')).StartPage);
@@ -23,6 +31,7 @@ const PeoplePage = late(async () => (await import('./people/people-page.tsx')).P
 const PersonPage = late(async () => (await import('./people/person-page.tsx')).PersonPage);
 const GroupPage = late(async () => (await import('./people/group-page.tsx')).GroupPage);
 const RolePage = late(async () => (await import('./people/role-page.tsx')).RolePage);
+const SignInPreview = late(async () => (await import('./appearance/sign-in-preview.tsx')).SignInPreview);
 const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
 const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
@@ -49,6 +58,9 @@ const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/rbac/roles/': RolePage,
 };
 
+/** What stands beside objects, by the path of the resource. */
+const beside: Readonly<Record<string, ComponentType<BesideProps>>> = { '/core/brands/': SignInPreview };
+
 interface Found {
   readonly Content: ReactNode;
   /** Another key is another page: nothing of the last one stays. */
@@ -64,7 +76,7 @@ export function pageAt(path: string, { resources }: Interface): Found {
   const missing = { Content: <NotFound />, key: path };
   if (!at) return missing;
   const [entry, key] = at;
-  const props = { entry, objectKey: decodedKey(key) };
+  const props = { entry, objectKey: decodedKey(key), Beside: beside[entry.path] };
   if (verb === 'new') return key === '' ? { Content: <NewPage {...props} />, key: path } : missing;
   if (verb === 'edit') return key === '' ? missing : { Content: <EditPage {...props} />, key: path };
   const One = objectsByHand[entry.path] ?? DetailPage;

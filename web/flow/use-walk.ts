@@ -30,6 +30,8 @@ export interface Walk {
   readonly trouble: Trouble | null;
   /** The walk expired on the server while this page was open, and started over. */
   readonly hasRestarted: boolean;
+  /** Only shows how the screen looks: nothing is sent. */
+  readonly isPreview?: boolean;
   /**
    * Sends an answer to the current step, unless one is in flight. `isPart` says that the step continues after it: what
    * was typed and chosen there is preserved.

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import type { Brand } from '../api/brand.ts';
 import { FaultBoundary } from './fault-boundary.tsx';
 
-const BrandContext = createContext<Brand | null>(null);
+export const BrandContext = createContext<Brand | null>(null);
 
 /** Puts a page into its document, in the language of the document. */
 export async function mountPage(page: ReactNode, furtherTexts: readonly Catalogues[] = []): Promise<void> {

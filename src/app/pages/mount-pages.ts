@@ -3,6 +3,7 @@ import { languageOf } from '../../core/brand/language.ts';
 import { actorOfSession, type SessionNeeds } from '../../core/session/session-credential.ts';
 import { currentBrand } from '../../flow/current-brand.ts';
 import { mergedNeeds, type PageNeeds } from '../../flow/page-needs.ts';
+import { type Language, languages } from '../../lib/texts/languages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { serveFolder } from '../../platform/http/files.ts';
 import { plainPage } from '../../platform/http/plain-page.ts';
@@ -13,7 +14,13 @@ import type { Log } from '../../platform/log.ts';
 import type { Actor } from '../../resource/actor.ts';
 import { needsOfFlowPage, type PageKinds, signInPath } from './flow-pages.ts';
 import { findBuiltPages } from './page-files.ts';
-import { assetPrefix, pagePolicy, pageShell } from './shell.ts';
+import { assetPrefix, type Framing, pagePolicy, pageShell } from './shell.ts';
+
+interface Showing {
+  readonly foreign?: Required<PageNeeds>;
+  readonly language?: Language;
+  readonly framing?: Framing;
+}
 
 interface Needs extends SessionNeeds {
   readonly clock: Clock;
@@ -43,9 +50,9 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     facts: RequestFacts,
     actor: Actor | null,
     page: string,
-    foreign: Required<PageNeeds> = nothingForeign,
+    { foreign = nothingForeign, language: wanted, framing = 'none' }: Showing = {},
   ): Promise<HttpAnswer> {
-    const language = inEnglish.has(page) ? 'en' : await languageOf({ actor, request: facts, db });
+    const language = wanted ?? (inEnglish.has(page) ? 'en' : await languageOf({ actor, request: facts, db }));
     const files = built?.pages[page];
     if (!files) {
       return plainPage({
@@ -62,7 +69,8 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
       headers: {
         ...notStored,
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': pagePolicy(foreign),
+        'content-security-policy': pagePolicy(foreign, framing),
+        ...(framing === 'framed' && { 'x-frame-options': 'SAMEORIGIN' }),
       },
       body: pageShell(files, brand, language, foreign.data),
     };
@@ -86,20 +94,28 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     const foreign = await needsOfFlowPage(params.slug ?? '', db.read, needs.kinds);
     const actor = await actorOf(facts);
     const wanted = foreign ? mergedNeeds([foreign, greeting(actor, foreign)]) : nothingForeign;
-    const page = await show(facts, actor, 'flow', wanted);
+    const page = await show(facts, actor, 'flow', { foreign: wanted });
     const isMissing = page.status === 200 && !foreign;
     return { ...page, status: isMissing ? 404 : page.status, headers: { ...page.headers, ...stayingInWindow } };
   });
 
   /** A page for people who are signed in; others sign in first and then come back to it. */
-  const ownPage = (prefix: string, page: string) => {
+  const ownPage = (prefix: string, page: string, showing: Showing = {}) => {
     routes.on(['GET'], `${prefix}*`, async ({ facts, raw }) => {
       const actor = await actorOf(facts);
       if (!actor) return leadTo(await signInPath(facts.host, db.read, raw.url ?? prefix));
       const isBuilt = built === null || built.pages[page] !== undefined;
-      return isBuilt || prefix === accountPath ? show(facts, actor, page) : leadTo(accountPath);
+      return isBuilt || prefix === accountPath ? show(facts, actor, page, showing) : leadTo(accountPath);
     });
   };
   ownPage(accountPath, 'account');
-  ownPage('/if/admin/', 'admin');
+  ownPage('/if/admin/', 'admin', { framing: 'frames' });
+
+  // Admin pages show it in a frame, to preview sign-in. Nothing on it works, and it holds nothing of whoever is signed in.
+  routes.on(['GET'], '/if/preview/', async ({ facts }) =>
+    show(facts, null, 'preview', {
+      framing: 'framed',
+      language: languages.find((one) => one === facts.query.get('language')) ?? 'en',
+    }),
+  );
 }

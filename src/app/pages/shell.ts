@@ -7,8 +7,12 @@ import type { PageFiles } from './page-files.ts';
 
 export const assetPrefix = '/static/pages/';
 
+/** Whether a page frames another of ours, or is made to be framed by ours. */
+export type Framing = 'none' | 'frames' | 'framed';
+
 /** No inline code, no eval, nothing external but images and the origins that this page's stages need. */
-export function pagePolicy({ services, connections, forms }: Required<PageNeeds>): string {
+export function pagePolicy({ services, connections, forms }: Required<PageNeeds>, framing: Framing = 'none'): string {
+  const isFramed = framing === 'framed';
   const sources = (...origins: string[]) => ["'self'", ...origins].join(' ');
   const policy = [
     "default-src 'none'",
@@ -17,12 +21,12 @@ export function pagePolicy({ services, connections, forms }: Required<PageNeeds>
     `style-src ${sources(...services)}`,
     "img-src 'self' data: https:",
     "font-src 'self'",
-    `connect-src ${sources(...services, ...connections)}`,
-    `frame-src ${services.join(' ') || "'none'"}`,
+    `connect-src ${isFramed ? "'none'" : sources(...services, ...connections)}`,
+    `frame-src ${framing === 'frames' ? "'self'" : services.join(' ') || "'none'"}`,
     "manifest-src 'self'",
     "base-uri 'none'",
-    `form-action ${forms ? sources('https:', 'http:') : sources()}`,
-    "frame-ancestors 'none'",
+    `form-action ${isFramed ? "'none'" : forms ? sources('https:', 'http:') : sources()}`,
+    `frame-ancestors ${isFramed ? "'self'" : "'none'"}`,
     "object-src 'none'",
   ];
   // Scripts of others make their elements as they like; ours never write markup or scripts from text.

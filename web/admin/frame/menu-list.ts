@@ -57,7 +57,7 @@ const groups: readonly MenuGroup[] = [
     title: 'System',
     items: [
       { title: 'Settings', path: '/admin/settings/' },
-      { title: 'Brands', path: '/core/brands/' },
+      { title: 'Appearance', path: '/core/brands/' },
       { title: 'Certificates', path: '/crypto/certificatekeypairs/' },
       { title: 'Property mappings', path: '/propertymappings/all/' },
       { title: 'Service connections', path: '/outposts/service_connections/all/' },

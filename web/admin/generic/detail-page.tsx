@@ -18,6 +18,7 @@ import { TryTab } from './try-tab.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 import { UsedBy } from './used-by.tsx';
 import { Value } from './value.tsx';
+import { WithBeside } from './with-beside.tsx';
 
 /** One object: what it holds, what uses it, what has happened to it. */
 export function DetailPage(props: ResourcePage) {
@@ -31,7 +32,7 @@ export function DetailPage(props: ResourcePage) {
   );
 }
 
-function Detail({ entry, objectKey, description }: ResourcePage & { description: Description }) {
+function Detail({ entry, objectKey, Beside, description }: ResourcePage & { description: Description }) {
   const read = useLoadable(
     useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
   );
@@ -56,7 +57,11 @@ function Detail({ entry, objectKey, description }: ResourcePage & { description:
       actions={<Actions entry={entry} objectKey={objectKey} object={object} description={description} title={title} />}
     >
       <Tabs tabs={tabs} current={tab} />
-      {tab === 'overview' && <Overview object={object} description={description} />}
+      {tab === 'overview' && (
+        <WithBeside Beside={Beside} values={object.row}>
+          <Overview object={object} description={description} />
+        </WithBeside>
+      )}
       {tab === 'try' && entry.family && <TryTab family={entry.family} objectKey={object.pk} />}
       {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
       {tab === 'changes' && <Changes entry={entry} pk={object.pk} />}

@@ -4,7 +4,6 @@ import { Loaded, useLoadable } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf } from '../address.ts';
 import { type Description, useDescription } from '../api/description.ts';
-import type { ResourceEntry } from '../api/interface.ts';
 import { pathOfObject, readObject, type WholeObject } from '../api/object.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
@@ -14,12 +13,12 @@ import { Uploads } from './uploads.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
 /** Changes an object. */
-export function EditPage({ entry, objectKey }: ResourcePage) {
+export function EditPage({ entry, objectKey, Beside }: ResourcePage) {
   const description = useDescription(entry.path);
   const crumbs = useCrumbs(entry, true);
   const own = { text: objectKey, href: hrefOf(pathOfObject(entry, objectKey)) };
   if (description.answer.state === 'ready')
-    return <Edit entry={entry} objectKey={objectKey} description={description.answer.value} />;
+    return <Edit {...{ entry, objectKey, Beside }} description={description.answer.value} />;
   return (
     <Page title={t('Edit')} crumbs={[...crumbs, own]}>
       <Loaded {...description}>{() => null}</Loaded>
@@ -31,7 +30,7 @@ interface EditProps extends ResourcePage {
   readonly description: Description;
 }
 
-function Edit({ entry, objectKey, description }: EditProps) {
+function Edit({ entry, objectKey, Beside, description }: EditProps) {
   const read = useLoadable(
     useCallback(() => readObject(entry, objectKey, description), [entry, objectKey, description]),
   );
@@ -43,7 +42,7 @@ function Edit({ entry, objectKey, description }: EditProps) {
       <Loaded {...read}>
         {(found) => (
           <>
-            <EditForm {...{ entry, objectKey, description, name }} object={found} reload={read.reload} />
+            <EditForm {...{ entry, objectKey, Beside, description, name }} object={found} reload={read.reload} />
             <Uploads entry={entry} objectKey={objectKey} uploads={description.uploads} onDone={read.reload} />
           </>
         )}
@@ -52,16 +51,13 @@ function Edit({ entry, objectKey, description }: EditProps) {
   );
 }
 
-interface FormProps {
-  readonly entry: ResourceEntry;
-  readonly objectKey: string;
-  readonly description: Description;
+interface FormProps extends EditProps {
   readonly object: WholeObject;
   readonly name: string;
   reload(): Promise<void>;
 }
 
-function EditForm({ entry, objectKey, description, object, name, reload }: FormProps) {
+function EditForm({ entry, objectKey, Beside, description, object, name, reload }: FormProps) {
   const done = useDone();
   const { changing } = description;
   const initial = useMemo(() => initialValues(changing ?? [], object.row), [changing, object.row]);
@@ -79,6 +75,7 @@ function EditForm({ entry, objectKey, description, object, name, reload }: FormP
       names={object.names}
       what={name}
       submit={t('Save')}
+      Beside={Beside}
       onConflict={reload}
       onCancel={() => goTo(hrefOf(path))}
       onSaved={(row) => {

@@ -4,7 +4,6 @@ import { Loaded } from '../../elements/loading.tsx';
 import { t } from '../../texts/texts.ts';
 import { goTo, hrefOf, useAddress } from '../address.ts';
 import { type Description, useDescription } from '../api/description.ts';
-import type { ResourceEntry } from '../api/interface.ts';
 import { Page } from '../page.tsx';
 import type { ResourcePage } from '../routes.tsx';
 import { inSentence } from '../words.ts';
@@ -14,7 +13,7 @@ import { ObjectForm } from './object-form.tsx';
 import { useCrumbs } from './use-crumbs.ts';
 
 /** Makes a new object; of a family, once a kind is chosen. */
-export function NewPage({ entry }: ResourcePage) {
+export function NewPage({ entry, Beside }: ResourcePage) {
   const description = useDescription(entry.path);
   const crumbs = useCrumbs(entry, true);
   return (
@@ -22,13 +21,15 @@ export function NewPage({ entry }: ResourcePage) {
       {entry.kinds.length > 0 ? (
         <KindChoice entry={entry} />
       ) : (
-        <Loaded {...description}>{(known) => <NewForm entry={entry} description={known} />}</Loaded>
+        <Loaded {...description}>{(known) => <NewForm {...{ entry, Beside }} description={known} />}</Loaded>
       )}
     </Page>
   );
 }
 
-function NewForm({ entry, description }: { entry: ResourceEntry; description: Description }) {
+type FormProps = Pick<ResourcePage, 'entry' | 'Beside'> & { readonly description: Description };
+
+function NewForm({ entry, Beside, description }: FormProps) {
   const done = useDone();
   const { query } = useAddress();
   const { creating } = description;
@@ -48,6 +49,7 @@ function NewForm({ entry, description }: { entry: ResourceEntry; description: De
       path={entry.path}
       what={t('a new {kind}', { kind: inSentence(entry.singular) })}
       submit={t('Create')}
+      Beside={Beside}
       onCancel={() => goTo(hrefOf(entry.family ?? entry.path))}
       onSaved={(row) => {
         goTo(hrefOf(`${entry.path}${encodeURIComponent(String(row[description.key]))}/`));

@@ -7,6 +7,7 @@ import { Button } from '../../elements/button.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import type { Member } from '../api/description.ts';
 import type { Names, Row } from '../api/objects.ts';
+import type { ResourcePage } from '../routes.tsx';
 import { useDialog } from '../use-dialog.ts';
 import { NamesContext } from '../widgets/names-context.ts';
 import { Widget } from '../widgets/widget.tsx';
@@ -16,6 +17,7 @@ import { CurlDialog } from './curl-dialog.tsx';
 import { grouped } from './groups.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
 import { useDraft } from './use-draft.ts';
+import { WithBeside } from './with-beside.tsx';
 
 interface Props {
   readonly members: readonly Member[];
@@ -30,6 +32,7 @@ interface Props {
   /** What it is called, in the middle of a sentence. */
   readonly what: string;
   readonly submit: string;
+  readonly Beside?: ResourcePage['Beside'];
   onSaved(row: Row): void;
   onCancel?(): void;
   /** Asks for the object again, after somebody else has changed it. */
@@ -40,7 +43,8 @@ const noNames: Names = () => undefined;
 
 /** A form made of what the document says of a body. */
 export function ObjectForm(props: Props) {
-  const { members, initial, method, path, etag, names = noNames, what, submit, onSaved, onCancel, onConflict } = props;
+  const { members, initial, method, path, etag, names = noNames, what, submit, Beside } = props;
+  const { onSaved, onCancel, onConflict } = props;
   const draft = useDraft(`draft ${method} ${path}`, members, initial, what);
   const [complaints, setComplaints] = useState<Complaints>({});
   const [problem, setProblem] = useState<string | null>(null);
@@ -90,56 +94,58 @@ export function ObjectForm(props: Props) {
   const others = Object.entries(complaints).filter(([name]) => !known.has(name));
   return (
     <NamesContext value={names}>
-      <form ref={place} className="object-form" noValidate onSubmit={save}>
-        {draft.isRestored && (
-          <Notice tone="plain">
-            <div className="row">
-              <p>{t('These are your unsaved changes from before.')}</p>
-              <Button look="quiet" onClick={draft.discard}>
-                {t('Discard them')}
-              </Button>
-            </div>
-          </Notice>
-        )}
-        {grouped(members).map(([group, inner]) => (
-          <fieldset key={group} className="card form-group">
-            {group && <legend className="form-legend">{group}</legend>}
-            {inner.map((member) => (
-              <Widget
-                key={member.name}
-                member={member}
-                value={draft.values[member.name]}
-                errors={complaints[member.name] ?? []}
-                onChange={(value) => draft.set(member.name, value)}
-              />
-            ))}
-          </fieldset>
-        ))}
-        {others.map(([name, texts]) => (
-          <Notice key={name} tone="bad">
-            {name === 'non_field_errors' ? texts.join(' ') : `${name}: ${texts.join(' ')}`}
-          </Notice>
-        ))}
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        {Object.keys(complaints).length > 0 && (
-          <p className="visually-hidden" role="alert">
-            {t('Some fields have to be mended.')}
-          </p>
-        )}
-        <div className="form-foot">
-          <Button type="submit" look="primary" isBusy={isBusy}>
-            {submit}
-          </Button>
-          {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
-          <span className="form-foot-gap" />
-          <Button look="quiet" onClick={preview.open}>
-            {t('Preview')}
-          </Button>
-          <Button look="quiet" onClick={curl.open}>
-            {t('As curl')}
-          </Button>
-        </div>
-      </form>
+      <WithBeside Beside={Beside} values={draft.values}>
+        <form ref={place} className="object-form" noValidate onSubmit={save}>
+          {draft.isRestored && (
+            <Notice tone="plain">
+              <div className="row">
+                <p>{t('These are your unsaved changes from before.')}</p>
+                <Button look="quiet" onClick={draft.discard}>
+                  {t('Discard them')}
+                </Button>
+              </div>
+            </Notice>
+          )}
+          {grouped(members).map(([group, inner]) => (
+            <fieldset key={group} className="card form-group">
+              {group && <legend className="form-legend">{group}</legend>}
+              {inner.map((member) => (
+                <Widget
+                  key={member.name}
+                  member={member}
+                  value={draft.values[member.name]}
+                  errors={complaints[member.name] ?? []}
+                  onChange={(value) => draft.set(member.name, value)}
+                />
+              ))}
+            </fieldset>
+          ))}
+          {others.map(([name, texts]) => (
+            <Notice key={name} tone="bad">
+              {name === 'non_field_errors' ? texts.join(' ') : `${name}: ${texts.join(' ')}`}
+            </Notice>
+          ))}
+          {problem && <Notice tone="bad">{problem}</Notice>}
+          {Object.keys(complaints).length > 0 && (
+            <p className="visually-hidden" role="alert">
+              {t('Some fields have to be mended.')}
+            </p>
+          )}
+          <div className="form-foot">
+            <Button type="submit" look="primary" isBusy={isBusy}>
+              {submit}
+            </Button>
+            {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
+            <span className="form-foot-gap" />
+            <Button look="quiet" onClick={preview.open}>
+              {t('Preview')}
+            </Button>
+            <Button look="quiet" onClick={curl.open}>
+              {t('As curl')}
+            </Button>
+          </div>
+        </form>
+      </WithBeside>
       {preview.isOpen && (
         <PreviewDialog
           initial={initial}

@@ -26,7 +26,7 @@ export interface Identification extends Challenge {
 
 /** Identifies the person: by name, possibly with the password, or by an account elsewhere. */
 export function IdentificationScreen({ challenge }: { challenge: Identification }) {
-  const { answer } = useWalkOfScreen();
+  const { answer, isPreview } = useWalkOfScreen();
   const { user_fields, password_fields, application_pre, sources = [] } = challenge;
   const [enrol, recovery, passwordless] = [
     challenge.enroll_url,
@@ -35,7 +35,7 @@ export function IdentificationScreen({ challenge }: { challenge: Identification 
   ].map(withNext);
   const names = user_fields ?? [];
   const hasForm = names.length > 0;
-  const trouble = usePasskeyAutofill((hasForm && passwordless) || null);
+  const trouble = usePasskeyAutofill((!isPreview && hasForm && passwordless) || null);
 
   function submit(form: FormData): void {
     const uid_field = form.get('uid_field');

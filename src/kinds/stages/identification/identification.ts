@@ -20,6 +20,7 @@ import type { SourceKind } from '../../../source/source-kind.ts';
 import { findUser } from './find-user.ts';
 import { identificationStage, passwordModel } from './identification-stage.resource.ts';
 import { needsOfOffered, offeredSchema, offeredSources } from './offered-sources.ts';
+import { previewEndpoint } from './preview.endpoint.ts';
 
 type Settings = RowOf<typeof identificationStage>;
 
@@ -27,6 +28,9 @@ interface Needs extends PasswordNeeds {
   readonly sourceKinds: readonly SourceKind[];
   readonly policies: PolicyEngine;
 }
+
+/** What the screen depends on besides the stage. */
+type Shown = Pick<Step<Settings>, 'call' | 'engine' | 'settings'> & { readonly flow: { readonly designation: string } };
 
 /** Identifies the user whom the flow is about. */
 export function identification(needs: Needs): StageKind {
@@ -58,22 +62,29 @@ export function identification(needs: Needs): StageKind {
     show: (step) => show(needs, step),
     pageNeeds: (stages, query) => needsOfOffered(needs.sourceKinds, stages, query),
     judge: (step, { uid_field, password }) => judge(needs, step, uid_field, password ?? ''),
+    endpoints: [previewEndpoint((shown) => screenOf(needs, shown, null))],
   });
 }
 
 async function show(needs: Needs, step: Step<Settings>): Promise<Move> {
-  const { settings, flow } = step;
-  const password = await inlinePassword(step);
-  return ask({
+  const { flow, call } = step;
+  const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
+  return ask(await screenOf(needs, step, ofBrand?.flow_recovery ?? null));
+}
+
+async function screenOf(needs: Needs, shown: Shown, recoveryOfBrand: string | null): Promise<Row> {
+  const { settings, flow, call } = shown;
+  const password = await inlinePassword(shown);
+  return {
     user_fields: settings.user_fields,
     password_fields: password !== null,
     allow_show_password: password?.allow_show_password ?? false,
     flow_designation: flow.designation,
     primary_action: flow.designation === 'authentication' && password ? 'Log in' : 'Continue',
-    ...(await links(step)),
-    sources: await offeredSources(needs, step.settings.sources, step.call),
+    ...(await links(shown, recoveryOfBrand)),
+    sources: await offeredSources(needs, settings.sources, call),
     show_source_labels: settings.show_source_labels,
-  });
+  };
 }
 
 async function judge(needs: PasswordNeeds, step: Step<Settings>, name: string, password: string): Promise<Move> {
@@ -104,7 +115,7 @@ function forget({ context }: Pick<Step, 'context'>, errors: Record<string, strin
   return { move: 'stay', errors } as const;
 }
 
-async function inlinePassword({ engine, settings: { password_stage }, call }: Step<Settings>) {
+async function inlinePassword({ engine, settings: { password_stage }, call }: Omit<Shown, 'flow'>) {
   // Kinds do not import each other; `judgePassword` states which settings it needs.
   const resource = engine.registry.require(passwordModel) as Resource<PasswordSettings>;
   return password_stage === null ? null : loadStage(engine, resource, password_stage, call);
@@ -114,10 +125,9 @@ async function inlinePassword({ engine, settings: { password_stage }, call }: St
  * Links for people who cannot or need not sign in here. Without a recovery flow of its own, the stage offers the
  * brand's.
  */
-async function links({ settings, call, flow }: Step<Settings>): Promise<Row> {
+async function links({ settings, call }: Shown, recoveryOfBrand: string | null): Promise<Row> {
   const { enrollment_flow, recovery_flow, passwordless_flow } = settings;
-  const ofBrand = flow.designation === 'authentication' ? await brandFlows(call.db, call.request.host) : null;
-  const recovery = ofBrand?.flow_recovery ? { recovery_url: flowPage(ofBrand.flow_recovery) } : {};
+  const recovery = recoveryOfBrand ? { recovery_url: flowPage(recoveryOfBrand) } : {};
   if (!enrollment_flow && !recovery_flow && !passwordless_flow) return recovery;
   const { rows } = await sql<{ pk: string; slug: string }>`select pk, slug from flows
     where pk in (${enrollment_flow}, ${recovery_flow}, ${passwordless_flow})`.execute(call.db.read);

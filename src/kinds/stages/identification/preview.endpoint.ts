@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { loadStage } from '../../../flow/executor/load-stage.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Query } from '../../../platform/db/database.ts';
+import type { Call } from '../../../resource/call.ts';
+import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
+import type { Row } from '../../../resource/fields/field.ts';
+import { isUuid } from '../../../resource/fields/scalar.ts';
+import { objectSchema, orNull, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
+import type { Engine, RowOf } from '../../../resource/resource.ts';
+import { identificationStage } from './identification-stage.resource.ts';
+
+interface Shown {
+  readonly call: Call;
+  readonly engine: Engine;
+  readonly settings: RowOf<typeof identificationStage>;
+  readonly flow: { readonly designation: string };
+}
+
+interface FlowRow {
+  readonly title: string;
+  readonly background: string;
+  readonly layout: string;
+  readonly designation: string;
+  readonly stage: string | null;
+}
+
+/** The first screen of a flow without walking through it: for pages that show how sign-in looks. */
+export const previewEndpoint = (screenOf: (shown: Shown) => Promise<Row>): Endpoint =>
+  defineEndpoint({
+    id: 'stages_identification_preview_retrieve',
+    method: 'GET',
+    path: '/stages/identification/preview/',
+    summary: 'Read what the sign-in page of a flow shows',
+    access: { permission: 'svc_stages_identification.view_identificationstage' },
+    query: [
+      {
+        name: 'flow',
+        schema: uuidSchema,
+        description: 'The flow; without it, the one that is used where a brand has none.',
+      },
+    ],
+    answer: {
+      status: 200,
+      schema: objectSchema({
+        flow_info: objectSchema({ title: stringSchema, background: stringSchema, layout: stringSchema }),
+        screen: {
+          ...orNull({ type: 'object', additionalProperties: true }),
+          description: 'The challenge of its identification stage; null if it has none. Without what the brand adds.',
+        },
+      }),
+      schemaName: 'SignInPreview',
+    },
+    async run({ call, engine, tx }) {
+      const flow = await findFlow(call.request.query.get('flow'), tx);
+      if (!flow) throw new Problem('not_found');
+      const { title, background, layout, stage } = flow;
+      const settings = stage === null ? null : await loadStage(engine, identificationStage, stage, call);
+      return {
+        flow_info: { title, background, layout },
+        screen: settings && (await screenOf({ call, engine, settings, flow })),
+      };
+    },
+  });
+
+/** A flow with its first identification stage. */
+async function findFlow(pk: string | null, query: Query): Promise<FlowRow | undefined> {
+  if (pk !== null && !isUuid(pk)) return undefined;
+  const wanted = pk === null ? sql`f.designation = 'authentication'` : sql`f.pk = ${pk.toLowerCase()}`;
+  const { rows } = await sql<FlowRow>`select f.title, f.background, f.layout, f.designation,
+    (select s.pk from flow_stage_bindings b join stages s on s.pk = b.stage
+      where b.target = f.pk and s.kind = ${identificationStage.model} order by b."order", b.pk limit 1) as stage
+    from flows f where ${wanted} order by f.slug limit 1`.execute(query);
+  return rows[0];
+}

@@ -1,0 +1,106 @@
+import './appearance.css';
+import { useCallback, useState } from 'react';
+import type { Brand } from '../../api/brand.ts';
+import { callAsPerson } from '../../api/call.ts';
+import { ApiProblem } from '../../api/client.ts';
+import { useLoadable } from '../../elements/loading.tsx';
+import { safeAddress } from '../../flow/safe-address.ts';
+import { languageName } from '../../flow/screens/locales.ts';
+import { useBrand } from '../../page/mount-page.tsx';
+import type { Draft } from '../../preview/draft.ts';
+import { languages } from '../../texts/languages.ts';
+import { pageLanguage } from '../../texts/page-language.ts';
+import { t } from '../../texts/texts.ts';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import type { BesideProps } from '../routes.tsx';
+import { draftOf, noSignIn, type SignIn, settingsOf } from './draft-of.ts';
+import { PreviewFrame, type Width } from './preview-frame.tsx';
+import { Segments } from './segments.tsx';
+
+const isTheme = (text: unknown): text is Brand['ui_theme'] =>
+  text === 'automatic' || text === 'light' || text === 'dark';
+
+/** The sign-in page as people would see it with these values, while they are being changed. How it is shown is in the address. */
+export function SignInPreview({ values }: BesideProps) {
+  const { query } = useAddress();
+  const own = useBrand();
+  const { theme, locale } = settingsOf(values);
+  const signIn = useSignIn(values.flow_authentication);
+  const width: Width = query.get('width') === 'phone' ? 'phone' : 'wide';
+  const ui_theme = isTheme(query.get('theme')) ? query.get('theme') : theme;
+  const language = languages.find((one) => one === (query.get('language') ?? locale)) ?? pageLanguage();
+  const draft = draftOf(values, signIn, { ...own, ui_theme: isTheme(ui_theme) ? ui_theme : theme });
+  const set = (name: string) => (value: string) => goTo(hereWith({ [name]: value }), { replace: true });
+  return (
+    <section className="card stack" aria-labelledby="preview-title">
+      <h2 id="preview-title">{t('Preview of sign-in')}</h2>
+      <div className="preview-choices">
+        <Segments
+          label={t('Width')}
+          value={width}
+          choices={[
+            ['wide', t('Computer')],
+            ['phone', t('Phone')],
+          ]}
+          onChange={set('width')}
+        />
+        <Segments
+          label={t('Colours')}
+          value={draft.brand.ui_theme}
+          choices={[
+            ['automatic', t('Automatic')],
+            ['light', t('Light')],
+            ['dark', t('Dark')],
+          ]}
+          onChange={set('theme')}
+        />
+        <label className="preview-language">
+          <span className="visually-hidden">{t('Language of the preview')}</span>
+          <select
+            className="input"
+            value={language}
+            onChange={({ currentTarget }) => set('language')(currentTarget.value)}
+          >
+            {languages.map((one) => (
+              <option key={one} value={one}>
+                {languageName(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <div className="preview-window" data-width={width}>
+        <WindowTitle draft={draft} />
+        <PreviewFrame draft={draft} width={width} language={language} />
+      </div>
+    </section>
+  );
+}
+
+/** What the chosen flow shows; an example to whoever may not see that, and until it is known. */
+function useSignIn(flow: unknown): SignIn {
+  const path = `/stages/identification/preview/${typeof flow === 'string' && flow ? `?flow=${encodeURIComponent(flow)}` : ''}`;
+  const { answer } = useLoadable(
+    useCallback(
+      () =>
+        callAsPerson<SignIn>('GET', path).catch((problem: unknown) => {
+          if (problem instanceof ApiProblem) return noSignIn;
+          throw problem;
+        }),
+      [path],
+    ),
+  );
+  return answer.state === 'ready' ? answer.value : noSignIn;
+}
+
+/** The tab of a browser: the icon and the title of the page. */
+function WindowTitle({ draft: { brand, flow } }: { draft: Draft }) {
+  const [missing, setMissing] = useState<string | null>(null);
+  const icon = safeAddress(brand.branding_favicon);
+  return (
+    <p className="preview-tab small">
+      {icon && icon !== missing && <img src={icon} alt="" width="16" height="16" onError={() => setMissing(icon)} />}
+      <span>{flow.title ? `${flow.title} · ${brand.branding_title}` : brand.branding_title}</span>
+    </p>
+  );
+}

@@ -1,0 +1,23 @@
+import './with-beside.css';
+import { type ReactNode, Suspense } from 'react';
+import { Waiting } from '../../elements/loading.tsx';
+import type { BesideProps, ResourcePage } from '../routes.tsx';
+
+/** What a page says of an object, and what stands beside it. */
+export function WithBeside({
+  Beside,
+  values,
+  children,
+}: Pick<ResourcePage, 'Beside'> & BesideProps & { children: ReactNode }) {
+  if (!Beside) return children;
+  return (
+    <div className="with-beside">
+      {children}
+      <aside className="with-beside-aside">
+        <Suspense fallback={<Waiting />}>
+          <Beside values={values} />
+        </Suspense>
+      </aside>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react';
+import { Frame } from '../flow/frame.tsx';
+import { type Identification, IdentificationScreen } from '../flow/screens/identification.tsx';
+import type { Walk } from '../flow/use-walk.ts';
+import { WalkContext } from '../flow/walk-context.ts';
+import { BrandContext } from '../page/mount-page.tsx';
+import { pageLanguage } from '../texts/page-language.ts';
+import { t } from '../texts/texts.ts';
+import { type Draft, type DraftMessage, readyMessage } from './draft.ts';
+
+/** The sign-in page as a draft of a brand would have it, in a frame of an admin page. Nothing on it works. */
+export function PreviewPage() {
+  const draft = useDraftOfParent();
+  const theme = draft?.brand.ui_theme;
+  useEffect(() => {
+    if (theme) document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  if (!draft) return null;
+  const { brand, flow, screen } = draft;
+  return (
+    // Nothing in it gets the focus, which belongs to the form outside.
+    <div inert>
+      <BrandContext value={brand}>
+        <WalkContext value={still}>
+          <Frame flow={flow}>
+            <IdentificationScreen challenge={{ ...inThisLanguage(screen ?? example), flow_info: flow }} />
+          </Frame>
+        </WalkContext>
+      </BrandContext>
+    </div>
+  );
+}
+
+function useDraftOfParent(): Draft | null {
+  const [draft, setDraft] = useState<Draft | null>(null);
+  useEffect(() => {
+    const receive = ({ origin, source, data }: MessageEvent<Partial<DraftMessage> | null>) => {
+      if (origin === location.origin && source === parent && data?.draft) setDraft(data.draft);
+    };
+    addEventListener('message', receive);
+    parent.postMessage(readyMessage, location.origin);
+    return () => removeEventListener('message', receive);
+  }, []);
+  return draft;
+}
+
+const nothing = async () => {};
+const still: Walk = {
+  ...{ challenge: null, step: 0, isBusy: false, trouble: null, hasRestarted: false, isPreview: true },
+  ...{ answer: nothing, refresh: nothing },
+};
+
+const example: Identification = {
+  component: 'xak-stage-identification',
+  user_fields: ['email', 'username'],
+  password_fields: false,
+  primary_action: 'Continue',
+  show_source_labels: true,
+};
+
+/** The server words the button for whoever asks; the preview may be in another language. */
+const inThisLanguage = (screen: Identification): Identification =>
+  pageLanguage() === 'en'
+    ? screen
+    : { ...screen, primary_action: screen.password_fields ? t('Sign in') : t('Continue') };
