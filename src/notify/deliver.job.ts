@@ -1,3 +1,4 @@
+import { languageOfUser } from '../core/brand/language.ts';
 import { MappingFailed } from '../core/mapping/evaluate.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
@@ -43,10 +44,11 @@ export function deliverJob({ transports, quietCall }: Needs): JobKind<Delivery> 
       const user = await loadUserFacts(call, read, delivery.user);
       if (!user) return 'The user is gone.';
       const { pk, severity } = delivery;
-      const message = { pk, severity, body: summaryOf(event), now: call.now, user, event };
+      const text = summaryOf(languageOfUser(user.attributes, 'en'), event);
+      const message = { pk, severity, body: summaryOf('en', event), text, now: call.now, user, event };
       const said = await sendBy(transports, transport, message, call).catch((error) => {
-        const text = `${transport.name}: ${error instanceof Error ? error.message : error}`;
-        throw error instanceof Undeliverable ? new PermanentFailure(text, { cause: error.cause }) : new Error(text);
+        const why = `${transport.name}: ${error instanceof Error ? error.message : error}`;
+        throw error instanceof Undeliverable ? new PermanentFailure(why, { cause: error.cause }) : new Error(why);
       });
       return `${transport.name}: ${said}`;
     },

@@ -1,5 +1,7 @@
+import { languageOfCaller } from '../core/brand/language.ts';
 import { loadUserFacts } from '../core/mapping/user-facts.ts';
 import { Invalid } from '../lib/problem.ts';
+import { say } from '../lib/texts/translate.ts';
 import { randomUuid } from '../platform/random.ts';
 import { modelFacts } from '../resource/audit.ts';
 import { requireActor } from '../resource/call.ts';
@@ -44,6 +46,8 @@ export const testTransport = (transports: readonly TransportKind[]) =>
     },
   });
 
+const testText = 'Test notification from Gatehouse by {name}';
+
 async function trySending(
   transports: readonly TransportKind[],
   { call, row }: Pick<ActionInput<{ pk: string }>, 'call' | 'row'>,
@@ -56,7 +60,8 @@ async function trySending(
   const message: Message = {
     pk: randomUuid(),
     severity: 'notice',
-    body: `Test notification from Gatehouse by ${transport.name}`,
+    body: say('en', testText, { name: transport.name }),
+    text: say(languageOfCaller(call), testText, { name: transport.name }),
     now: call.now,
     user,
     event: null,

@@ -2,6 +2,7 @@ import { sentenceOf } from '../core/event/sentence.ts';
 import type { Kind } from '../core/kind/kind.ts';
 import type { UserFacts } from '../core/mapping/user-facts.ts';
 import type { Json } from '../lib/json.ts';
+import type { Language } from '../lib/texts/languages.ts';
 import type { Query } from '../platform/db/database.ts';
 
 /** A channel for notifications. */
@@ -30,7 +31,10 @@ export interface Message {
   /** The same at each attempt to deliver it. */
   readonly pk: string;
   readonly severity: string;
+  /** In English, for programs. */
   readonly body: string;
+  /** In the language of the recipient. */
+  readonly text: string;
   readonly now: string;
   readonly user: UserFacts;
   /** Null when a transport is only tried. */
@@ -55,4 +59,5 @@ export class Undeliverable extends Error {}
 const maxBodyLength = 4_000;
 
 /** The text of a notification. */
-export const summaryOf = (event: EventFacts): string => sentenceOf(event).slice(0, maxBodyLength);
+export const summaryOf = (language: Language, event: EventFacts): string =>
+  sentenceOf(language, event).slice(0, maxBodyLength);

@@ -49,6 +49,7 @@ export async function requestApi<T>(
     method,
     headers: {
       accept: 'application/json',
+      'accept-language': document.documentElement.lang,
       ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       ...csrfHeaders(),
       ...headers,

@@ -29,8 +29,6 @@ interface Needs extends SessionNeeds {
 }
 
 const accountPath = '/if/user/';
-/** Pages whose texts are not in the catalogues. */
-const inEnglish: ReadonlySet<string> = new Set(['admin']);
 const nothingForeign = mergedNeeds([]);
 const notStored = { 'cache-control': 'no-store' };
 /** The names of scripts and styles change with their contents. */
@@ -52,7 +50,7 @@ export function mountPages(routes: Routes, needs: Needs, built = findBuiltPages(
     page: string,
     { foreign = nothingForeign, language: wanted, framing = 'none' }: Showing = {},
   ): Promise<HttpAnswer> {
-    const language = wanted ?? (inEnglish.has(page) ? 'en' : await languageOf({ actor, request: facts, db }));
+    const language = wanted ?? (await languageOf({ actor, request: facts, db }));
     const files = built?.pages[page];
     if (!files) {
       return plainPage({

@@ -22,6 +22,10 @@ export const languageOf = async ({ actor, request, db }: Asking): Promise<Langua
     request.header('accept-language'),
   );
 
+/** The language in which the API words what it answers: the caller's setting, else what they accept, as our pages say it. */
+export const languageOfCaller = ({ actor, request }: Pick<Asking, 'actor' | 'request'>): Language =>
+  chooseLanguage([localeIn(actor?.user.attributes)], request.header('accept-language'));
+
 /** The language of a mail to a user: their setting, else that of the request that caused it. */
 export const languageOfUser = (attributes: unknown, asking: Language): Language =>
   chooseLanguage([localeIn(attributes), asking], undefined);

@@ -10,6 +10,7 @@ import { noChoice, text } from '../../resource/fields/text.ts';
 import { oneOfFilter } from '../../resource/filters.ts';
 import { type JsonSchema, stringSchema, timeSchema } from '../../resource/json-schema.ts';
 import type { Filter, Resource } from '../../resource/resource.ts';
+import { languageOfCaller } from '../brand/language.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import { customAction, eventActions, isEventAction } from './actions.ts';
 import { clipped, eventColumns, keyText } from './columns.ts';
@@ -117,8 +118,12 @@ export function eventResource({ settings, announce }: Needs): Resource {
     derived: {
       sentence: {
         schema: stringSchema,
-        from: ({ action, user, context }) =>
-          sentenceOf({ action, user: isJsonObject(user) ? user : {}, context: isJsonObject(context) ? context : {} }),
+        from: ({ action, user, context }, { call }) =>
+          sentenceOf(languageOfCaller(call), {
+            action,
+            user: isJsonObject(user) ? user : {},
+            context: isJsonObject(context) ? context : {},
+          }),
       },
     },
     actions: [actionsAction, volumeAction, topPerUserAction, perMonthAction, facetsAction, exportAction],

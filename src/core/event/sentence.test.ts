@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { languages } from '../../lib/texts/languages.ts';
 import { eventActions } from './actions.ts';
 import { sentenceOf } from './sentence.ts';
 
@@ -25,7 +26,7 @@ test.each([
   ['configuration_error', { message: 'Something is set wrongly.' }, 'Something is set wrongly.'],
   ['custom_alarm', {}, 'Custom event alarm (dana).'],
 ])('%s %o is told as a sentence', (action, context, sentence) => {
-  expect(sentenceOf({ action, context, user: dana })).toBe(sentence);
+  expect(sentenceOf('en', { action, context, user: dana })).toBe(sentence);
 });
 
 test('the sentence of a refused access names the person, the application and the policy', () => {
@@ -35,17 +36,35 @@ test('the sentence of a refused access names the person, the application and the
     result: { passing: false, messages: ['Ask for access at the desk.'] },
     decided_by: ['the policy staff only'],
   };
-  expect(sentenceOf({ action: 'policy_execution', context, user: dana })).toBe(
+  expect(sentenceOf('en', { action: 'policy_execution', context, user: dana })).toBe(
     'dana was turned away from Grafana by the policy staff only. Ask for access at the desk.',
   );
 });
 
-test('every event becomes a sentence, whatever members it lacks', () => {
+test.each(languages)('every event becomes a sentence in %s, whatever members it lacks', (language) => {
   for (const action of Object.keys(eventActions)) {
     for (const context of [{}, { model: null, diff: [] }, { secret: 'x', source: 5, result: {} }]) {
-      const sentence = sentenceOf({ action, context, user: {} });
+      const sentence = sentenceOf(language, { action, context, user: {} });
       expect(sentence, action).not.toMatch(/[{}]|undefined|null|\[object/);
-      expect(sentence.length, action).toBeGreaterThan(8);
+      expect(sentence.length, action).toBeGreaterThan(6);
     }
   }
+});
+
+test.each([
+  ['login', {}, 'de', 'dana hat sich angemeldet.'],
+  ['model_deleted', { model: grafana }, 'de', 'dana hat die Anwendung Grafana gelöscht.'],
+  ['model_updated', { model: grafana, diff: { slug: {} } }, 'fr', 'dana a modifié l’application Grafana (slug).'],
+  ['email_sent', { message: 'A mail was sent to a@example.org.' }, 'es', 'Se ha enviado un correo a a@example.org.'],
+  ['configuration_error', { message: 'An administrator’s own words.' }, 'ja', 'An administrator’s own words.'],
+  ['logout', {}, 'ar', 'سُجّل خروج \u2068dana\u2069.'],
+] as const)('%s %o is told in %s', (action, context, language, sentence) => {
+  expect(sentenceOf(language, { action, context, user: dana })).toBe(sentence);
+});
+
+test('names of what decided are in the language of the sentence', () => {
+  const context = { application: grafana, result: { passing: false }, decided_by: ['the group Staff'] };
+  expect(sentenceOf('de', { action: 'policy_execution', context, user: dana })).toBe(
+    'dana wurde bei Grafana abgewiesen durch die Gruppe Staff.',
+  );
 });

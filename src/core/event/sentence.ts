@@ -1,5 +1,8 @@
 import { isJsonObject, type Json } from '../../lib/json.ts';
+import type { Language } from '../../lib/texts/languages.ts';
+import { say, type Text, translate } from '../../lib/texts/translate.ts';
 import { eventActions } from './actions.ts';
+import { objectPhrase } from './object-phrase.ts';
 
 export interface RecordedEvent {
   readonly action: string;
@@ -7,75 +10,108 @@ export interface RecordedEvent {
   readonly user: { readonly [name: string]: Json };
 }
 
-/** Describes an event in plain words, for notifications, mails and webhooks; the data go alongside. */
-export function sentenceOf(event: RecordedEvent): string {
+/** Describes an event in plain words, for pages, notifications, mails and webhooks; the data go alongside. */
+export function sentenceOf(language: Language, event: RecordedEvent): string {
   const { action, context } = event;
-  const sentence = sentences[action]?.(event) ?? null;
+  const words: Words = (text, values) => say(language, text, values);
+  const sentence = sentences[action]?.(event, words, language) ?? null;
   if (sentence !== null) return sentence;
-  if (typeof context.message === 'string' && context.message !== '') return context.message;
+  if (typeof context.message === 'string' && context.message !== '') return translate(language, context.message);
   const names: Readonly<Record<string, string>> = eventActions;
-  return `${names[action] ?? action.replace(/^custom_/, 'Custom event ')} (${whoOf(event)}).`;
+  const name = names[action];
+  const title = name
+    ? translate(language, name)
+    : words('Custom event {name}', { name: action.replace(/^custom_/, '') });
+  return `${title} (${whoOf(event, words)}).`;
 }
 
-type Sentence = (event: RecordedEvent) => string | null;
+type Words = (text: Text, values?: Readonly<Record<string, string>>) => string;
+type Sentence = (event: RecordedEvent, words: Words, language: Language) => string | null;
+
+const about =
+  (text: Text, member: string): Sentence =>
+  (event, words) =>
+    words(text, { who: whoOf(event, words), name: nameOf(event.context[member], words) });
+
+const change =
+  (text: Text): Sentence =>
+  (event, words, language) =>
+    words(text, { who: whoOf(event, words), object: objectOf(event.context.model, words, language) });
 
 /** By action. Null where the event's own message says it better. */
 const sentences: Readonly<Record<string, Sentence>> = {
-  login: (event) => `${whoOf(event)} signed in.`,
-  logout: (event) => `${whoOf(event)} was signed out.`,
-  login_failed: ({ context }) => `Somebody failed to sign in as ${textOf(context.username) ?? 'an unknown user'}.`,
-  user_write: ({ context }) =>
-    context.created === true
-      ? `${nameOf(context.model)} made an account.`
-      : `${nameOf(context.model)} changed their account.`,
-  password_set: (event) => {
+  login: (event, words) => words('{who} signed in.', { who: whoOf(event, words) }),
+  logout: (event, words) => words('{who} was signed out.', { who: whoOf(event, words) }),
+  login_failed: ({ context }, words) =>
+    words('Somebody failed to sign in as {name}.', { name: textOf(context.username) ?? words('an unknown user') }),
+  user_write: ({ context }, words) =>
+    words(context.created === true ? '{who} made an account.' : '{who} changed their account.', {
+      who: nameOf(context.model, words),
+    }),
+  password_set: (event, words) => {
     if (typeof event.context.message === 'string') return null;
-    const whose = nameOf(event.context.model);
-    return whose === whoOf(event)
-      ? `${whose} changed their password.`
-      : `${whoOf(event)} set the password of ${whose}.`;
+    const [who, name] = [whoOf(event, words), nameOf(event.context.model, words)];
+    return name === who
+      ? words('{who} changed their password.', { who })
+      : words('{who} set the password of {name}.', { who, name });
   },
-  secret_view: (event) => `${whoOf(event)} looked at a secret of ${nameOf(event.context.secret)}.`,
-  invitation_used: ({ context }) => `The invitation ${nameOf(context.invitation)} was used.`,
-  authorize_application: (event) => `${whoOf(event)} signed in to ${nameOf(event.context.authorized_application)}.`,
-  source_linked: (event) => `${whoOf(event)} linked an account of the source ${nameOf(event.context.source)}.`,
-  impersonation_started: (event) => `${whoOf(event)} began to act as ${nameOf(event.context.model)}.`,
-  impersonation_ended: (event) => `${whoOf(event)} stopped acting as ${nameOf(event.context.model)}.`,
-  model_created: (event) => `${whoOf(event)} created ${objectOf(event.context.model)}.`,
-  model_updated: (event) => `${whoOf(event)} changed ${objectOf(event.context.model)}${membersOf(event.context.diff)}.`,
-  model_deleted: (event) => `${whoOf(event)} deleted ${objectOf(event.context.model)}.`,
-  policy_execution: (event) => turnedAway(event),
-  policy_exception: ({ context }) => failure(`The policy ${textOf(context.policy_name) ?? ''}`, context.message),
-  property_mapping_exception: ({ context }) =>
-    textOf(context.task) === null ? failure('A property mapping', context.message) : null,
+  secret_view: about('{who} looked at a secret of {name}.', 'secret'),
+  invitation_used: ({ context }, words) =>
+    words('The invitation {name} was used.', { name: nameOf(context.invitation, words) }),
+  authorize_application: about('{who} signed in to {name}.', 'authorized_application'),
+  source_linked: about('{who} linked an account of the source {name}.', 'source'),
+  impersonation_started: about('{who} began to act as {name}.', 'model'),
+  impersonation_ended: about('{who} stopped acting as {name}.', 'model'),
+  model_created: change('{who} created {object}.'),
+  model_updated: (event, words, language) => {
+    const { diff, model } = event.context;
+    const members = isJsonObject(diff) ? Object.keys(diff).join(', ') : '';
+    if (members === '') return change('{who} changed {object}.')(event, words, language);
+    const object = objectOf(model, words, language);
+    return words('{who} changed {object} ({members}).', { who: whoOf(event, words), object, members });
+  },
+  model_deleted: change('{who} deleted {object}.'),
+  policy_execution: (event, words, language) => turnedAway(event, words, language),
+  policy_exception: ({ context }, words) =>
+    words('The policy {name} failed: {reason}', {
+      name: textOf(context.policy_name) ?? '',
+      reason: textOf(context.message) ?? words('no reason given'),
+    }),
+  property_mapping_exception: ({ context }, words) =>
+    textOf(context.task) === null
+      ? words('A property mapping failed: {reason}', { reason: textOf(context.message) ?? words('no reason given') })
+      : null,
 };
 
 /** “dana was turned away from Grafana by the policy staff only.” */
-function turnedAway(event: RecordedEvent): string | null {
+function turnedAway(event: RecordedEvent, words: Words, language: Language): string | null {
   const { application, result, decided_by } = event.context;
   if (!isJsonObject(application) || !isJsonObject(result) || result.passing !== false) return null;
-  const by = Array.isArray(decided_by) ? decided_by.flatMap((one) => textOf(one) ?? []) : [];
-  const messages = Array.isArray(result.messages) ? result.messages.flatMap((one) => textOf(one) ?? []) : [];
-  const reasons = messages.length > 0 ? ` ${messages.join(' ')}` : '';
-  return `${whoOf(event)} was turned away from ${nameOf(application)}${by.length > 0 ? ` by ${by.join(', ')}` : ''}.${reasons}`;
+  const who = { who: whoOf(event, words), name: nameOf(application, words) };
+  const deciders = textsOf(decided_by).map((text) => translate(language, text));
+  const sentence =
+    deciders.length > 0
+      ? words('{who} was turned away from {name} by {deciders}.', { ...who, deciders: deciders.join(', ') })
+      : words('{who} was turned away from {name}.', who);
+  return [sentence, ...textsOf(result.messages).map((text) => translate(language, text))].join(' ');
 }
-
-const failure = (what: string, message: Json | undefined): string =>
-  `${what} failed: ${textOf(message) ?? 'no reason given'}`;
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const textsOf = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.flatMap((one) => textOf(one) ?? []) : [];
 
-function whoOf({ user }: RecordedEvent): string {
-  if (user.is_anonymous === true) return 'Somebody who is not signed in';
-  const name = textOf(user.username) ?? 'The server';
-  return isJsonObject(user.on_behalf_of) ? `${name} (acting as ${textOf(user.on_behalf_of.username) ?? ''})` : name;
+function whoOf({ user }: RecordedEvent, words: Words): string {
+  if (user.is_anonymous === true) return words('Somebody who is not signed in');
+  const who = textOf(user.username) ?? words('The server');
+  return isJsonObject(user.on_behalf_of)
+    ? words('{who} (acting as {name})', { who, name: textOf(user.on_behalf_of.username) ?? '' })
+    : who;
 }
 
-const nameOf = (object: Json | undefined): string =>
-  (isJsonObject(object) ? (textOf(object.name) ?? textOf(object.username)) : null) ?? 'something without a name';
+const nameOf = (object: Json | undefined, words: Words): string =>
+  (isJsonObject(object) ? (textOf(object.name) ?? textOf(object.username)) : null) ?? words('something without a name');
 
-const objectOf = (model: Json | undefined): string =>
-  isJsonObject(model) ? `the ${textOf(model.model_name) ?? 'object'} ${nameOf(model)}` : 'an object';
-
-const membersOf = (diff: Json | undefined): string =>
-  isJsonObject(diff) && Object.keys(diff).length > 0 ? ` (${Object.keys(diff).join(', ')})` : '';
+const objectOf = (model: Json | undefined, words: Words, language: Language): string =>
+  isJsonObject(model)
+    ? objectPhrase(language, textOf(model.model_name) ?? 'object', nameOf(model, words))
+    : words('an object');

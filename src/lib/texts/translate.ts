@@ -16,8 +16,13 @@ const catalogues: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<strin
 /** A text in a language, with its values. */
 export function say(language: Language, text: Text, values: Values = {}): string {
   const message = language === 'en' ? text : (catalogues[language][text] ?? text);
+  // Most have plain values: parsing them as messages would take most of the time of a list of events.
+  if (!/[<']|\{\w+,/.test(message)) return filled(message, isolated(language, values));
   return String(new IntlMessageFormat(message, language).format(isolated(language, values)));
 }
+
+const filled = (message: string, values: Values): string =>
+  message.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 
 /** Longer texts are nobody's but an administrator's. */
 const maxLength = 500;
@@ -41,9 +46,9 @@ export function translate(language: Language, text: string): string {
 
 const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The texts with plain values. Those with plurals are only said, never recognised. */
+/** The texts with plain values. Those with plurals and sentences about somebody are only said, never recognised. */
 const patterns = Object.keys(de)
-  .filter((key) => /\{\w+\}/.test(key) && !/\{\w+,/.test(key))
+  .filter((key) => /\{\w+\}/.test(key) && !/\{\w+,|\{who\}/.test(key))
   .map((key) => {
     const parts = key.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? literally(part) : `(?<${part}>.+)`));
     return { key, pattern: new RegExp(`^${parts.join('')}$`, 's') };

@@ -16,7 +16,7 @@ export function emailTransport({ mailer }: { readonly mailer: Mailer }): Transpo
     mode: 'email',
     name: 'Email',
     isReady: mailer.isReady,
-    async send({ body, severity, user, event }) {
+    async send({ text: body, severity, user, event }) {
       if (user.email === '') return 'The user has no e-mail address.';
       const line = body.replace(/\s+/g, ' ');
       const language = languageOfUser(user.attributes, 'en');

@@ -5,9 +5,9 @@ import type { TransportKind } from '../../../notify/transport-kind.ts';
 export const localTransport: TransportKind = {
   mode: 'local',
   name: 'Local (in-app) notification',
-  async store({ pk, severity, body, now, user, event }, tx) {
+  async store({ pk, severity, text, now, user, event }, tx) {
     await sql`insert into notifications (pk, severity, body, created, event, "user", seen)
-      values (${pk}, ${severity}, ${body}, ${now}, ${event?.pk ?? null}, ${user.pk}, false) on conflict do nothing`.execute(
+      values (${pk}, ${severity}, ${text}, ${now}, ${event?.pk ?? null}, ${user.pk}, false) on conflict do nothing`.execute(
       tx,
     );
     return 'Stored.';
