@@ -51,7 +51,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
     filters: { flow_uuid: keyFilter },
     fields: {
       policybindingmodel_ptr_id: uuid({ readOnly: true }),
-      name: text({ filter: true, help: 'What administrators call the flow.' }),
+      name: text({ filter: true, help: 'The name for administrators.' }),
       slug: slug({
         unique: 'Flow with this slug already exists.',
         filter: true,
@@ -88,7 +88,7 @@ export function flowResource(needs: FlowActionNeeds): Resource {
       denied_action: choice(['message_continue', 'message', 'continue'], {
         default: 'message_continue',
         filter: true,
-        help: 'What somebody sees whom the flow turns away.',
+        help: 'What people see when the flow denies them access.',
       }),
       authentication: choice(authentications, {
         default: 'none',

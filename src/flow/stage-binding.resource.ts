@@ -35,12 +35,12 @@ export const stageBindingResource = defineResource({
     evaluate_on_plan: boolean({
       default: false,
       filter: true,
-      help: 'Ask the bound policies once, when the flow begins.',
+      help: 'Evaluate the bound policies once, when the flow begins.',
     }),
     re_evaluate_policies: boolean({
       default: true,
       filter: true,
-      help: 'Ask the bound policies when somebody comes to this step.',
+      help: 'Evaluate the bound policies when somebody reaches this step.',
     }),
     order: integer({ filter: true, help: 'Stages come from the lowest number up.' }),
     policy_engine_mode: choice(policyEngineModes, {
@@ -51,7 +51,7 @@ export const stageBindingResource = defineResource({
     invalid_response_action: choice(['retry', 'restart', 'restart_with_context'], {
       default: 'retry',
       filter: true,
-      help: 'What a wrong answer does: ask again, begin the flow anew, or begin it anew with what was gathered so far.',
+      help: 'What happens after a wrong answer: ask again, restart the flow, or restart it with the data collected so far.',
     }),
   },
   check: ({ values }) =>

@@ -15,7 +15,7 @@ export const stageFamily = {
     name: text({
       unique: 'stage with this name already exists.',
       filter: true,
-      help: 'What the stage is called; unique.',
+      help: 'The name of the stage; unique.',
     }),
     flow_set: nestedMany(
       'svc_flows.flow',

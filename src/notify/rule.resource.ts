@@ -23,7 +23,7 @@ export const ruleResource = defineResource({
     name: text({
       unique: 'Notification Rule with this name already exists.',
       filter: true,
-      help: 'What the rule is called; unique.',
+      help: 'The name of the rule; unique.',
     }),
     transports: refs('svc_events.notificationtransport', 'uuid', {
       table: 'notification_rule_transports',
@@ -34,11 +34,11 @@ export const ruleResource = defineResource({
     severity: choice(severities, {
       default: 'notice',
       filter: true,
-      help: 'How severe the notifications are that come of this rule.',
+      help: 'The severity of the notifications of this rule.',
     }),
     group: ref('svc_core.group', 'uuid', {
       nullable: true,
-      help: 'Whom it is for; nobody is notified when empty.',
+      help: 'The group that is notified; nobody if empty.',
     }),
     group_obj: nested('svc_core.group', 'group'),
   },

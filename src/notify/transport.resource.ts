@@ -23,7 +23,7 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
       name: text({
         unique: 'Notification Transport with this name already exists.',
         filter: true,
-        help: 'What the transport is called; unique.',
+        help: 'The name of the transport; unique.',
       }),
       mode: choice(
         transports.map(({ mode }) => mode),
@@ -36,7 +36,7 @@ export const transportResource = (transports: readonly TransportKind[]): Resourc
       webhook_url: text({ blank: true, default: '', filter: true, format: 'uri', help: 'Where a webhook is called.' }),
       webhook_mapping: ref('svc_events.notificationwebhookmapping', 'uuid', {
         nullable: true,
-        help: 'The expression that makes the body of a webhook; empty sends the usual one.',
+        help: 'The expression that creates the body of a webhook; the default body if empty.',
       }),
       send_once: boolean({
         default: false,

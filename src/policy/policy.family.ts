@@ -18,7 +18,7 @@ export const policyFamily = {
     name: text({
       unique: 'Policy with this name already exists.',
       filter: true,
-      help: 'What the policy is called; unique.',
+      help: 'The name of the policy; unique.',
     }),
     execution_logging: boolean({
       default: false,

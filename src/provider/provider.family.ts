@@ -39,20 +39,20 @@ export const providerFamily = {
   model: providerModel,
   table: 'providers',
   fields: {
-    name: text({ unique: 'provider with this name already exists.', help: 'What the provider is called; unique.' }),
+    name: text({ unique: 'provider with this name already exists.', help: 'The name of the provider; unique.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
       help: 'How people sign in who come to the application without a session.',
     }),
     authorization_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'What a user goes through before the application is let in.',
+      help: 'The flow that runs before the application gets access.',
     }),
     property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'provider_property_mappings',
       own: 'provider',
       other: 'mapping',
-      help: 'What is told to the application about a user.',
+      help: 'Which data about a user the application gets.',
     }),
     assigned_application_slug: assigned('slug', slugHelp),
     assigned_application_name: assigned('name', nameHelp),

@@ -1,3 +1,4 @@
+import { labelOf } from './field-labels.ts';
 import type { Field } from './fields/field.ts';
 import type { FieldNote, JsonSchema } from './json-schema.ts';
 import type { Registry } from './resource.ts';
@@ -62,41 +63,4 @@ function kindOfType({ type, format, enum: choices }: JsonSchema): string {
     array: 'list',
   };
   return byType[first ?? ''] ?? 'json';
-}
-
-const spellings: Readonly<Record<string, string>> = {
-  id: 'ID',
-  ip: 'IP',
-  url: 'URL',
-  uri: 'URI',
-  urls: 'URLs',
-  uris: 'URIs',
-  uuid: 'UUID',
-  jwks: 'JWKS',
-  oidc: 'OIDC',
-  saml: 'SAML',
-  scim: 'SCIM',
-  sso: 'SSO',
-  slo: 'SLO',
-  tls: 'TLS',
-  ssl: 'SSL',
-  sms: 'SMS',
-  totp: 'TOTP',
-  webauthn: 'WebAuthn',
-  hibp: 'HIBP',
-  asns: 'ASNs',
-  geoip: 'GeoIP',
-  pk: 'key',
-  obj: 'object',
-};
-
-/** `oidc_jwks_url` becomes `OIDC JWKS URL`, `is_active` becomes `Active`. */
-function labelOf(name: string): string {
-  const words = name
-    .replace(/^(is|meta)_/, '')
-    .split('_')
-    .filter(Boolean)
-    .map((word) => spellings[word] ?? word)
-    .join(' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

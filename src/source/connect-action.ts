@@ -30,7 +30,7 @@ export function connectAction({ model, schema, sourceModel, to, fields }: Facts)
     body: {
       ...fields,
       [to.column]: ref(to.model, to.keyType, { help: `The ${to.column} here.` }),
-      source: ref(sourceModel, 'uuid', { help: 'The source that knows them.' }),
+      source: ref(sourceModel, 'uuid', { help: 'The source of the connection.' }),
     },
     bodySchema: `${schema}CreateRequest`,
     answer: { status: 201, schema: 'self' },

@@ -21,7 +21,7 @@ export function defineGroupConnection({ sourceModel, create, ...kind }: GroupKin
     schema: kind.schema,
     sourceModel,
     to: { column: 'group', model: 'svc_core.group', keyType: 'uuid' },
-    fields: { identifier: text({ max: 255, help: 'What the source calls the group.' }) },
+    fields: { identifier: text({ max: 255, help: 'The identifier of the group at the source.' }) },
   });
   return defineResource({
     param: 'id',

@@ -17,7 +17,7 @@ export const sourceFamily = {
   table: 'sources',
   reaches: 'sign-in',
   fields: {
-    name: text({ help: 'What people read on the sign-in page.' }),
+    name: text({ help: 'The name on the sign-in page.' }),
     slug: slug({
       unique: 'source with this slug already exists.',
       help: 'Part of the addresses that belong to the source.',
@@ -25,26 +25,26 @@ export const sourceFamily = {
     enabled: boolean({ default: true, help: 'Turn off to close the source without deleting it.' }),
     authentication_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'What users go through who are known already.',
+      help: 'The flow for users who are already known.',
       group: 'Flows',
     }),
     enrollment_flow: ref('svc_flows.flow', 'uuid', {
       nullable: true,
-      help: 'What people go through who come for the first time.',
+      help: 'The flow for people who sign in for the first time.',
       group: 'Flows',
     }),
     user_property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'source_user_property_mappings',
       own: 'source',
       other: 'mapping',
-      help: 'What is taken over of a user.',
+      help: 'Which data of a user is taken over.',
       group: 'Mapping',
     }),
     group_property_mappings: refs('svc_core.propertymapping', 'uuid', {
       table: 'source_group_property_mappings',
       own: 'source',
       other: 'mapping',
-      help: 'What is taken over of a group.',
+      help: 'Which data of a group is taken over.',
       group: 'Mapping',
     }),
     policy_engine_mode: choice(['all', 'any'], {
@@ -60,7 +60,7 @@ export const sourceFamily = {
       nullable: true,
       readOnly: true,
       default: null,
-      help: 'Marks what Gatehouse itself makes and keeps up to date; a later version may overwrite changes to it.',
+      help: 'Marks objects that Gatehouse creates and keeps up to date; a later version may overwrite changes.',
     }),
     user_path_template: text({
       default: 'gatehouse/sources/%(slug)s',

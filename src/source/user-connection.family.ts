@@ -24,7 +24,7 @@ const fixed = {
 export const userConnectionFamily = {
   model: 'svc_core.usersourceconnection',
   table: 'user_source_connections',
-  fields: { ...fixed, identifier: text({ max: 255, help: 'What the source calls the user.' }) },
+  fields: { ...fixed, identifier: text({ max: 255, help: 'The identifier of the user at the source.' }) },
 } satisfies Family;
 
 type ConnectionFields = typeof userConnectionFamily.fields;

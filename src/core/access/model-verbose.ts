@@ -18,6 +18,7 @@ interface Named {
 
 function modelVerbose(model: string, registry: ModelNames): string {
   const names: Readonly<Record<string, string>> = modelNames;
+  if (model === 'svc_rbac.systempermission') return 'System';
   return names[model] ?? registry.find(model)?.names[0] ?? plain(model);
 }
 

@@ -15,7 +15,7 @@ export const roleResource = defineResource({
   order: ['name'],
   search: ['name'],
   fields: {
-    name: text({ max: 150, unique: 'Role with this name already exists.', help: 'What the role is called; unique.' }),
+    name: text({ max: 150, unique: 'Role with this name already exists.', help: 'The name of the role; unique.' }),
   },
   filters: {
     group__name: {

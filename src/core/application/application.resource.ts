@@ -63,7 +63,7 @@ export function applicationResource(needs: ApplicationNeeds): Resource {
     },
     visibility: { by: 'rule', where: (actor, row, call) => visibleApplications(needs, actor, row, call) },
     fields: {
-      name: text({ filter: true, help: 'What people read in their list of applications.' }),
+      name: text({ filter: true, help: 'The name in the list of applications.' }),
       slug: slug({
         unique: 'Application with this slug already exists.',
         filter: true,

@@ -42,7 +42,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
       default: boolean({
         default: false,
         filter: true,
-        help: 'Used for hosts that no other brand names. One brand is.',
+        help: 'Used for hosts that match no other brand. There is exactly one default brand.',
       }),
       branding_title: text({
         default: defaultBranding.title,
@@ -77,7 +77,7 @@ export function brandResource({ currentBrand }: Needs): Resource {
       web_certificate: ref('svc_crypto.certificatekeypair', 'uuid', {
         nullable: true,
         filter: true,
-        help: 'The pair for this domain’s TLS.',
+        help: 'The certificate for TLS on this domain.',
         group: 'Advanced',
       }),
       attributes: json({

@@ -41,7 +41,7 @@ export const groupResource = defineResource({
     members_by_username: linkedFilter(members, 'users', 'username', 'name'),
   },
   fields: {
-    name: text({ unique: 'This field must be unique.', filter: true, help: 'What the group is called; unique.' }),
+    name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the group; unique.' }),
     is_superuser: boolean({ default: false, filter: true, help: 'Whether members may do everything.' }),
     parent: ref('svc_core.group', 'uuid', {
       nullable: true,

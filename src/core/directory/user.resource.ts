@@ -73,7 +73,7 @@ export function userResource({ installId, passwords, settings, key, config, user
         filter: true,
         help: 'The name a user signs in with; unique, whatever the case.',
       }),
-      name: text({ blank: true, required: true, filter: true, help: 'What others read.' }),
+      name: text({ blank: true, required: true, filter: true, help: 'The name shown to others.' }),
       is_active: boolean({ default: true, filter: true, help: 'Whether the user may sign in and use tokens.' }),
       last_login: time({
         nullable: true,

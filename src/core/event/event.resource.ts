@@ -81,10 +81,10 @@ export function eventResource({ settings, announce }: Needs): Resource {
       created__lt: timeFilter((column, moment) => sql`${column} < ${moment}`),
     },
     fields: {
-      user: json({ anyValue: true, default: (call) => actorFacts(call.actor), help: 'Who did it.' }),
+      user: json({ anyValue: true, default: (call) => actorFacts(call.actor), help: 'The user who caused it.' }),
       action,
-      app: text({ help: 'Which part of the server tells of it.' }),
-      context: json({ anyValue: true, default: () => ({}), help: 'What belongs to it.' }),
+      app: text({ help: 'The part of the server that wrote the event.' }),
+      context: json({ anyValue: true, default: () => ({}), help: 'Further data about the event.' }),
       client_ip: text({
         nullable: true,
         default: null,

@@ -36,14 +36,14 @@ export function certificateResource(): Resource {
       name: text({
         unique: 'Certificate-Key Pair with this name already exists.',
         filter: true,
-        help: 'What the pair is called; unique.',
+        help: 'The name of the key pair; unique.',
       }),
       managed: text({
         nullable: true,
         readOnly: true,
         default: null,
         filter: true,
-        help: 'Marks what Gatehouse itself makes and keeps up to date.',
+        help: 'Marks objects that Gatehouse creates and keeps up to date.',
       }),
       certificate_data: text({
         lines: true,

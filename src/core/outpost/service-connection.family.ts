@@ -18,7 +18,7 @@ export const connectionFamily = {
     name: text({
       unique: 'Outpost Service-Connection with this name already exists.',
       filter: true,
-      help: 'What the connection is called; unique.',
+      help: 'The name of the connection; unique.',
     }),
     local: boolean({ default: false, filter: true, help: localHelp }),
   },

@@ -45,7 +45,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
         max: 255,
         unique: 'Token with this identifier already exists.',
         filter: true,
-        help: 'A name to tell the token by; unique.',
+        help: 'A name that identifies the token; unique.',
       }),
       intent: choice(tokenIntents, {
         default: 'api',
@@ -54,7 +54,7 @@ export function tokenResource(needs: TokenNeeds): Resource {
       }),
       user: ref('svc_core.user', 'int', {
         default: (call) => requireActor(call).user.pk,
-        help: 'Whom the token stands for.',
+        help: 'The user that the token belongs to.',
       }),
       user_obj: nested('svc_core.user', 'user'),
       description: text({ blank: true, default: '', filter: true, help: 'A note on what uses the token.' }),

@@ -20,7 +20,7 @@ export const deviceFamily = {
   table: 'devices',
   fields: {
     user: ref('svc_core.user', 'int', { ...hidden, default: (call) => requireActor(call).user.pk }),
-    name: text({ max: 64, filter: true, help: 'What the owner calls it.' }),
+    name: text({ max: 64, filter: true, help: 'The name that the owner gave it.' }),
     confirmed: boolean({ ...hidden, default: false }),
     created: time({ ...hidden, default: ({ now }) => now }),
     last_updated: time({ ...hidden, onWrite: ({ now }) => now }),

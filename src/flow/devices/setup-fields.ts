@@ -8,5 +8,5 @@ export const setupFields = {
     filter: true,
     help: 'The flow in which signed-in users set this up for themselves; without one they cannot.',
   }),
-  friendly_name: text({ nullable: true, filter: true, help: 'What people read when they choose what to set up.' }),
+  friendly_name: text({ nullable: true, filter: true, help: 'The name shown when people choose what to set up.' }),
 };

@@ -82,13 +82,13 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       table: `provider_${path}_group_mappings`,
       own: 'provider',
       other: 'mapping',
-      help: 'Make what is sent for a group; those of `property_mappings` make users.',
+      help: 'Create the data that is sent for groups; `property_mappings` creates that of users.',
     }),
     exclude_users_service_account: boolean({ default: false, filter: true, help: 'Leave service accounts out.' }),
     filter_group: ref('svc_core.group', 'uuid', {
       nullable: true,
       filter: true,
-      help: 'Only members of this group are brought over; empty brings everybody.',
+      help: 'Only members of this group are synchronized; everybody if empty.',
     }),
   };
   const resource = defineProvider({
@@ -117,7 +117,7 @@ export function defineSyncProvider<F extends Fields, Settings extends Row, Sessi
       defineMapping(needs, {
         path: `/propertymappings/provider/${path}/`,
         table: `mapping_${path}`,
-        description: 'Decide what is written of a user or a group: return the remote object’s members.',
+        description: 'Decide what is sent for a user or group: return the members of the remote object.',
         fields: {},
         ...mapping,
       }),

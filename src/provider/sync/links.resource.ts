@@ -29,7 +29,7 @@ export function linkResources(
   tables: Readonly<Record<ObjectType, LinkTable>>,
   jobs: () => Jobs,
 ): Resource[] {
-  const provider = ref(names.model, 'int', { help: 'The provider that keeps them alike.' });
+  const provider = ref(names.model, 'int', { help: 'The provider that synchronizes it.' });
   const common = { param: 'id', key: 'uuid', keyName: 'id', verbs } as const;
   const extra = (type: ObjectType) =>
     tables[type].hasAttributes ? { attributes: json({ anyValue: true, readOnly: true, default: () => ({}) }) } : {};

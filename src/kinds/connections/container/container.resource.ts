@@ -25,7 +25,7 @@ export const containerConnection = defineConnection({
     tls_authentication: ref(certificateModel, 'uuid', {
       nullable: true,
       filter: true,
-      help: 'The pair we show to the engine; empty shows none.',
+      help: 'The client certificate for the engine; none if empty.',
     }),
   },
 });

@@ -8,11 +8,11 @@ export const dummyPolicy = definePolicy({
   schema: 'DummyPolicy',
   names: ['Dummy Policy', 'Dummy Policies'],
   component: 'xak-policy-dummy-form',
-  description: 'Decides as it is told, after a while. For trying out bindings and their timeouts.',
+  description: 'Returns a fixed result after a delay. For trying out bindings and timeouts.',
   table: 'policy_dummy',
   fields: {
     result: boolean({ default: false, filter: true, help: 'What the policy decides.' }),
-    wait_min: integer({ default: 5, filter: true, help: 'Wait at least so many seconds.' }),
-    wait_max: integer({ default: 30, filter: true, help: 'Wait at most so many seconds.' }),
+    wait_min: integer({ default: 5, filter: true, help: 'The shortest wait, in seconds.' }),
+    wait_max: integer({ default: 30, filter: true, help: 'The longest wait, in seconds.' }),
   },
 });

@@ -13,11 +13,11 @@ export const eventMatcherPolicy = definePolicy({
   schema: 'EventMatcherPolicy',
   names: ['Event Matcher Policy', 'Event Matcher Policies'],
   component: 'xak-policy-event-matcher-form',
-  description: 'Passes when an event is as described: all that is set must be so.',
+  description: 'Passes if an event matches everything that is set.',
   table: 'policy_event_matcher',
   fields: {
     action: choice(Object.keys(eventActions), { ...optional, help: 'What happened; any action when empty.' }),
-    client_ip: text({ ...optional, help: 'From which address, exactly; from anywhere when empty.' }),
+    client_ip: text({ ...optional, help: 'The exact client address; any if empty.' }),
     app: choice(appNames, { ...optional, help: 'Which part of the server wrote the event; any when empty.' }),
     model: choice(assignableModels, { ...optional, help: 'What kind of object it is about; any when empty.' }),
   },

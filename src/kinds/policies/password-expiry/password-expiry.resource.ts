@@ -8,10 +8,10 @@ export const passwordExpiryPolicy = definePolicy({
   schema: 'PasswordExpiryPolicy',
   names: ['Password Expiry Policy', 'Password Expiry Policies'],
   component: 'xak-policy-password-expiry-form',
-  description: 'Refuses passwords that are older than a number of days, or has them changed.',
+  description: 'Denies access with a password older than a number of days, or requires a new one.',
   table: 'policy_password_expiry',
   fields: {
-    days: integer({ filter: true, help: 'After so many days a password has expired.' }),
+    days: integer({ filter: true, help: 'A password expires after this number of days.' }),
     deny_only: boolean({
       default: false,
       filter: true,

@@ -26,7 +26,12 @@ export const passwordPolicy = definePolicy({
       filter: true,
       help: 'Which characters count as symbols.',
     }),
-    error_message: text({ blank: true, default: '', filter: true, help: 'What is said when the rules are not met.' }),
+    error_message: text({
+      blank: true,
+      default: '',
+      filter: true,
+      help: 'The message if a password does not meet the rules.',
+    }),
     check_static_rules: boolean({
       default: true,
       filter: true,
@@ -35,7 +40,7 @@ export const passwordPolicy = definePolicy({
     check_have_i_been_pwned: boolean({
       default: false,
       filter: true,
-      help: 'Ask a public list of stolen passwords, telling it five digits of a hash. When it does not answer, the policy cannot decide: the binding says what that means.',
+      help: 'Checks a public list of stolen passwords, sending it five digits of a hash only. If the list cannot be reached, the failure result of the binding applies.',
     }),
     check_zxcvbn: boolean({
       default: false,

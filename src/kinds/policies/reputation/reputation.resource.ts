@@ -12,8 +12,16 @@ export const reputationPolicy = definePolicy({
   table: 'policy_reputation',
   search: ['name', 'threshold'],
   fields: {
-    check_ip: boolean({ default: true, filter: true, help: 'Judge the network the request comes from.' }),
-    check_username: boolean({ default: true, filter: true, help: 'Judge the user name that was typed.' }),
+    check_ip: boolean({
+      default: true,
+      filter: true,
+      help: 'Check the reputation of the network that the request comes from.',
+    }),
+    check_username: boolean({
+      default: true,
+      filter: true,
+      help: 'Check the reputation of the username that was entered.',
+    }),
     threshold: integer({
       default: -5,
       filter: true,

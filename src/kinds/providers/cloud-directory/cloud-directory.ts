@@ -30,7 +30,7 @@ export const cloudDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     schema: 'CloudDirectoryProvider',
     name: 'Cloud Directory Provider',
     component: 'xak-provider-cloud-directory-form',
-    description: 'Keeps the users and groups of a cloud directory as they are here.',
+    description: 'Synchronizes users and groups to a cloud directory.',
     fields: {
       client_id: text({ help: 'The id of the application that is registered in the directory.' }),
       client_secret: secret({ help: 'The secret of that application.' }),

@@ -41,7 +41,7 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
         required: false,
-        help: 'What a user goes through before an application is let in; the shipped flow that asks for consent if left out.',
+        help: 'The flow that runs before an application gets access; by default the shipped one that asks for consent.',
       }),
       client_type: choice(['confidential', 'public'], {
         default: 'confidential',
@@ -54,14 +54,14 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
         default: () => randomText(40),
         unique: 'OAuth2/OpenID Provider with this Client ID already exists.',
         filter: true,
-        help: 'What the client calls itself. Made up unless given.',
+        help: 'The identifier of the client. Generated unless given.',
         group: 'Client',
       }),
       client_secret: secret({
         max: 255,
         blank: true,
         default: () => randomText(128),
-        help: 'What a confidential client proves itself with. Made up unless given.',
+        help: 'The secret that a confidential client authenticates with. Generated unless given.',
         group: 'Client',
       }),
       access_code_validity: validity('minutes=1', 'codes'),
@@ -76,13 +76,13 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
       signing_key: ref(certificateModel, 'uuid', {
         nullable: true,
         filter: true,
-        help: 'The pair that signs tokens; the pair of the server unless told. With null the client secret signs (HS256).',
+        help: 'The key pair that signs tokens; that of the server by default. With null, the client secret signs (HS256).',
       }),
       redirect_uris: redirectUris({ group: 'Client' }),
       sub_mode: choice(subModes, {
         default: 'hashed_user_id',
         filter: true,
-        help: 'What clients get to know a user by.',
+        help: 'What identifies a user to clients.',
         group: 'Advanced',
       }),
       issuer_mode: choice(['global', 'per_provider'], {
@@ -93,7 +93,7 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
       }),
       grant_types: list(choice(grantTypes), {
         default: () => [...defaultGrantTypes],
-        help: 'How clients may come by tokens. Those for old clients are off unless they are named here.',
+        help: 'How clients may obtain tokens. Grant types for old clients are off unless they are selected.',
         group: 'Advanced',
       }),
       post_logout_redirect_uris: redirectUris({

@@ -23,7 +23,7 @@ export function scopeMapping(needs: { readonly sandbox: Sandbox }): Resource {
       return null;
     },
     fields: {
-      scope_name: text({ filter: true, help: 'What a client asks for to get these claims.' }),
+      scope_name: text({ filter: true, help: 'The scope that a client requests to get these claims.' }),
       description: text({
         blank: true,
         default: '',

@@ -20,7 +20,7 @@ import { samlProviderModel } from './models.ts';
 const body = {
   name: text({ help: 'What the provider will be called; unique.' }),
   authorization_flow: ref('svc_flows.flow', 'uuid', {
-    help: 'What a user goes through before the application is let in.',
+    help: 'The flow that runs before the application gets access.',
   }),
 };
 

@@ -40,7 +40,7 @@ export function samlProvider(needs: Needs): Resource {
       authorization_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
         required: false,
-        help: 'What a user goes through before an application is let in; the shipped flow that asks for consent if left out.',
+        help: 'The flow that runs before an application gets access; by default the shipped one that asks for consent.',
       }),
       acs_url: text({
         max: 200,
@@ -53,13 +53,13 @@ export function samlProvider(needs: Needs): Resource {
         blank: true,
         default: '',
         filter: true,
-        help: 'Whom assertions are for: the entity ID of the service provider.',
+        help: 'The audience of assertions: the entity ID of the service provider.',
         group: 'Service provider',
       }),
       issuer: text({
         default: defaultIssuer,
         filter: true,
-        help: `The name we go by (entity ID). “${defaultIssuer}” stands for the address of the application’s metadata.`,
+        help: `Our entity ID. “${defaultIssuer}” stands for the address of the application’s metadata.`,
         group: 'Service provider',
       }),
       sp_binding: choice(['redirect', 'post'], {
@@ -86,7 +86,7 @@ export function samlProvider(needs: Needs): Resource {
       digest_algorithm: choice(digestAlgorithms, {
         default: defaultDigest,
         filter: true,
-        help: 'How what is signed is digested. SHA-1 is refused.',
+        help: 'The digest algorithm of signatures. SHA-1 is refused.',
         group: 'Signing',
       }),
       signature_algorithm: choice(signatureAlgorithms, {
@@ -95,7 +95,9 @@ export function samlProvider(needs: Needs): Resource {
         help: 'How messages are signed; it has to fit the key. SHA-1 and DSA are refused.',
         group: 'Signing',
       }),
-      signing_kp: keypair('The pair that signs; the pair of the server unless told. With null nothing is signed.'),
+      signing_kp: keypair(
+        'The key pair that signs messages; that of the server by default. With null, nothing is signed.',
+      ),
       verification_kp: keypair('The certificate of the service provider. With it, unsigned requests are refused.'),
       encryption_kp: keypair('The certificate that assertions are encrypted for; with null they are not encrypted.'),
       encryption_algorithm: choice(contentCiphers, {
@@ -110,7 +112,7 @@ export function samlProvider(needs: Needs): Resource {
         blank: true,
         default: '',
         filter: true,
-        help: 'What is sent as RelayState when people come from here; often where they land.',
+        help: 'The RelayState for sign-ins that start here; often the page to land on.',
         group: 'Advanced',
       }),
       sls_url: text({
@@ -131,7 +133,7 @@ export function samlProvider(needs: Needs): Resource {
       logout_method: choice(['frontchannel', 'backchannel'], {
         default: 'frontchannel',
         filter: true,
-        help: 'Who brings logout requests: the browser that signs out, or this server whenever a session ends.',
+        help: 'Who delivers logout requests: the browser that signs out, or this server whenever a session ends.',
         group: 'Sign-out',
       }),
     },

@@ -33,14 +33,14 @@ export const scimProvider = (needs: SyncProviderNeeds): ProviderKind =>
     schema: 'SCIMProvider',
     name: 'SCIM Provider',
     component: 'xak-provider-scim-form',
-    description: 'Keeps the users and groups of an application as they are here, over SCIM 2.0.',
+    description: 'Synchronizes users and groups to an application over SCIM 2.0.',
     search: ['name', 'url'],
     fields: {
       url: text({ format: 'uri', filter: true, help: 'The base address of the SCIM server; `/Users` is added to it.' }),
       token: secret({ help: 'The bearer token that the SCIM server has issued.' }),
       compatibility_mode: choice([...compatibilityModes], {
         default: 'default',
-        help: 'Works around what the servers of some vendors do differently.',
+        help: 'Works around deviations in the servers of some vendors.',
       }),
     },
     mapping: {

@@ -44,7 +44,7 @@ export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
     schema: 'WorkspaceDirectoryProvider',
     name: 'Workspace Directory Provider',
     component: 'xak-provider-workspace-directory-form',
-    description: 'Keeps the users and groups of a workspace directory as they are here.',
+    description: 'Synchronizes users and groups to a workspace directory.',
     fields: {
       delegated_subject: text({
         max: 254,
@@ -55,7 +55,7 @@ export const workspaceDirectory = (needs: SyncProviderNeeds): ProviderKind =>
       credentials: secretJson({ anyValue: true, help: 'The key file of the service account, as JSON.' }),
       scopes: text({
         default: scopes.join(','),
-        help: 'What the service account may do in the directory, with commas between.',
+        help: 'The scopes of the service account in the directory, separated by commas.',
       }),
       ...deleteActionFields,
       default_group_email_domain: text({ help: 'The domain of the addresses that groups get.' }),

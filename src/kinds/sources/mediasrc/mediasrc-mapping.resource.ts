@@ -10,7 +10,7 @@ export function mediasrcSourceMapping(needs: { readonly sandbox: Sandbox }): Res
     schema: 'MediasrcSourcePropertyMapping',
     names: ['Mediasrc Source Property Mapping', 'Mediasrc Source Property Mappings'],
     component: 'xak-property-mapping-source-mediasrc-form',
-    description: 'Decide what users from a media server are made of.',
+    description: 'Decide the data of users from a media server.',
     table: 'mapping_source_mediasrc',
     fields: {},
     reaches: 'sign-in',

@@ -34,7 +34,7 @@ export function mediasrcSource(needs: RedeemNeeds): Resource {
       client_id: text({
         default: () => randomText(40),
         filter: true,
-        help: 'What we call ourselves towards the media server.',
+        help: 'Our client identifier at the media server.',
       }),
       allowed_servers: list(text(), {
         default: () => [],

@@ -11,7 +11,7 @@ export function oauthSourceMapping(needs: { readonly sandbox: Sandbox }): Resour
     schema: 'OAuthSourcePropertyMapping',
     names: ['OAuth Source Property Mapping', 'OAuth Source Property Mappings'],
     component: 'xak-property-mapping-source-oauth-form',
-    description: 'Decide what users and groups from an OAuth source are made of.',
+    description: 'Decide the data of users and groups from an OAuth source.',
     table: 'mapping_source_oauth',
     fields: {},
     reaches: 'sign-in',

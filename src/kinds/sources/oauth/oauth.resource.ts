@@ -80,7 +80,7 @@ export function oauthSource({ config: { publicUrl }, jobs }: Needs): Resource {
         blank: true,
         default: '',
         filter: true,
-        help: 'Scopes to ask for besides the usual ones, with spaces between.',
+        help: 'Scopes to request besides the usual ones, separated by spaces.',
       }),
       oidc_well_known_url: text({
         blank: true,

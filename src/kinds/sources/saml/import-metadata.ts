@@ -28,10 +28,10 @@ export const createFromMetadata = defineAction({
   summary: 'Make a SAML source from the metadata of its identity provider',
   access: { permission: 'svc_sources_saml.add_samlsource' },
   body: {
-    name: text({ help: 'What people read on the sign-in page.' }),
+    name: text({ help: 'The name on the sign-in page.' }),
     slug: slug({ help: 'Part of the addresses that belong to the source.' }),
     pre_authentication_flow: ref('svc_flows.flow', 'uuid', {
-      help: 'What a person goes through before being sent to the identity provider.',
+      help: 'The flow that runs before people are sent to the identity provider.',
     }),
     metadata,
   },

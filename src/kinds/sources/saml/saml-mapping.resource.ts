@@ -11,7 +11,7 @@ export function samlSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     schema: 'SAMLSourcePropertyMapping',
     names: ['SAML Source Property Mapping', 'SAML Source Property Mappings'],
     component: 'xak-property-mapping-source-saml-form',
-    description: 'Decide what users and groups from a SAML source are made of.',
+    description: 'Decide the data of users and groups from a SAML source.',
     table: 'mapping_source_saml',
     fields: {},
     reaches: 'sign-in',

@@ -68,13 +68,13 @@ export function samlSource({
       icon: image('/static/sources/saml.svg'),
       pre_authentication_flow: ref('svc_flows.flow', 'uuid', {
         filter: true,
-        help: 'What a person goes through before being sent to the identity provider.',
+        help: 'The flow that runs before people are sent to the identity provider.',
       }),
       issuer: text({
         blank: true,
         default: '',
         filter: true,
-        help: 'The name we go by (entity ID); the address of our metadata when empty.',
+        help: 'Our entity ID; the address of our metadata if empty.',
         group: 'Endpoints',
       }),
       idp_issuer: text({
@@ -119,11 +119,11 @@ export function samlSource({
         group: 'Advanced',
       }),
       verification_kp: keypair('The certificate that must have signed what the identity provider sends.'),
-      signing_kp: keypair('The pair that signs what we send to the identity provider.'),
+      signing_kp: keypair('The key pair that signs requests to the identity provider.'),
       digest_algorithm: choice(digestAlgorithms, {
         default: `${xmlEnc}#sha256`,
         filter: true,
-        help: 'How what is signed is digested.',
+        help: 'The digest algorithm of signatures.',
         group: 'Signing',
       }),
       signature_algorithm: choice(signatureAlgorithms, {
@@ -139,7 +139,7 @@ export function samlSource({
         group: 'Advanced',
       }),
       encryption_kp: {
-        ...keypair('The pair with whose key the identity provider encrypts assertions for us.'),
+        ...keypair('The key pair for which the identity provider encrypts assertions.'),
         filter: false,
       },
     },

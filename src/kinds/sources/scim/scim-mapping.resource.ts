@@ -12,7 +12,7 @@ export function scimSourceMapping(needs: { readonly sandbox: Sandbox }): Resourc
     schema: 'SCIMSourcePropertyMapping',
     names: ['SCIM Source Property Mapping', 'SCIM Source Property Mappings'],
     component: 'xak-property-mapping-source-scim-form',
-    description: 'Decide what users and groups from a SCIM client are made of.',
+    description: 'Decide the data of users and groups from a SCIM client.',
     table: 'mapping_source_scim',
     fields: {},
     reaches: 'sign-in',

@@ -38,7 +38,7 @@ export const smsStage = defineStage({
     mapping: ref(mappingModel, 'uuid', {
       nullable: true,
       filter: true,
-      help: 'Makes what is posted to a service other than Twilio; knows `user`, `device`, `token` and `message`.',
+      help: 'Creates the body for a service other than Twilio; knows `user`, `device`, `token` and `message`.',
     }),
   },
   check: ({ values }) =>

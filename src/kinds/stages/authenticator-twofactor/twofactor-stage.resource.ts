@@ -16,7 +16,7 @@ export function twofactorStage(api: TwofactorApi) {
     schema: 'AuthenticatorTwofactorStage',
     names: ['Twofactor Authenticator Setup Stage', 'Twofactor Authenticator Setup Stages'],
     component: 'xak-stage-authenticator-twofactor-form',
-    description: 'Lets people set up a phone that is asked whether it is them.',
+    description: 'Lets people set up a phone that confirms sign-ins.',
     table: 'stage_authenticator_twofactor',
     fields: {
       ...setupFields,

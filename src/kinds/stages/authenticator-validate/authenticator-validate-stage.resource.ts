@@ -19,7 +19,7 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
     schema: 'AuthenticatorValidateStage',
     names: ['Authenticator Validation Stage', 'Authenticator Validation Stages'],
     component: 'xak-stage-authenticator-validate-form',
-    description: 'Lets those pass who hold a device of the user: an app, a passkey, a phone, a list of codes.',
+    description: 'Requires a device of the user: an app, a passkey, a phone or a list of codes.',
     table: 'stage_authenticator_validate',
     fields: {
       not_configured_action: choice(['skip', 'deny', 'configure'], {
@@ -36,11 +36,11 @@ export const authenticatorValidateStage = (deviceClasses: readonly string[]) =>
         own: 'stage',
         other: 'configuration_stage',
         filter: true,
-        help: 'Where people set up a device who have none; with several they choose.',
+        help: 'The stages in which people without a device set one up; with several they choose.',
       }),
       last_auth_threshold: duration({
         default: 'seconds=0',
-        help: 'So long nobody is asked again in a browser where they have shown a device; with no length always.',
+        help: 'For this long nobody is asked again in a browser where they have used a device; with zero people are asked every time.',
       }),
       webauthn_user_verification: choice(['required', 'preferred', 'discouraged'], {
         default: 'preferred',

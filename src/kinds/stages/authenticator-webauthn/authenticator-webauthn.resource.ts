@@ -37,7 +37,7 @@ export const authenticatorWebauthnStage = defineStage({
     device_type_restrictions: refs(deviceTypeModel, 'uuid', {
       ...restrictions,
       filter: true,
-      help: 'The makes that are allowed; none allows all. A certificate in the device has to name its make. Who issued the certificate is not checked: this keeps people to certain makes, it does not keep out those who forge one.',
+      help: 'The device models that are allowed; none allows all. The device has to name its model in a certificate. The issuer of the certificate is not checked: this guides people to certain models, but does not keep out forged ones.',
     }),
     device_type_restrictions_obj: nestedMany(deviceTypeModel, restrictions, { order: 'description' }),
   },

@@ -17,7 +17,7 @@ export const webauthnDevices = defineDevice({
   names: ['WebAuthn Device', 'WebAuthn Devices'],
   table: 'device_webauthn',
   fields: {
-    name: text({ max: 200, filter: true, help: 'What the owner calls it.' }),
+    name: text({ max: 200, filter: true, help: 'The name that the owner gave it.' }),
     created_on: computed(timeSchema, (row) => row.col('created')),
     device_type: embedded<{ aaguid: string } | null>(deviceTypeModel, 'uuid', { nullable: true }),
     aaguid: text({ readOnly: true, default: unknownDevices }),

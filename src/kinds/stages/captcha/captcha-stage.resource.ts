@@ -10,11 +10,11 @@ export const captchaStage = defineStage({
   schema: 'CaptchaStage',
   names: ['Captcha Stage', 'Captcha Stages'],
   component: 'xak-stage-captcha-form',
-  description: 'Let a captcha service decide whether a person or a program is there.',
+  description: 'Checks with a captcha service that the user is human.',
   table: 'stage_captcha',
   fields: {
-    public_key: text({ filter: true, help: 'Names this site to the captcha service; everybody sees it.' }),
-    private_key: secret({ writeOnly: true, help: 'Proves to the captcha service that this server is asking.' }),
+    public_key: text({ filter: true, help: 'Identifies this site to the captcha service; it is public.' }),
+    private_key: secret({ writeOnly: true, help: 'The secret key for the captcha service.' }),
     js_url: text({
       format: 'uri',
       default: 'https://www.recaptcha.net/recaptcha/api.js',
@@ -23,14 +23,14 @@ export const captchaStage = defineStage({
     api_url: text({
       format: 'uri',
       default: 'https://www.recaptcha.net/recaptcha/api/siteverify',
-      help: 'Where this server asks the captcha service what it found.',
+      help: 'Where this server verifies the result at the captcha service.',
     }),
     interactive: boolean({ default: false, help: 'Whether people have to do something before they can go on.' }),
     score_min_threshold: real({ default: 0.5, help: 'Scores below are refused, where the service gives any.' }),
     score_max_threshold: real({ default: 1, help: 'Scores above are refused, where the service gives any.' }),
     error_on_invalid_score: boolean({
       default: true,
-      help: 'Without this a refused score goes on, and policies can decide by `context.captcha.response.score`.',
+      help: 'If off, people with a refused score continue, and policies can decide by `context.captcha.response.score`.',
     }),
   },
   check: ({ values }) =>

@@ -25,7 +25,7 @@ const consentStage = defineStage({
   schema: 'ConsentStage',
   names: ['Consent Stage', 'Consent Stages'],
   component: 'xak-stage-consent-form',
-  description: 'Ask the user whether an application may have what it asks for.',
+  description: 'Asks the user whether an application may access their data.',
   table: 'stage_consent',
   fields: {
     mode: choice(['always_require', 'permanent', 'expiring'], {

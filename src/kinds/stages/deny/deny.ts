@@ -8,10 +8,15 @@ const denyStage = defineStage({
   schema: 'DenyStage',
   names: ['Deny Stage', 'Deny Stages'],
   component: 'xak-stage-deny-form',
-  description: 'Ends the flow for whoever comes to it; policies on its binding say who does.',
+  description: 'Denies access and ends the flow; bind policies to decide for whom.',
   table: 'stage_deny',
   fields: {
-    deny_message: text({ blank: true, default: '', filter: true, help: 'What people read who are turned away.' }),
+    deny_message: text({
+      blank: true,
+      default: '',
+      filter: true,
+      help: 'The message for people who are denied access.',
+    }),
   },
 });
 

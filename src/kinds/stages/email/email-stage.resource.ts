@@ -27,7 +27,7 @@ export const emailStage = defineStage({
   schema: 'EmailStage',
   names: ['Email Stage', 'Email Stages'],
   component: 'xak-stage-email-form',
-  description: 'Send the user of the flow a link by e-mail; opening it goes on with the flow.',
+  description: 'Sends the user of the flow a link by email; opening it continues the flow.',
   table: 'stage_email',
   fields: {
     use_global_settings: boolean({
@@ -65,7 +65,11 @@ export const emailStage = defineStage({
       help: 'The password for the mail server.',
       group: 'Mail server',
     }),
-    use_tls: boolean({ default: false, filter: true, help: 'Encrypt after the greeting (STARTTLS), or send nothing.' }),
+    use_tls: boolean({
+      default: false,
+      filter: true,
+      help: 'Encrypt with STARTTLS; nothing is sent if the server does not offer it.',
+    }),
     use_ssl: boolean({ default: false, filter: true, help: 'Encrypt from the first byte.' }),
     timeout: integer({ default: 10, min: 1, max: 60, filter: true, help: 'Seconds to wait for the mail server.' }),
     from_address: text({
@@ -88,12 +92,12 @@ export const emailStage = defineStage({
       default: defaultTemplate,
       filter: true,
       check: (name) => (Object.hasOwn(templates, name) ? null : `There is no template ${name}.`),
-      help: 'What the mail looks like.',
+      help: 'The template of the mail.',
     }),
     activate_user_on_success: boolean({
       default: false,
       filter: true,
-      help: 'Switch on the user whom this flow has made, once the link is opened.',
+      help: 'Activate the user that this flow created once the link is opened.',
     }),
   },
   check: ({ values }) =>

@@ -15,12 +15,12 @@ export const identificationStage = defineStage({
   schema: 'IdentificationStage',
   names: ['Identification Stage', 'Identification Stages'],
   component: 'xak-stage-identification-form',
-  description: 'Let the user identify themselves by a name, an address or a source.',
+  description: 'Lets people identify themselves with a name, an email address or a source.',
   table: 'stage_identification',
   fields: {
     user_fields: list(choice(userFields), {
       default: () => [],
-      help: 'What people may call themselves by; with none of them only sources are shown.',
+      help: 'What people may identify themselves with; if nothing is selected, only sources are shown.',
     }),
     password_stage: ref(passwordModel, 'uuid', {
       nullable: true,
@@ -35,10 +35,10 @@ export const identificationStage = defineStage({
     show_matched_user: boolean({
       default: false,
       filter: true,
-      help: 'Greets by the user’s own name and picture. That tells everybody who has an account.',
+      help: 'Shows the name and picture of the user. This reveals who has an account.',
     }),
     enrollment_flow: flow('Linked for people who have no account yet.'),
-    recovery_flow: flow('Linked for people who have lost their way in.'),
+    recovery_flow: flow('Linked for people who cannot sign in.'),
     passwordless_flow: flow('Linked for people who sign in without a password.'),
     sources: refs('svc_core.source', 'uuid', {
       table: 'stage_identification_sources',
@@ -53,7 +53,7 @@ export const identificationStage = defineStage({
     }),
     pretend_user_exists: boolean({
       default: true,
-      help: 'Whether names that nobody has go on like any other, so that nobody learns who has an account.',
+      help: 'Unknown names continue like any other, so that nobody learns who has an account.',
     }),
   },
 });

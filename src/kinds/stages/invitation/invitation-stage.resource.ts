@@ -10,8 +10,7 @@ export const invitationStage = defineStage({
   schema: 'InvitationStage',
   names: ['Invitation Stage', 'Invitation Stages'],
   component: 'xak-stage-invitation-form',
-  description:
-    'Simplify enrollment; allow users to use a single link to create their user with pre-defined parameters.',
+  description: 'Lets people enroll with an invitation link that can bring data with it.',
   table: 'stage_invitation',
   filters: {
     no_flows: eitherFilter(

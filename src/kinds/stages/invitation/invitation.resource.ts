@@ -56,7 +56,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
       flow__slug: relatedFilter('flow.slug'),
     },
     fields: {
-      name: slug({ filter: true, help: 'What administrators call the invitation.' }),
+      name: slug({ filter: true, help: 'The name for administrators.' }),
       expires: time({
         nullable: true,
         filter: true,
@@ -64,7 +64,7 @@ export function invitationResource({ settings, key, config }: InvitationNeeds): 
       }),
       fixed_data: json({
         default: () => ({}),
-        help: 'Data that whoever uses it gets, such as attributes or a user name.',
+        help: 'Data that the invited person gets, such as attributes or a username.',
       }),
       created_by: embedded('svc_core.user', 'int', { view: 'member' }),
       single_use: boolean({ default: false, help: 'Whether the invitation is gone once somebody has used it.' }),

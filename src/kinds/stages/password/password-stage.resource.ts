@@ -11,7 +11,7 @@ export const passwordStage = defineStage({
   schema: 'PasswordStage',
   names: ['Password Stage', 'Password Stages'],
   component: 'xak-stage-password-form',
-  description: 'Prompt for the user’s password, and check it.',
+  description: 'Asks for the password of the user and checks it.',
   table: 'stage_password',
   fields: {
     backends: list(choice([ownPasswords, appPasswords], { planned: ['svc.sources.ldap.auth.LDAPBackend'] }), {
@@ -26,7 +26,7 @@ export const passwordStage = defineStage({
     failed_attempts_before_cancel: integer({
       default: 5,
       filter: true,
-      help: 'After so many wrong passwords the flow ends and has to be begun anew.',
+      help: 'The flow ends after this number of wrong passwords and has to be started again.',
     }),
     allow_show_password: boolean({ default: false, filter: true, help: 'Whether what is typed can be made visible.' }),
   },

@@ -7,12 +7,12 @@ export const promptFields = {
   name: text({
     unique: 'Prompt with this name already exists.',
     filter: true,
-    help: 'What administrators call the prompt; unique.',
+    help: 'The name for administrators; unique.',
   }),
-  field_key: text({ filter: true, help: 'Under this name the answer is kept.' }),
-  label: text({ filter: true, help: 'What stands beside the input.' }),
-  type: choice(promptTypes, { filter: true, help: 'What is asked for, and how it is checked.' }),
-  required: boolean({ default: true, help: 'Whether an answer has to be given.' }),
+  field_key: text({ filter: true, help: 'The name under which the answer is stored.' }),
+  label: text({ filter: true, help: 'The label of the input.' }),
+  type: choice(promptTypes, { filter: true, help: 'The type of the input, and how it is validated.' }),
+  required: boolean({ default: true, help: 'Whether an answer is required.' }),
   placeholder: text({
     blank: true,
     default: '',
@@ -22,7 +22,7 @@ export const promptFields = {
   initial_value: text({
     blank: true,
     default: '',
-    help: 'What the field holds at first. As an expression of a choice field it returns what is chosen at first.',
+    help: 'The initial value. As an expression of a choice field it returns the initial choice.',
   }),
   order: integer({ default: 0, help: 'Prompts come from the lowest number up.' }),
   promptstage_set: nestedMany(

@@ -12,7 +12,7 @@ export const promptStage = defineStage({
   description: 'Asks people to fill in a form.',
   table: 'stage_prompt',
   fields: {
-    name: text({ unique: 'This field must be unique.', filter: true, help: 'What the stage is called; unique.' }),
+    name: text({ unique: 'This field must be unique.', filter: true, help: 'The name of the stage; unique.' }),
     fields: refs('svc_stages_prompt.prompt', 'uuid', {
       table: 'prompt_stage_fields',
       own: 'stage',
@@ -26,7 +26,7 @@ export const promptStage = defineStage({
       own: 'stage',
       other: 'policy',
       filter: true,
-      help: 'Policies that judge the answers.',
+      help: 'Policies that validate the answers.',
     }),
   },
 });

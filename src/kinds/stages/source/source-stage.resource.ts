@@ -11,14 +11,14 @@ export const sourceStage = (models: readonly string[]) =>
     schema: 'SourceStage',
     names: ['Source Stage', 'Source Stages'],
     component: 'xak-stage-source-form',
-    description: 'Let the user show in the middle of a flow who they are at a source.',
+    description: 'Signs the user in at a source in the middle of a flow.',
     table: 'stage_source',
     fields: {
       source: ref('svc_core.source', 'uuid', { filter: true, help: 'The source that people are sent to.' }),
       resume_timeout: duration({
         default: 'minutes=10',
         filter: true,
-        help: 'How long people may take at the source before they are asked anew.',
+        help: 'How long people may stay at the source before they have to start again.',
       }),
     },
     async check({ tx, values }) {

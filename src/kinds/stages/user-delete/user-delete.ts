@@ -24,7 +24,7 @@ const userDeleteStage = defineStage({
   schema: 'UserDeleteStage',
   names: ['User Delete Stage', 'User Delete Stages'],
   component: 'xak-stage-user-delete-form',
-  description: 'Delete the user of the flow.',
+  description: 'Deletes the user of the flow.',
   table: 'stage_user_delete',
   fields: {},
 });

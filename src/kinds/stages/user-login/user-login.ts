@@ -31,7 +31,7 @@ const userLoginStage = defineStage({
   schema: 'UserLoginStage',
   names: ['User Login Stage', 'User Login Stages'],
   component: 'xak-stage-user-login-form',
-  description: 'Sign the user of the flow in: attaches them to the session of the browser.',
+  description: 'Signs the user of the flow in.',
   table: 'stage_user_login',
   fields: {
     session_duration: duration({
@@ -43,17 +43,17 @@ const userLoginStage = defineStage({
     remember_me_offset: duration({
       default: 'seconds=0',
       filter: true,
-      help: 'How much longer it lasts for people who wish to be remembered; with no length nobody is asked.',
+      help: 'How much longer a session lasts for people who choose to be remembered; with zero the choice is not offered.',
     }),
     network_binding: choice(networkBindings, {
       default: 'no_binding',
       filter: true,
-      help: 'What of the network must stay the same while the session lasts; it ends where that is not known.',
+      help: 'What must stay the same about the network during a session. If it is unknown, the session ends.',
     }),
     geoip_binding: choice(geoBindings, {
       default: 'no_binding',
       filter: true,
-      help: 'What of the place must stay the same while the session lasts; it ends where that is not known.',
+      help: 'What must stay the same about the place during a session. If it is unknown, the session ends.',
     }),
   },
 });

@@ -9,7 +9,7 @@ const userLogoutStage = defineStage({
   schema: 'UserLogoutStage',
   names: ['User Logout Stage', 'User Logout Stages'],
   component: 'xak-stage-user-logout-form',
-  description: 'End the session of the browser.',
+  description: 'Ends the session of the browser.',
   table: 'stage_user_logout',
   fields: {},
 });

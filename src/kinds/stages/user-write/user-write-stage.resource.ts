@@ -11,7 +11,7 @@ export const userWriteStage = defineStage({
   schema: 'UserWriteStage',
   names: ['User Write Stage', 'User Write Stages'],
   component: 'xak-stage-user-write-form',
-  description: 'Write the data of the flow to its user, and create one where there is none.',
+  description: 'Writes the data of the flow to the user, and creates one if needed.',
   table: 'stage_user_write',
   fields: {
     user_creation_mode: choice(['never_create', 'create_when_required', 'always_create'], {
