@@ -3,11 +3,11 @@ import '../elements/surface.css';
 import './admin.css';
 import { Suspense, useState } from 'react';
 import { Announcing } from '../elements/announcing.tsx';
-import { Loaded, useAnswer, Waiting } from '../elements/loading.tsx';
+import { Loaded, useLoadable, Waiting } from '../elements/loading.tsx';
 import { useBrand } from '../page/mount-page.tsx';
 import { useAddress } from './address.ts';
-import { createDescriptions, DescriptionsContext } from './api/description.ts';
-import { type Interface, InterfaceContext } from './api/interface.ts';
+import { type Interface, InterfaceContext, readInterface } from './api/interface.ts';
+import { createDescriptions, DescriptionsContext } from './api/use-description.ts';
 import { ActingBanner } from './frame/acting-banner.tsx';
 import { Header } from './frame/header.tsx';
 import { Menu } from './frame/menu.tsx';
@@ -18,7 +18,7 @@ import { pageAt } from './routes.tsx';
 
 /** The pages of administrators. */
 export function AdminPage() {
-  const known = useAnswer<Interface>('/admin/interface/');
+  const known = useLoadable(readInterface);
   const [descriptions] = useState(createDescriptions);
   const { branding_title } = useBrand();
   if (known.answer.state !== 'ready')

@@ -1,10 +1,18 @@
 import { pageLanguage, pageLocale } from '../texts/page-language.ts';
 import { known, t } from '../texts/texts.ts';
+import { capitalised, englishOf } from './spellings.ts';
 
-/** `is_active`, `http_basic`: `Is active`, `Http basic`. For values that no declaration names. */
+/** A value by its name in the page's language: `app_password` as `App password`, `CH` as `Switzerland`. */
 export function spelled(value: unknown): string {
-  const words = String(value).replaceAll(/[_-]+/g, ' ').trim();
-  return known(words.charAt(0).toUpperCase() + words.slice(1));
+  const text = String(value);
+  return /^[A-Z]{2}$/.test(text) ? countryOf(text) : known(englishOf(text));
+}
+
+let countries: Intl.DisplayNames | undefined;
+
+function countryOf(code: string): string {
+  countries ??= new Intl.DisplayNames(pageLocale(), { type: 'region', fallback: 'code' });
+  return countries.of(code) ?? code;
 }
 
 /** `User`: `user`, for the middle of an English sentence; `OAuth2 Provider` and `SAML Source` stay as they are. */
@@ -22,4 +30,16 @@ export const numberText = (value: number): string => new Intl.NumberFormat(pageL
 export function counted(count: number, { singular, plural }: { singular: string; plural: string }): string {
   const isOne = new Intl.PluralRules(pageLocale()).select(count) === 'one';
   return t('{count, number} {kinds}', { count, kinds: inSentence(isOne ? singular : plural) });
+}
+
+/** The name of a permission: most name a verb and a kind. */
+export function permissionName(name: string): string {
+  const own = known(name);
+  const [, verb = '', kind = ''] = /^Can (add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
+  if (own !== name || !kind) return own;
+  const values = { kind: known(capitalised(kind)) };
+  if (verb === 'add') return t('Can add {kind}', values);
+  if (verb === 'change') return t('Can change {kind}', values);
+  if (verb === 'delete') return t('Can delete {kind}', values);
+  return verb === 'view' ? t('Can view {kind}', values) : t('Can view secrets of {kind}', values);
 }

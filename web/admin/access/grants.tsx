@@ -2,6 +2,7 @@ import { Rich } from '../../texts/rich.tsx';
 import { t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
+import { permissionName } from '../words.ts';
 
 interface Named {
   readonly pk: string;
@@ -51,7 +52,7 @@ export function Grants({ rights: { superuser_groups, grants } }: { rights: Right
               className="rows-row"
             >
               <div className="rows-text">
-                <p>{grant.name}</p>
+                <p>{permissionName(grant.name)}</p>
                 <p className="quiet small">
                   {grant.object_pk === null ? (
                     <code>{grant.permission}</code>

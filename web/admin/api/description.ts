@@ -1,7 +1,3 @@
-import { createContext, use, useCallback } from 'react';
-import { callAsPerson } from '../../api/call.ts';
-import { type Loadable, useLoadable } from '../../elements/loading.tsx';
-
 /** The part of the OpenAPI document that pages read. */
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -56,7 +52,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
 }
 
-interface Document {
+export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly 'x-resources': Readonly<Record<string, Note>>;
@@ -89,7 +85,11 @@ export interface Description extends Note {
 
 const json = 'application/json';
 
-function describe(path: string, document: Document): Description {
+/** Translates a text for people. */
+type Say = (text: string) => string;
+
+/** What the document says of a path. Texts for people are translated here, once for all pages. */
+export function describe(path: string, document: Document, say: Say): Description {
   const { schemas } = document.components;
   const resolved = (schema: Schema | undefined): Schema =>
     schema?.$ref ? resolved(schemas[schema.$ref.split('/').at(-1) ?? '']) : (schema ?? {});
@@ -97,19 +97,20 @@ function describe(path: string, document: Document): Description {
   const [rowPath = '', row] =
     Object.entries(document.paths).find(([at]) => /^\{\w+\}\/$/.test(at.slice(path.length))) ?? [];
   const body = (operation: Operation | undefined) =>
-    operation?.requestBody ? membersOf(resolved(operation.requestBody.content[json]?.schema)) : null;
+    operation?.requestBody ? membersOf(resolved(operation.requestBody.content[json]?.schema), say) : null;
   const answer = (operation: Operation | undefined) => resolved(operation?.responses['200']?.content?.[json]?.schema);
   const shown = row?.get ? answer(row.get) : resolved(answer(set?.get).properties?.results?.items ?? answer(set?.get));
   const below = Object.entries(document.paths).filter(([at]) => rowPath && at.startsWith(rowPath));
   const uploads = below.flatMap(([at, { post }]) =>
     post?.requestBody?.content['multipart/form-data']
-      ? [{ name: at.slice(rowPath.length, -1), summary: post.summary }]
+      ? [{ name: at.slice(rowPath.length, -1), summary: say(post.summary) }]
       : [],
   );
-  const note = document['x-resources'][path];
+  const note = document['x-resources'][path] ?? lone;
   return {
-    ...(note ?? lone),
-    shown: membersOf(shown),
+    ...note,
+    filters: note.filters.map((filter) => translated(filter, say)),
+    shown: membersOf(shown, say),
     creating: body(set?.post),
     changing: body(row?.patch ?? set?.patch),
     uploads,
@@ -123,37 +124,19 @@ const lone: Note = {
   ...{ columns: [], orderable: [], order: [], always: {}, filters: [] },
 };
 
-function membersOf({ properties = {}, required = [] }: Schema): Member[] {
+function membersOf({ properties = {}, required = [] }: Schema, say: Say): Member[] {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     schema,
-    note: schema['x-field'] ?? { kind: 'json', label: name },
+    note: schema['x-field'] ? translated(schema['x-field'], say) : { kind: 'json', label: name },
     isRequired: required.includes(name),
     isNullable: [schema.type].flat().includes('null') || Boolean(schema.anyOf?.some(({ type }) => type === 'null')),
   }));
 }
 
-/** Descriptions by path, each asked for once. */
-export type Descriptions = (path: string) => Promise<Description>;
-
-export function createDescriptions(): Descriptions {
-  const asked = new Map<string, Promise<Description>>();
-  return (path) => {
-    let description = asked.get(path);
-    if (!description) {
-      description = callAsPerson<Document>('GET', `/schema/?under=${encodeURIComponent(path)}`).then((document) =>
-        describe(path, document),
-      );
-      asked.set(path, description);
-      description.catch(() => asked.delete(path));
-    }
-    return description;
-  };
-}
-
-export const DescriptionsContext = createContext<Descriptions>(createDescriptions());
-
-export function useDescription(path: string): Loadable<Description> {
-  const descriptions = use(DescriptionsContext);
-  return useLoadable(useCallback(() => descriptions(path), [descriptions, path]));
-}
+const translated = <Note extends FieldNote>(note: Note, say: Say): Note => ({
+  ...note,
+  label: say(note.label),
+  ...(note.group && { group: say(note.group) }),
+  ...(note.help && { help: say(note.help) }),
+});

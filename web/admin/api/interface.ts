@@ -1,4 +1,6 @@
 import { createContext, use } from 'react';
+import { callAsPerson } from '../../api/call.ts';
+import { known } from '../../texts/texts.ts';
 
 export type Extent = 'all' | 'some' | 'none';
 
@@ -34,6 +36,19 @@ export interface Interface {
   readonly actions: readonly string[];
   readonly resources: readonly ResourceEntry[];
 }
+
+/** The names of kinds are translated here, once for all pages. */
+export async function readInterface(): Promise<Interface> {
+  const found = await callAsPerson<Interface>('GET', '/admin/interface/');
+  return { ...found, resources: found.resources.map(translated) };
+}
+
+const translated = (entry: ResourceEntry): ResourceEntry => ({
+  ...entry,
+  singular: known(entry.singular),
+  plural: known(entry.plural),
+  description: entry.description && known(entry.description),
+});
 
 export const InterfaceContext = createContext<Interface | null>(null);
 

@@ -1,6 +1,8 @@
 import { useCallback } from 'react';
 import { callAsPerson } from '../../api/call.ts';
 import { useLoadable } from '../../elements/loading.tsx';
+import { known } from '../../texts/texts.ts';
+import { capitalised } from '../spellings.ts';
 import type { Member } from './description.ts';
 
 /** An object by its name (`admin_objects_list`). */
@@ -16,7 +18,12 @@ export interface NamedObject {
 
 /** The objects of one model that a text finds; the first ones where it is empty. */
 export const findObjects = (search: string, model?: string): Promise<NamedObject[]> =>
-  callAsPerson('GET', `/admin/objects/?${new URLSearchParams({ search, ...(model && { model }) })}`);
+  readObjects(new URLSearchParams({ search, ...(model && { model }) }));
+
+async function readObjects(query: URLSearchParams): Promise<NamedObject[]> {
+  const found = await callAsPerson<NamedObject[]>('GET', `/admin/objects/?${query}`);
+  return found.map((object) => ({ ...object, type: known(capitalised(object.type)) }));
+}
 
 /** The names of objects, by model and key. */
 export type Names = (model: string | undefined, key: unknown) => NamedObject | undefined;
@@ -49,8 +56,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Asks for the names of objects: one request, or none where there are no keys. */
 export async function readNames(keys: readonly string[]): Promise<Names> {
   if (keys.length === 0) return noNames;
-  const query = new URLSearchParams(keys.map((one) => ['keys', one]));
-  const found = await callAsPerson<NamedObject[]>('GET', `/admin/objects/?${query}`);
+  const found = await readObjects(new URLSearchParams(keys.map((one) => ['keys', one])));
   const byBase = new Map(found.map((object) => [`${object.base}:${object.pk}`, object]));
   // Models that stand for several have keys that are unique among all of them.
   const byKey = new Map(found.filter(({ pk }) => pk.includes('-')).map((object) => [object.pk, object]));

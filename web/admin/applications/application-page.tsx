@@ -1,6 +1,6 @@
 import '../generic/detail.css';
 import './applications.css';
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { hrefOf, useAddress } from '../address.ts';
 import { type Interface, useInterface } from '../api/interface.ts';
 import { DeleteButton } from '../generic/delete-button.tsx';
@@ -30,7 +30,7 @@ export function ApplicationPage({ entry, objectKey }: ResourcePage) {
   return (
     <Page
       title={application.name}
-      intro={[entry.singular, application.provider_obj?.verbose_name].filter(Boolean).join(' · ')}
+      intro={[entry.singular, known(application.provider_obj?.verbose_name ?? '')].filter(Boolean).join(' · ')}
       crumbs={crumbs}
       actions={
         <>

@@ -1,4 +1,4 @@
-import { type Text, t } from '../../texts/texts.ts';
+import { known, type Text, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
@@ -67,7 +67,7 @@ function ProviderLink({ provider: { pk, name, verbose_name, meta_model_name } }:
   return (
     <>
       {path ? <Link href={hrefOf(`${path}${pk}/`)}>{name}</Link> : name}{' '}
-      <span className="quiet small">{verbose_name}</span>
+      <span className="quiet small">{known(verbose_name)}</span>
     </>
   );
 }

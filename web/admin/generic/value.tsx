@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Code } from '../../elements/code.tsx';
 import { ExactMoment, Moment } from '../../elements/moment.tsx';
 import { safeAddress } from '../../flow/safe-address.ts';
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import type { Member } from '../api/description.ts';
 import type { Names } from '../api/objects.ts';
@@ -19,8 +19,11 @@ interface Props {
 
 const maxListed = 3;
 
+/** Members that hold texts of the server, if nobody has changed them. */
+const saidByServer: ReadonlySet<string> = new Set(['description', 'mode_verbose', 'model_verbose', 'verbose_name']);
+
 /** A value of a member, as people read it. */
-export function Value({ member: { note, schema }, value, names, isBrief = false }: Props): ReactNode {
+export function Value({ member: { name, note, schema }, value, names, isBrief = false }: Props): ReactNode {
   if (value === null || value === undefined || value === '') return <Nothing />;
   switch (note.kind) {
     case 'flag':
@@ -44,10 +47,12 @@ export function Value({ member: { note, schema }, value, names, isBrief = false 
       return isBrief ? firstLine(value) : <Code text={String(value)} />;
     case 'file':
       return isBrief ? firstLine(value) : <Picture address={String(value)} />;
-    default:
+    default: {
       if (typeof value === 'object') return isBrief ? <Brief value={value} /> : <Json value={value} />;
       if (typeof value === 'boolean') return <Flag value={value} />;
-      return <Text text={String(value)} isBrief={isBrief} isLong={note.lines === true || schema.type === 'object'} />;
+      const text = saidByServer.has(name) ? known(String(value)) : String(value);
+      return <Text text={text} isBrief={isBrief} isLong={note.lines === true || schema.type === 'object'} />;
+    }
   }
 }
 

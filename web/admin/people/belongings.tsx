@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../elements/confirm-button.tsx';
 import { Loaded, useAnswer } from '../../elements/loading.tsx';
 import { Moment } from '../../elements/moment.tsx';
 import { Rich } from '../../texts/rich.tsx';
-import { type Text, t } from '../../texts/texts.ts';
+import { known, type Text, t } from '../../texts/texts.ts';
 import { useEntry } from '../api/interface.ts';
 import { spelled } from '../words.ts';
 import type { Person } from './person.ts';
@@ -159,15 +159,15 @@ export function Devices({ person }: Of) {
       {...factors}
       show={({ pk, name, verbose_name, meta_model_name, confirmed, last_used }) => ({
         key: `${meta_model_name} ${pk}`,
-        name: name || verbose_name,
+        name: name || known(verbose_name),
         title: (
           <>
-            {name || verbose_name} {!confirmed && <span className="tag">{t('Not confirmed')}</span>}
+            {name || known(verbose_name)} {!confirmed && <span className="tag">{t('Not confirmed')}</span>}
           </>
         ),
         notes: (
           <>
-            {verbose_name} · {last_used ? <Moment at={last_used} /> : t('never used')}
+            {known(verbose_name)} · {last_used ? <Moment at={last_used} /> : t('never used')}
           </>
         ),
       })}

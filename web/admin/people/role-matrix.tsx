@@ -4,8 +4,10 @@ import { useDone } from '../../elements/announcing.tsx';
 import { Button } from '../../elements/button.tsx';
 import { TextField } from '../../elements/field.tsx';
 import { Notice } from '../../elements/notice.tsx';
-import { t } from '../../texts/texts.ts';
+import { known, t } from '../../texts/texts.ts';
 import { goTo, hereWith, useAddress } from '../address.ts';
+import { capitalised } from '../spellings.ts';
+import { permissionName } from '../words.ts';
 
 export interface Permission {
   readonly id: number;
@@ -40,7 +42,11 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
   const added = [...chosen].filter((name) => !before.has(name));
   const removed = [...before].filter((name) => !chosen.has(name));
   const models = [...Map.groupBy(all, ({ app_label, model }) => `${app_label}.${model}`)]
-    .map(([model, permissions]) => ({ model, title: permissions[0]?.model_verbose || model, permissions }))
+    .map(([model, permissions]) => ({
+      model,
+      title: known(capitalised(permissions[0]?.model_verbose || model)),
+      permissions,
+    }))
     .filter(({ model, title }) => `${title} ${model}`.toLowerCase().includes(text))
     .toSorted((one, other) => one.title.localeCompare(other.title));
   function toggle(name: string): void {
@@ -115,9 +121,9 @@ export function RoleMatrix({ role, all, held, canChange, reload }: Props) {
                   <td>
                     {others.map((permission) => (
                       <div key={permission.id} className="matrix-more">
-                        {box(permission, permission.name)}
+                        {box(permission, permissionName(permission.name))}
                         <span className="small" aria-hidden="true">
-                          {permission.name}
+                          {permissionName(permission.name)}
                         </span>
                       </div>
                     ))}

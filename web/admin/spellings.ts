@@ -1,0 +1,77 @@
+/** Values whose names do not follow from how they are spelled. */
+const names: Readonly<Record<string, string>> = {
+  authenticators: 'Devices',
+  aws: 'AWS',
+  azuread: 'Azure AD',
+  bind_asn: 'Same autonomous system',
+  bind_asn_network: 'Same autonomous system and network',
+  bind_asn_network_ip: 'Same autonomous system, network and IP address',
+  bind_continent: 'Same continent',
+  bind_continent_country: 'Same continent and country',
+  bind_continent_country_city: 'Same continent, country and city',
+  crypto: 'Certificates',
+  custom_: 'Custom',
+  'date-time': 'Date and time',
+  email_deny: 'Refuse if the email address is taken',
+  email_link: 'Link to the user with the same email address',
+  emailAddress: 'Email address',
+  fapi2: 'FAPI 2.0',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  name_deny: 'Refuse if the name is taken',
+  name_link: 'Link to the group with the same name',
+  openidconnect: 'OpenID Connect',
+  post: 'POST',
+  POST_AUTO: 'POST, sent automatically',
+  propertymappings: 'Property mappings',
+  rbac: 'Roles and permissions',
+  REDIRECT: 'Redirect',
+  sfdc: 'Salesforce',
+  soap: 'SOAP',
+  'svc.core.auth.InbuiltBackend': 'Passwords of users',
+  'svc.core.auth.TokenBackend': 'App passwords',
+  twofactor: 'Two-factor service',
+  username_deny: 'Refuse if the username is taken',
+  username_link: 'Link to the user with the same username',
+  vcenter: 'vCenter',
+  webhook_slack: 'Webhook (Slack)',
+  WindowsDomainQualifiedName: 'Windows domain name',
+  X509SubjectName: 'X.509 subject name',
+  'xak-locale': 'Language',
+};
+
+const words: Readonly<Record<string, string>> = {
+  api: 'API',
+  asn: 'ASN',
+  http: 'HTTP',
+  id: 'ID',
+  ip: 'IP',
+  jwks: 'JWKS',
+  oauth2: 'OAuth2',
+  sms: 'SMS',
+  totp: 'TOTP',
+  upn: 'UPN',
+  url: 'URL',
+  uuid: 'UUID',
+  webauthn: 'WebAuthn',
+};
+
+/** The English name of a value: `app_password` is `App password`; of an identifier in URN form, its last part counts. */
+export function englishOf(value: string): string {
+  const algorithm = /^https?:.*#(.+)$/.exec(value)?.[1];
+  if (algorithm) return algorithm.toUpperCase();
+  const last = value.startsWith('urn:') ? value.slice(value.lastIndexOf(':') + 1) : value;
+  // Names of models and apps stay as they are.
+  return names[last] ?? (last.includes('.') ? last : spelledOut(last));
+}
+
+function spelledOut(value: string): string {
+  const text = value
+    .split(/[_-]+/)
+    .filter(Boolean)
+    .map((word) => words[word] ?? word)
+    .join(' ');
+  return capitalised(text);
+}
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
