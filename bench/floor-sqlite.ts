@@ -1,15 +1,16 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { cacheSizes } from '../src/platform/db/sqlite.ts';
 import type { FloorStore } from './floor.ts';
 import { type Recipe, render, type Step } from './recipe.ts';
 
-// As the server opens it: one connection writes, durably, another reads.
-const always = 'pragma cache_size = -16000; pragma temp_store = memory';
+// As the server opens it: one connection writes, durably, another reads, with the cache that most of the server's reads have.
+const always = `pragma cache_size = -${cacheSizes.writer}; pragma temp_store = memory`;
 
 export function sqliteFloor(path: string): FloorStore {
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(`pragma synchronous = full; pragma foreign_keys = on; pragma recursive_triggers = on; ${always}`);
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-  reader.exec(`${always}; pragma mmap_size = 67108864`);
+  reader.exec(always);
   const begin = writer.prepare('begin immediate');
   const commit = writer.prepare('commit');
   const prepared = new Map<string, StatementSync>();

@@ -26,12 +26,13 @@ import { DiskFull, isOutOfRoom } from './unreachable.ts';
 
 const preparedLimit = 400;
 const rowsAtATime = 500;
-/** In pages: at this length, the next commit checkpoints if nothing else has. */
+/** In kB; the writing connection also serves most reads. */
+export const cacheSizes = { writer: 6_000, reader: 4_000 };
+/** In pages of 4,096 bytes: at this length, the next commit checkpoints if nothing else has. */
 const longLog = 16_000;
-const pageBytes = 4_096;
 /** How long the disk counts as full after a write found no room. */
 const fullForMs = 10_000;
-/** How soon caches see commits of another process, such as a command run beside the server. */
+/** How soon caches see commits of another process. */
 const foreignSeenAfterMs = 5;
 
 /**
@@ -43,10 +44,10 @@ export function openSqlite(path: string, { openLog = createLogFlush, lost = endP
   makeFolder(dirname(path));
   const writer = new DatabaseSync(path, { timeout: 10_000 });
   writer.exec(
-    `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -6000; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}; pragma journal_size_limit = ${longLog * pageBytes}`,
+    `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma recursive_triggers = on; pragma cache_size = -${cacheSizes.writer}; pragma temp_store = memory; pragma wal_autocheckpoint = ${longLog}; pragma journal_size_limit = ${longLog * 4_096}`,
   );
   const reader = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-  reader.exec('pragma cache_size = -4000; pragma temp_store = memory');
+  reader.exec(`pragma cache_size = -${cacheSizes.reader}; pragma temp_store = memory`);
   for (const connection of [writer, reader]) addFunctions(connection);
 
   const listeners = createStatementListeners();
