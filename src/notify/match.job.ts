@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Announce } from '../core/event/record.ts';
+import type { Announce, RecordedEvent } from '../core/event/record.ts';
 import { cachedUserFacts } from '../core/mapping/user-facts.ts';
 import type { Query } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -21,12 +21,14 @@ interface Needs {
 }
 
 const kindName = 'match_events';
+const userModel = { app: 'svc_core', name: 'user' };
 const unknownAddress = '255.255.255.255';
 /** Events that wait are matched together: one transaction for many. */
 const batchSize = 500;
 
 const insertUnmatched = statement<[event: string], unknown>(
   (event) => sql`insert into unmatched_events (event) values (${event})`,
+  { isLater: true },
 );
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 
@@ -34,20 +36,22 @@ const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unm
 export const matchingEvents =
   ({ policies, jobs }: Pick<Needs, 'policies' | 'jobs'>): Announce =>
   async (tx, call, pk, event) => {
-    if (event && !(await mightMatch(policies, call, event.action))) return;
+    if (event && !(await mightMatch(policies, call, event))) return;
     await insertUnmatched(tx, pk);
     await jobs().wakeAfterCommit(tx);
   };
 
-/**
- * Whether a rule might match events of this action; most match none. A `model_` event may have changed the rules
- * themselves. Without query caches, checking is no faster than matching.
- */
-async function mightMatch(policies: PolicyEngine, call: Call, action: string): Promise<boolean> {
-  if (!call.db.watch || action.startsWith('model_')) return true;
+/** Whether a rule might match this event; most match none. Without query caches, checking is no faster than matching. */
+async function mightMatch(policies: PolicyEngine, call: Call, event: RecordedEvent): Promise<boolean> {
+  if (!call.db.watch || mayChangeRules(event)) return true;
   const { pks: targetPks } = await loadRules(call.db);
-  return policies.mightMatch({ call, targetPks, action });
+  return policies.mightMatch({ call, targetPks, action: event.action });
 }
+
+/** Rules follow from many models, and only the commit shows what has become of them. Changes of users are frequent and never change a rule. */
+const mayChangeRules = ({ action, model_app, model_name }: RecordedEvent): boolean =>
+  action.startsWith('model_') &&
+  (action === 'model_deleted' || model_app !== userModel.app || model_name !== userModel.name);
 
 interface Match {
   readonly event: EventFacts;

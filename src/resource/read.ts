@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../lib/problem.ts';
 import type { Query } from '../platform/db/database.ts';
+import { runLast } from '../platform/db/later.ts';
 import { statement } from '../platform/db/statement.ts';
 import { ownerColumn, visibleRows } from './access.ts';
 import type { Actor } from './actor.ts';
@@ -162,6 +163,18 @@ export async function selectOne<R extends Row>(
   lock = false,
 ): Promise<SelectedRow<R> | null> {
   const { rows } = await selectSql(engine, resource, call, conditions, lock).execute(db);
+  return selectedRow(engine, resource, call, rows);
+}
+
+/** The same as the last statement of a transaction. */
+export async function selectLast<R extends Row>(
+  engine: Engine,
+  resource: Resource<R>,
+  call: Call,
+  tx: Query,
+  conditions: readonly RawBuilder<unknown>[],
+): Promise<SelectedRow<R> | null> {
+  const { rows } = await runLast(tx, selectSql(engine, resource, call, conditions, false));
   return selectedRow(engine, resource, call, rows);
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { chunksOf } from '../lib/chunks.ts';
 import { type Complaints, Invalid, Problem } from '../lib/problem.ts';
 import { type Query, Rollback } from '../platform/db/database.ts';
+import { runLater } from '../platform/db/later.ts';
 import { sealContext } from '../platform/keys.ts';
 import { holdsOn } from './access.ts';
 import { type Call, requireActor } from './call.ts';
@@ -95,7 +96,7 @@ export async function updateColumns(
     const columns = Object.entries(columnsOf(resource, pk, own, call));
     if (columns.length === 0) continue;
     const pairs = columns.map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-    await sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${pk}`.execute(tx);
+    await runLater(tx, sql`update ${sql.table(table)} set ${sql.join(pairs)} where pk = ${pk}`);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Actor, ActorUser } from '../../resource/actor.ts';
 import type { Call, NewEvent } from '../../resource/call.ts';
 import { storableText } from '../../resource/fields/well-formed.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type EventParts, eventColumns } from './columns.ts';
+import { type EventColumns, type EventParts, eventColumns } from './columns.ts';
 import { maskSecrets } from './mask.ts';
 
 interface Needs {
@@ -22,7 +22,8 @@ interface Needs {
 }
 
 /** Called for each event in its transaction; with its contents if the server itself wrote it. */
-export type Announce = (tx: Query, call: Call, pk: string, event?: EventParts) => Promise<void>;
+export type Announce = (tx: Query, call: Call, pk: string, event?: RecordedEvent) => Promise<void>;
+export type RecordedEvent = EventParts & EventColumns;
 
 /** In the order in which `record` gives their values. */
 const columns = [
@@ -35,6 +36,7 @@ const columns = [
 const insertEvent = statement<unknown[], unknown>(
   (...values) =>
     sql`insert into events (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(values)})`,
+  { isLater: true },
 );
 
 /** Writes audit events, always in the transaction of the change. */
@@ -61,7 +63,7 @@ export function createRecord({ geo, settings, brandOf, announce }: Needs) {
       ...[copied.user_pk, copied.username, copied.subject, copied.model_app, copied.model_name, copied.model_pk],
       ...[copied.authorized_app, copied.brand_name, copied.words],
     );
-    if (!event.isQuiet) await announce?.(tx, call, pk, parts);
+    if (!event.isQuiet) await announce?.(tx, call, pk, { ...parts, ...copied });
   };
 }
 

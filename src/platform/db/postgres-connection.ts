@@ -1,6 +1,7 @@
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { AbortedTransactionError, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
 import type pg from 'pg';
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
+import { isSentLast, isSentLater } from './later.ts';
 import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import type { StatementFacts } from './postgres-statements.ts';
 import type { StatementListeners } from './statements.ts';
@@ -16,6 +17,14 @@ export interface ConnectionNeeds {
 /** A connection is replaced once it holds so many prepared statements: each takes memory in the database. */
 const maxPrepared = 500;
 
+interface Statement<T> {
+  readonly tables: ReadonlySet<string>;
+  send(): Promise<T>;
+}
+
+const noTables: ReadonlySet<string> = new Set();
+const nothing: Statement<void> = { tables: noTables, send: async () => {} };
+
 /** One connection, used by one at a time. */
 export class PostgresConnection implements DatabaseConnection {
   /** Off for statements that may take minutes. */
@@ -27,6 +36,9 @@ export class PostgresConnection implements DatabaseConnection {
   readonly #needs: ConnectionNeeds;
   readonly #canPrepare: boolean;
   readonly #prepared = new Set<string>();
+  /** Waits to be sent in one packet with the next statement: what opens the transaction, and what nobody needs the result of. */
+  #unsent: Statement<unknown>[] = [];
+  #transaction: 'open' | 'ended' | null = null;
   #isUsable = true;
   #busySince = Number.POSITIVE_INFINITY;
 
@@ -57,9 +69,62 @@ export class PostgresConnection implements DatabaseConnection {
     this.#needs.listeners.notify(query);
     this.note?.(query.sql);
     const { name, tables } = this.#needs.factsOf(query.sql);
-    const leave = this.hasDeadline ? this.#needs.crowd.enter(tables) : null;
+    const send = () => this.#execute<R>(query, this.#canPrepare ? name : '');
+    if (this.#transaction === null) return this.#sendAll({ tables, send });
+    if (this.#transaction === 'ended') throw new Error('a statement comes after the last of its transaction');
+    if (isSentLater(query)) {
+      this.#unsent.push({ tables, send });
+      return { rows: [] };
+    }
+    return isSentLast(query) ? this.#endWith({ tables, send }) : this.#sendAll({ tables, send });
+  }
+
+  /** Opens a transaction, together with its first statement. */
+  begin(text: string): void {
+    this.#transaction = 'open';
+    this.#unsent = [{ tables: noTables, send: () => this.#client.query(text) }];
+  }
+
+  async commit(): Promise<void> {
+    if (this.#transaction === 'open') await this.#endWith(nothing);
+    this.#transaction = null;
+  }
+
+  async rollback(): Promise<void> {
+    this.#transaction = null;
+    this.#unsent = [];
+    if (this.#client.getTransactionStatus() !== 'I') await this.#within(() => this.#client.query('rollback'));
+  }
+
+  /** After a failed statement PostgreSQL answers a commit by rolling back, without an error. */
+  async #endWith<T>({ tables, send }: Statement<T>): Promise<T> {
+    const [result, { command }] = await this.#sendAll({
+      tables,
+      send: () => Promise.all([send(), this.#client.query('commit')]),
+    });
+    if (command !== 'COMMIT') throw new AbortedTransactionError();
+    this.#transaction = 'ended';
+    return result;
+  }
+
+  /** Sends what waits, and this, in one packet. The first error is the cause of those behind it. */
+  async #sendAll<T>({ tables, send }: Statement<T>): Promise<T> {
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    const touched = unsent.reduce((all, { tables }) => (tables.size > 0 ? all.union(tables) : all), tables);
+    const leave = this.hasDeadline ? this.#needs.crowd.enter(touched) : null;
+    const { stream } = this.#client.connection;
     try {
-      return await this.#execute<R>(query, this.#canPrepare ? name : '');
+      return await this.#within(() => {
+        stream.cork();
+        try {
+          const sent = unsent.map(({ send }) => send());
+          const last = send();
+          return Promise.all([...sent, last]).then(() => last);
+        } finally {
+          stream.uncork();
+        }
+      });
     } finally {
       leave?.();
     }
@@ -74,22 +139,14 @@ export class PostgresConnection implements DatabaseConnection {
       if (!isStalePlan(error)) throw error;
       this.#isUsable = false;
       // A failed statement ends its transaction; outside of one it can simply be sent again, unprepared.
-      if (this.#client.getTransactionStatus() !== 'I') throw error;
+      if (this.#transaction !== null) throw error;
       return this.#send<R>(query, '');
     }
   }
 
   async #send<R>({ sql, parameters }: CompiledQuery, name: string): Promise<QueryResult<R>> {
-    const { rows, rowCount } = await this.#within(() =>
-      this.#client.query({ ...(name && { name }), text: sql, values: [...parameters] }),
-    );
+    const { rows, rowCount } = await this.#client.query({ ...(name && { name }), text: sql, values: [...parameters] });
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
-  }
-
-  /** Sends commands without parameters, and gives PostgreSQL's word for what it did last. */
-  async command(text: string): Promise<string> {
-    const results: pg.QueryResult | pg.QueryResult[] = await this.#within(() => this.#client.query(text));
-    return [results].flat().at(-1)?.command ?? '';
   }
 
   // biome-ignore lint/correctness/useYield: there is no streaming here
@@ -102,10 +159,16 @@ export class PostgresConnection implements DatabaseConnection {
     await this.#client.end();
   }
 
+  /** Without waiting for what was sent, as `end` would. */
+  #abandon(): void {
+    this.#isUsable = false;
+    this.#client.connection.stream.destroy();
+  }
+
   async #within<T>(work: () => Promise<T>): Promise<T> {
     if (!this.hasDeadline) return work();
     this.#busySince = performance.now();
-    const timer = setTimeout(() => void this.close(), this.#needs.answerWithinMs);
+    const timer = setTimeout(() => this.#abandon(), this.#needs.answerWithinMs);
     try {
       return await work();
     } finally {

@@ -1,4 +1,4 @@
-import { AbortedTransactionError, type Driver } from 'kysely';
+import type { Driver } from 'kysely';
 import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPool, Use } from './postgres-pool.ts';
 
@@ -32,15 +32,13 @@ export function createPostgresDriver(
     },
     async beginTransaction(connection, { isolationLevel }) {
       const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
-      await own(connection).command(`begin${level}; ${begin}`);
+      own(connection).begin(`begin${level}; ${begin}`);
     },
     async commitTransaction(connection) {
-      const done = await own(connection).command('commit');
-      // After a failed statement PostgreSQL answers a commit by rolling back, without an error.
-      if (done !== 'COMMIT') throw new AbortedTransactionError();
+      await own(connection).commit();
     },
     async rollbackTransaction(connection) {
-      await own(connection).command('rollback');
+      await own(connection).rollback();
     },
     destroy: nothing,
   };

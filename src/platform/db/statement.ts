@@ -1,5 +1,6 @@
 import { type CompiledQuery, createQueryId, type RawBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Query } from './database.ts';
+import { markLater } from './later.ts';
 
 /** Runs the statement with these values. */
 export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;
@@ -35,6 +36,7 @@ class Slot {
  */
 export function statement<Values extends readonly unknown[], Row>(
   build: (...slots: Slots<Values>) => RawBuilder<Row>,
+  { isLater = false }: { /** As with `runLater`. */ readonly isLater?: boolean } = {},
 ): Statement<Values, Row> {
   const rendered = new WeakMap<object, Rendered<Row>>();
 
@@ -63,6 +65,7 @@ export function statement<Values extends readonly unknown[], Row>(
     const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };
     // The author of the statement declares its rows.
     if (adapter instanceof ImmediateAdapter) return adapter.answer(bound) as Row[];
+    if (isLater) markLater(bound);
     return (await db.executeQuery<Row>(bound)).rows;
   };
 }

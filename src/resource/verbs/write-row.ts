@@ -10,7 +10,7 @@ import { defaultOf, isWritable, type Row } from '../fields/field.ts';
 import { isRef } from '../fields/ref.ts';
 import { type ParsedBody, parseBody, storedComplaints } from '../parse.ts';
 import { secretsOf } from '../plan.ts';
-import { findVisible, selectOne, showRow } from '../read.ts';
+import { findVisible, selectLast, selectOne, showRow } from '../read.ts';
 import type { Engine, Resource } from '../resource.ts';
 import { withKeys } from '../slugs.ts';
 import type { PkOf } from '../stored-row.ts';
@@ -18,6 +18,7 @@ import {
   checkReferenceRights,
   columnsOf,
   inWrite,
+  isDryRun,
   throwComplaints,
   updateColumns,
   valuesByTable,
@@ -31,7 +32,7 @@ export async function create(engine: Engine, resource: Resource, call: Call): Pr
     const { pk, values } = await createRow(engine, resource, call, tx, body);
     // The creator of an object sees its secrets once, in the response.
     const secrets = Object.fromEntries(secretsOf(resource).map(([name]) => [name, values[name]]));
-    return { status: 201, body: { ...(await showByKey(engine, resource, call, tx, pk)), ...secrets } };
+    return { status: 201, body: { ...(await showLast(engine, resource, call, tx, pk)), ...secrets } };
   });
 }
 
@@ -124,7 +125,7 @@ export async function update(
     await checkMayWrite(resource, 'change', found.values, call, engine.registry, tx);
     checkIfMatch(call, () => showRow(engine, resource, call, found.raw));
     await updateRow(engine, resource, call, tx, found.pk, found.values, call.body(), mode);
-    return { status: 200, body: await showByKey(engine, resource, call, tx, found.pk) };
+    return { status: 200, body: await showLast(engine, resource, call, tx, found.pk) };
   });
 }
 
@@ -237,8 +238,13 @@ export async function showByKey(
   call: Call,
   tx: Query,
   pk: string | number,
+  select = selectOne,
 ): Promise<Row> {
-  const found = await selectOne(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
+  const found = await select(engine, resource, call, tx, [sql`${resource.row().col('pk')} = ${pk}`]);
   if (!found) throw new Error(`${resource.model} ${pk} is gone right after it was written`);
   return showRow(engine, resource, call, found.raw);
 }
+
+/** The same at the end of a transaction, which it commits unless it is a dry run. */
+const showLast = (engine: Engine, resource: Resource, call: Call, tx: Query, pk: string | number): Promise<Row> =>
+  showByKey(engine, resource, call, tx, pk, isDryRun(call) ? selectOne : selectLast);

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/platform/db/database.ts';
+import { runLast, runLater } from '../../src/platform/db/later.ts';
+import { openPostgres } from '../../src/platform/db/postgres.ts';
+import { freshPostgresDatabase } from '../support/postgres.ts';
+
+const database = await freshPostgresDatabase();
+
+describe.skipIf(!database)('statements that PostgreSQL gets in one packet', () => {
+  let db: Database;
+  const insert = (word: string) => sql`insert into words (word) values (${word})`;
+  const words = async () => {
+    const { rows } = await sql<{ word: string }>`select word from words order by word`.execute(db.read);
+    return rows.map(({ word }) => word);
+  };
+
+  beforeAll(async () => {
+    db = openPostgres(database?.url ?? '');
+    await sql`create table words (word text primary key)`.execute(db.read);
+  });
+  afterAll(async () => {
+    await db.close();
+    await database?.drop();
+  });
+
+  test('run in their order and are stored by the commit', async () => {
+    const seen = await db.write(async (tx) => {
+      await runLater(tx, insert('one'));
+      const { rows } = await sql`select word from words`.execute(tx);
+      await runLater(tx, insert('two'));
+      return rows;
+    });
+    expect(seen).toEqual([{ word: 'one' }]);
+    expect(await words()).toEqual(['one', 'two']);
+  });
+
+  test('fail the transaction with the error of the first that fails', async () => {
+    const twice = db.write(async (tx) => {
+      await runLater(tx, insert('three'));
+      await runLater(tx, insert('one'));
+      await sql`select 1`.execute(tx);
+    });
+    await expect(twice).rejects.toMatchObject({ code: '23505' });
+    const atCommit = db.write((tx) => runLater(tx, insert('two')));
+    await expect(atCommit).rejects.toMatchObject({ code: '23505' });
+    const last = db.write(async (tx) => {
+      await runLater(tx, insert('four'));
+      await runLater(tx, insert('one'));
+      await runLast(tx, sql`select 1`);
+    });
+    await expect(last).rejects.toMatchObject({ code: '23505' });
+    expect(await words()).toEqual(['one', 'two']);
+  });
+
+  test('are dropped when the transaction is rolled back before they were sent', async () => {
+    const refused = db.write(async (tx) => {
+      await runLater(tx, insert('five'));
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    expect(await words()).toEqual(['one', 'two']);
+  });
+
+  test('the last is answered once the transaction is committed, and nothing may follow it', async () => {
+    const late = db.write(async (tx) => {
+      await runLater(tx, insert('six'));
+      const { rows } = await runLast(tx, sql`select word from words where word = 'six'`);
+      expect(rows).toEqual([{ word: 'six' }]);
+      expect(await words()).toContain('six');
+      await insert('seven').execute(tx);
+    });
+    await expect(late).rejects.toThrow('after the last');
+    expect(await words()).toEqual(['one', 'six', 'two']);
+    // The connection serves others as before.
+    await db.write((tx) => insert('eight').execute(tx));
+    expect(await words()).toContain('eight');
+  });
+});
