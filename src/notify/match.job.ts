@@ -28,7 +28,7 @@ const batchSize = 500;
 
 const insertUnmatched = statement<[event: string], unknown>(
   (event) => sql`insert into unmatched_events (event) values (${event})`,
-  { isLater: true },
+  { sent: 'later' },
 );
 const anyUnmatched = statement<[], unknown>(() => sql`select 1 as found from unmatched_events limit 1`);
 

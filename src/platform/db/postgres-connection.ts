@@ -1,7 +1,7 @@
 import { AbortedTransactionError, type CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
 import type pg from 'pg';
 import { errorFacts, messageOf } from '../../lib/error-facts.ts';
-import { isSentLast, isSentLater } from './later.ts';
+import type { SentQuery } from './later.ts';
 import { type Crowd, isStuckAfterMs } from './postgres-crowd.ts';
 import type { StatementFacts } from './postgres-statements.ts';
 import type { StatementListeners } from './statements.ts';
@@ -21,9 +21,6 @@ interface Statement<T> {
   readonly tables: ReadonlySet<string>;
   send(): Promise<T>;
 }
-
-const noTables: ReadonlySet<string> = new Set();
-const nothing: Statement<void> = { tables: noTables, send: async () => {} };
 
 /** One connection, used by one at a time. */
 export class PostgresConnection implements DatabaseConnection {
@@ -65,28 +62,28 @@ export class PostgresConnection implements DatabaseConnection {
     this.#client.on('end', listener);
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: SentQuery): Promise<QueryResult<R>> {
     this.#needs.listeners.notify(query);
     this.note?.(query.sql);
     const { name, tables } = this.#needs.factsOf(query.sql);
     const send = () => this.#execute<R>(query, this.#canPrepare ? name : '');
     if (this.#transaction === null) return this.#sendAll({ tables, send });
     if (this.#transaction === 'ended') throw new Error('a statement comes after the last of its transaction');
-    if (isSentLater(query)) {
+    if (query.sent === 'later') {
       this.#unsent.push({ tables, send });
       return { rows: [] };
     }
-    return isSentLast(query) ? this.#endWith({ tables, send }) : this.#sendAll({ tables, send });
+    return query.sent === 'last' ? this.#endWith({ tables, send }) : this.#sendAll({ tables, send });
   }
 
   /** Opens a transaction, together with its first statement. */
   begin(text: string): void {
     this.#transaction = 'open';
-    this.#unsent = [{ tables: noTables, send: () => this.#client.query(text) }];
+    this.#unsent = [{ tables: new Set(), send: () => this.#client.query(text) }];
   }
 
   async commit(): Promise<void> {
-    if (this.#transaction === 'open') await this.#endWith(nothing);
+    if (this.#transaction === 'open') await this.#endWith({ tables: new Set(), send: async () => {} });
     this.#transaction = null;
   }
 

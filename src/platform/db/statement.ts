@@ -1,6 +1,6 @@
 import { type CompiledQuery, createQueryId, type RawBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Query } from './database.ts';
-import { markLater } from './later.ts';
+import type { SentQuery } from './later.ts';
 
 /** Runs the statement with these values. */
 export type Statement<Values extends readonly unknown[], Row> = (db: Query, ...values: Values) => Promise<Row[]>;
@@ -36,7 +36,7 @@ class Slot {
  */
 export function statement<Values extends readonly unknown[], Row>(
   build: (...slots: Slots<Values>) => RawBuilder<Row>,
-  { isLater = false }: { /** As with `runLater`. */ readonly isLater?: boolean } = {},
+  { sent }: Pick<SentQuery, 'sent'> = {},
 ): Statement<Values, Row> {
   const rendered = new WeakMap<object, Rendered<Row>>();
 
@@ -62,10 +62,9 @@ export function statement<Values extends readonly unknown[], Row>(
     const parameters = isInOrder
       ? values
       : query.parameters.map((slot) => (slot instanceof Slot ? values[slot.index] : slot));
-    const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters };
+    const bound = { sql: query.sql, query: query.query, queryId: createQueryId(), parameters, sent };
     // The author of the statement declares its rows.
     if (adapter instanceof ImmediateAdapter) return adapter.answer(bound) as Row[];
-    if (isLater) markLater(bound);
     return (await db.executeQuery<Row>(bound)).rows;
   };
 }
