@@ -1,0 +1,61 @@
+import { documentUnder, type OpenApiDocument } from '../../src/resource/openapi.ts';
+import { type Document, describe, type Member } from '../../web/admin/api/description.ts';
+import { capitalised, englishOf } from '../../web/admin/spellings.ts';
+import type { TestServer } from '../support/server.ts';
+
+/** Paths without a list that have a form. */
+const lone = ['/admin/settings/'];
+
+/** Everything that the admin pages show of the server's declarations, with the place that each text comes from. */
+export async function textsOfDeclarations({ app, admin, nobody }: TestServer): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const collect = (place: string) => (text: string) => {
+    if (/\p{L}/u.test(text) && !found.has(text)) found.set(text, place);
+    return text;
+  };
+  const collectChoices = (place: string, values: readonly unknown[] = []) =>
+    values.filter(isNamed).map((value) => collect(place)(englishOf(value)));
+
+  const document: OpenApiDocument = (await nobody.get('/schema/')).body;
+  for (const path of [...Object.keys(document['x-resources']), ...lone]) {
+    const part: unknown = documentUnder(document, path);
+    const { filters, shown, creating, changing } = describe(path, part as Document, collect(path));
+    for (const { name, choices } of filters) collectChoices(`${path} ${name}`, choices);
+    for (const { name, schema } of [shown, creating ?? [], changing ?? []].flat() satisfies Member[])
+      collectChoices(`${path} ${name}`, [...(schema.enum ?? []), ...(schema.items?.enum ?? [])]);
+    collectChoices('the page of all kinds', [path.split('/')[1]]);
+  }
+  const { properties = {} } = document.components.schemas.OAuth2ProviderSetupURLs ?? {};
+  collectChoices('the addresses of an OAuth2 provider', Object.keys(properties));
+
+  const entries: Entry[] = (await admin.get('/admin/interface/')).body.resources;
+  for (const { path, singular, plural, description } of entries) [singular, plural, description].map(collect(path));
+  for (const { names, path } of app.engine.registry.resources) collect(path)(capitalised(names[0]));
+  for (const { name } of app.kinds.transports) collect('kinds of transports')(name);
+  for (const { summary } of app.jobs.kinds.values()) collect('kinds of jobs')(summary);
+
+  const permissions: Permission[] = (await admin.get('/rbac/permissions/?page_size=1000')).body.results;
+  for (const { name, model_verbose } of permissions) {
+    collect('models of permissions')(capitalised(model_verbose));
+    const [, kind] = /^Can (?:add|change|delete|view secrets of|view) (.+)$/.exec(name) ?? [];
+    if (!kind || !found.has(capitalised(kind))) collect('permissions')(name);
+  }
+  collectChoices('verbs of permissions', ['view', 'add', 'change', 'delete']);
+  return found;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly singular: string;
+  readonly plural: string;
+  readonly description: string;
+}
+
+interface Permission {
+  readonly name: string;
+  readonly model_verbose: string;
+}
+
+/** Countries are named by the browser; names of models, apps and algorithms are the same in all languages. */
+const isNamed = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !/^[A-Z]{2}$|^https?:|^svc[._](?!core\.auth)/.test(value);
