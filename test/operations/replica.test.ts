@@ -54,6 +54,18 @@ describe.skipIf(!hasPostgres)('lists read from a replica', () => {
     expect(await lastOnReplica()).toMatch(/^select "t"\."pk"/m);
   });
 
+  test.each([
+    ['charts', '/events/events/volume/', /group by 1$/m],
+    ['exports', '/events/events/export/?as=csv', /order by t\.created desc, t\.pk desc limit/],
+  ])('are not alone: %s come from the replica too', async (_what, path, statement) => {
+    // Again, because a replica that lags behind is left alone for a while.
+    const lastAfterwards = async () => {
+      expect((await first.admin.get(path)).status).toBe(200);
+      return lastOnReplica();
+    };
+    await expect.poll(lastAfterwards, { timeout: 30_000 }).toMatch(statement);
+  });
+
   test('leave authentication, single objects and writes to the primary', async () => {
     await pause();
     const ada = await first.user();

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
 import { fromTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { type Call, requireActor } from '../../resource/call.ts';
 import { arrayOf, integerSchema, objectSchema } from '../../resource/json-schema.ts';
 import type { Action } from '../../resource/resource.ts';
@@ -46,9 +47,10 @@ async function countEvents(call: Call, action: string, condition: RawBuilder<unk
   const end = Math.ceil(fromTimestamp(now).getTime() / hourMs) * hourMs;
   const start = end - points * spanMs;
   const bucket = db.dialect.timeBucket(sql.ref('created'), 'hour');
-  const { rows } = await sql<BucketRow>`select ${bucket} as bucket, count(*) as events from events
+  const query = sql<BucketRow>`select ${bucket} as bucket, count(*) as events from events
     where action = ${action} and created >= ${toTimestamp(start)} and created < ${toTimestamp(end)}
-    and ${condition} group by 1`.execute(db.read);
+    and ${condition} group by 1`;
+  const { rows } = await readList(db, (read) => query.execute(read));
   return sumIntervals(rows, { start, intervalMs: spanMs, count: points }).map((count, index) => ({
     x_cord: start + index * spanMs,
     y_cord: count,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import type { Row } from '../../resource/fields/field.ts';
 import { noChoice } from '../../resource/fields/text.ts';
 import { stringSchema } from '../../resource/json-schema.ts';
@@ -48,8 +49,9 @@ async function* batches({ call, engine, registry }: ActionInput, conditions: Con
     const after = last ? [sql`(t.created, t.pk) < (${last.created}, ${last.pk})`] : [];
     const all = [...conditions, ...after];
     const where = all.length > 0 ? sql`where ${sql.join(all, sql` and `)}` : sql``;
-    const { rows } = await sql<Row>`select ${plan.list} from ${resource.from()} ${where}
-      order by t.created desc, t.pk desc limit ${rowsAtOnce}`.execute(call.db.read);
+    const query = sql<Row>`select ${plan.list} from ${resource.from()} ${where}
+      order by t.created desc, t.pk desc limit ${rowsAtOnce}`;
+    const { rows } = await readList(call.db, (read) => query.execute(read));
     const shown = rows.map((raw) => plan.show(raw, context));
     if (shown.length > 0) yield shown;
     if (shown.length < rowsAtOnce) return;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { addMilliseconds, fromTimestamp, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import {
@@ -115,8 +116,9 @@ function spanOf({ now, request: { query } }: Call): Span {
 async function countIntervals(call: Call, where: RawBuilder<unknown>, { start, end, intervalMs }: Span) {
   const unit = intervalMs === dayMs ? 'day' : 'hour';
   const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), unit);
-  const { rows } = await sql<BucketRow>`select ${bucket} as bucket,
-    count(*) as events from events as t ${where} group by 1`.execute(call.db.read);
+  const query = sql<BucketRow>`select ${bucket} as bucket,
+    count(*) as events from events as t ${where} group by 1`;
+  const { rows } = await readList(call.db, (read) => query.execute(read));
   return sumIntervals(rows, { start, intervalMs, count: (end - start) / intervalMs });
 }
 
@@ -128,9 +130,10 @@ interface Value {
 
 async function topValues(call: Call, where: RawBuilder<unknown>, column: string): Promise<Value[]> {
   const name = sql.ref(`t.${column}`);
-  const { rows } = await sql<{ value: string; events: number | string }>`select ${name} as value, count(*) as events
+  const query = sql<{ value: string; events: number | string }>`select ${name} as value, count(*) as events
     from events as t ${where} and ${name} is not null and ${name} <> '' group by 1
-    order by 2 desc, 1 limit ${maxValues}`.execute(call.db.read);
+    order by 2 desc, 1 limit ${maxValues}`;
+  const { rows } = await readList(call.db, (read) => query.execute(read));
   return rows.map(({ value, events }) => ({ value, label: value, events: Number(events) }));
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../lib/problem.ts';
 import { addMilliseconds, fromTimestamp } from '../../platform/clock.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../../resource/access.ts';
 import type { Call } from '../../resource/call.ts';
 import { parseWhole } from '../../resource/fields/scalar.ts';
@@ -180,8 +181,9 @@ export async function countOverTime(
   const since = addMilliseconds(call.now, start - fromTimestamp(call.now).getTime());
   const where = await visibleWhere(input, [sql`t.created >= ${since}`, ...conditions]);
   const bucket = call.db.dialect.timeBucket(sql.ref('t.created'), unit);
-  const { rows } = await sql<BucketRow>`select ${bucket} as bucket, count(*) as events
-    from events as t ${where} group by 1`.execute(call.db.read);
+  const query = sql<BucketRow>`select ${bucket} as bucket, count(*) as events
+    from events as t ${where} group by 1`;
+  const { rows } = await readList(call.db, (read) => query.execute(read));
   return sumIntervals(rows, { start, intervalMs, count: intervals }).map((count, index) => ({
     x_cord: start + index * intervalMs,
     y_cord: count,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Problem } from '../../lib/problem.ts';
+import { readList } from '../../platform/db/read-list.ts';
 import { visibleRows } from '../access.ts';
 import type { Call, Reply } from '../call.ts';
 import type { Row } from '../fields/field.ts';
@@ -22,10 +23,8 @@ export async function list(engine: Engine, resource: Resource, call: Call): Prom
     ...searchConditions(resource, call, registry),
   ];
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
-  const { readList } = call.db;
   // Visibility has been decided above, on the primary.
-  if (!readList) return readPage(engine, resource, call, where);
-  return readList((read) => readPage(engine, resource, { ...call, db: { ...call.db, read } }, where));
+  return readList(call.db, (read) => readPage(engine, resource, { ...call, db: { ...call.db, read } }, where));
 }
 
 async function readPage(engine: Engine, resource: Resource, call: Call, where: RawBuilder<unknown>): Promise<Reply> {
