@@ -5,7 +5,7 @@ import type { Query } from '../../../platform/db/database.ts';
 import type { Call } from '../../../resource/call.ts';
 import { defineEndpoint, type Endpoint } from '../../../resource/endpoint.ts';
 import type { Row } from '../../../resource/fields/field.ts';
-import { isUuid } from '../../../resource/fields/scalar.ts';
+import { canonicalUuid, isUuid } from '../../../resource/fields/scalar.ts';
 import { objectSchema, orNull, stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
 import type { Engine, RowOf } from '../../../resource/resource.ts';
 import { identificationStage } from './identification-stage.resource.ts';
@@ -66,7 +66,7 @@ export const previewEndpoint = (screenOf: (shown: Shown) => Promise<Row>): Endpo
 /** A flow with its first identification stage. */
 async function findFlow(pk: string | null, query: Query): Promise<FlowRow | undefined> {
   if (pk !== null && !isUuid(pk)) return undefined;
-  const wanted = pk === null ? sql`f.designation = 'authentication'` : sql`f.pk = ${pk.toLowerCase()}`;
+  const wanted = pk === null ? sql`f.designation = 'authentication'` : sql`f.pk = ${canonicalUuid(pk)}`;
   const { rows } = await sql<FlowRow>`select f.title, f.background, f.layout, f.designation,
     (select s.pk from flow_stage_bindings b join stages s on s.pk = b.stage
       where b.target = f.pk and s.kind = ${identificationStage.model} order by b."order", b.pk limit 1) as stage
