@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { openAdmin, visitAdmin } from '../support/admin-visit.ts';
 import { axeViolations } from '../support/axe.ts';
 import { signInFlow } from '../support/flow-client.ts';
 import { describeJourney, whoIs } from '../support/journey.ts';
+import { unique } from '../support/make-walk.ts';
 import { password, personWithPassword } from '../support/second-factor.ts';
 
 const phone = { width: 375, height: 740 };
@@ -37,6 +39,53 @@ async function checkLayout(page: Page): Promise<void> {
     .toBe(0);
   expect(await axeViolations(page)).toEqual([]);
 }
+
+const adminJourneys = [
+  {
+    locale: 'ar',
+    titles: {
+      '/': /^مرحبًا، /,
+      '/events/events/': 'الأحداث',
+      '/access/': 'الوصول',
+      '/applications/new/': 'تطبيق جديد',
+      '/new/policies/expression/': /^جديد: /,
+      '/everything/': 'كل شيء',
+      '/core/users/?dialog=invite': 'دعوة شخص',
+    },
+    event: (name: string) => new RegExp(`أنشأ .*admin.*المجموعة.*${name}`),
+  },
+  {
+    locale: 'de-AT',
+    titles: {
+      '/': /^Willkommen, /,
+      '/events/events/': 'Ereignisse',
+      '/access/': 'Zugriff',
+      '/applications/new/': 'Neue Anwendung',
+      '/new/policies/expression/': /^Neu: /,
+      '/everything/': 'Alles',
+      '/core/users/?dialog=invite': 'Jemanden einladen',
+    },
+    event: (name: string) => new RegExp(`admin hat die Gruppe ${name} erstellt\\.`),
+  },
+];
+
+describeJourney('administrators whose browser speaks another language', (journey) => {
+  test.each(adminJourneys)('find the admin pages in $locale', async ({ locale, titles, event }) => {
+    const name = unique('staff');
+    await journey().server.admin.post('/core/groups/', { name });
+    const page = await visitAdmin(journey(), '/', { locale });
+    for (const [path, title] of Object.entries(titles)) {
+      await page.waitForLoadState('networkidle');
+      await openAdmin(page, path);
+      await page.getByRole('heading', { name: title, exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await checkLayout(page);
+    }
+    await openAdmin(page, '/events/events/');
+    await page.getByText(event(name)).waitFor();
+    await page.waitForLoadState('networkidle');
+  });
+});
 
 describeJourney('people whose browser speaks another language', (journey) => {
   test.each(journeys)('sign in and see their account in $locale', async ({ locale, direction, ...words }) => {

@@ -4,7 +4,7 @@ import { quiet } from '../support/jobs.ts';
 import { unique } from '../support/make-walk.ts';
 import { startMailReceiver } from '../support/receivers.ts';
 import { linkIn, makeRecovery } from '../support/recovery.ts';
-import { describeOnSqlite } from '../support/server.ts';
+import { adminToken, describeOnSqlite } from '../support/server.ts';
 import { signIn } from '../support/session.ts';
 
 const mail = await startMailReceiver();
@@ -60,6 +60,21 @@ describeOnSqlite(
 
       const api = await fetch(`${server().url}/api/v3/core/users/`, { headers: spanish });
       expect(await api.json()).toMatchObject({ detail: 'Authentication credentials were not provided.' });
+    });
+
+    test('is that of events: the caller’s setting, else what they accept, else English', async () => {
+      const german = await server().user(['svc_events.view_event'], { attributes: { settings: { locale: 'de' } } });
+      const name = unique('staff');
+      await server().admin.post('/core/groups/', { name });
+      const sentenceFor = async (token: string, headers: Record<string, string> = {}) => {
+        const path = `/api/v3/events/events/?action=model_created&search=${name}`;
+        const sent = { authorization: `Bearer ${token}`, ...headers };
+        const answer = await fetch(`${server().url}${path}`, { headers: sent });
+        return Object(await answer.json()).results[0].sentence;
+      };
+      expect(await sentenceFor(adminToken)).toBe(`admin created the group ${name}.`);
+      expect(await sentenceFor(adminToken, spanish)).toBe(`admin ha creado el grupo ${name}.`);
+      expect(await sentenceFor(german.token, spanish)).toBe(`admin hat die Gruppe ${name} erstellt.`);
     });
 
     test('is that of mails: the user’s, else that of the browser that asked', async () => {

@@ -57,7 +57,7 @@ export function Chart({ label, times, series, look, onSelect }: Props) {
       chart?.destroy();
     };
   }, [times, series, look]);
-  return <div ref={place} className="chart" role="img" aria-label={label} />;
+  return <div ref={place} dir="ltr" className="chart" role="img" aria-label={label} />;
 }
 
 const daySeconds = 86_400;

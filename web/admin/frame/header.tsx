@@ -24,7 +24,9 @@ export function Header() {
         <span className="initial" aria-hidden="true">
           {(user.name || user.username).charAt(0).toUpperCase()}
         </span>
-        <span className="admin-person-name">{user.name || user.username}</span>
+        <span className="admin-person-name" dir="auto">
+          {user.name || user.username}
+        </span>
         <span className="visually-hidden">{t(', your account')}</span>
       </a>
       <a className="button admin-sign-out" href={`/if/flow/${encodeURIComponent(flow_invalidation)}/`}>

@@ -92,7 +92,7 @@ export function CodeEditor({ label, language, text, errors, onChange }: Props) {
     const editor = view.current;
     if (editor) editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor, errors)));
   }, [errors]);
-  return <div className="code-editor" ref={place} data-invalid={errors.length > 0 || undefined} />;
+  return <div className="code-editor" dir="ltr" ref={place} data-invalid={errors.length > 0 || undefined} />;
 }
 
 /** Complaints that name a line, shown at it. */
