@@ -26,7 +26,7 @@ import { securityProfiles } from './security-profile.ts';
 import { type IssuerMode, issuerOf, setupUrls } from './urls.ts';
 
 /** Signs people in to an application by OAuth2 and OpenID Connect. */
-export function oauth2Provider(needs: PreviewNeeds): Resource {
+export function oauth2Provider(needs: PreviewNeeds, actions: readonly Action[]): Resource {
   return defineProvider({
     path: '/providers/oauth2/',
     model: oauth2Model,
@@ -126,7 +126,7 @@ export function oauth2Provider(needs: PreviewNeeds): Resource {
       }),
     },
     check: settle,
-    actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs)],
+    actions: [setupUrlsAction(needs.config.publicUrl), previewUserAction(needs), ...actions],
   });
 }
 

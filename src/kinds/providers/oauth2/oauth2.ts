@@ -21,6 +21,7 @@ import { clientFacts, oauth2Provider } from './oauth2.resource.ts';
 import { createRefusalEvents } from './refusal-events.ts';
 import { scopeMapping } from './scope-mapping.resource.ts';
 import { createSigner } from './signing.ts';
+import { oauth2TestAction, oauth2TestRoute } from './test-sign-in.ts';
 
 interface Needs {
   readonly config: Pick<Config, 'publicUrl'>;
@@ -37,8 +38,9 @@ export function oauth2(needs: Needs): ProviderKind {
   const { db, key, fetch, config } = needs;
   const { publicUrl } = config;
   const signer = createSigner(key.box);
+  const refusals = createRefusalEvents(db);
   return {
-    resource: oauth2Provider(needs),
+    resource: oauth2Provider(needs, [oauth2TestAction({ ...needs, publicUrl, signer, refusals })]),
     clientFacts: clientFacts(publicUrl),
     resources: [scopeMapping(needs), accessTokens, refreshTokens, authorizationCodes],
     routes(server) {
@@ -49,9 +51,9 @@ export function oauth2(needs: Needs): ProviderKind {
         remoteKeys: createRemoteKeys(fetch),
         signer,
         failures: createFailureCount(db),
-        refusals: createRefusalEvents(db),
+        refusals,
       };
-      return [...clientRoutes(shared), ...browserRoutes(shared)];
+      return [...clientRoutes(shared), ...browserRoutes(shared), oauth2TestRoute(shared)];
     },
     append: decideOnRequest(key),
     detourOf: detourByFrames({ key, publicUrl }),

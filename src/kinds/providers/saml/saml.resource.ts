@@ -8,7 +8,7 @@ import { boolean, canonicalUuid, duration, isUuid } from '../../../resource/fiel
 import { choice, text } from '../../../resource/fields/text.ts';
 import { eitherFilter } from '../../../resource/filters.ts';
 import { stringSchema, uuidSchema } from '../../../resource/json-schema.ts';
-import type { Derived, Filter, Resource } from '../../../resource/resource.ts';
+import type { Action, Derived, Filter, Resource } from '../../../resource/resource.ts';
 import { defaultDigest, defaultSignature, digestAlgorithms, signatureAlgorithms } from './algorithms.ts';
 import { importMetadataAction } from './import-metadata.ts';
 import { samlMappingModel, samlProviderModel } from './models.ts';
@@ -21,7 +21,7 @@ interface Needs extends PreviewNeeds {
 }
 
 /** Signs people in to an application by SAML 2.0. */
-export function samlProvider(needs: Needs): Resource {
+export function samlProvider(needs: Needs, actions: readonly Action[]): Resource {
   const { publicUrl } = needs.config;
   return defineProvider({
     path: '/providers/saml/',
@@ -146,7 +146,7 @@ export function samlProvider(needs: Needs): Resource {
       url_slo_redirect: address(publicUrl, 'sloRedirect'),
     },
     check: settle,
-    actions: [previewUserAction(needs), importMetadataAction],
+    actions: [previewUserAction(needs), importMetadataAction, ...actions],
   });
 }
 

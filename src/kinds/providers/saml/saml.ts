@@ -16,6 +16,7 @@ import { samlRoutes } from './routes.ts';
 import { samlProvider } from './saml.resource.ts';
 import { samlMapping } from './saml-mapping.resource.ts';
 import { createKeyOf } from './signing-key.ts';
+import { samlTestAction, samlTestRoute } from './test-sign-in.ts';
 import { issuerOf, samlPaths } from './urls.ts';
 
 interface Needs {
@@ -31,8 +32,10 @@ interface Needs {
 /** SAML 2.0: this server as the identity provider of applications. */
 export function samlIdp(needs: Needs): ProviderKind {
   const keyOf = createKeyOf(needs.key.box);
+  const refusals = createSamlRefusals(needs.db);
+  const shared = { ...needs, keyOf, refusals, publicUrl: needs.config.publicUrl };
   return {
-    resource: samlProvider(needs),
+    resource: samlProvider(needs, [samlTestAction(shared)]),
     clientFacts: ({ issuer }, slug) => {
       const { publicUrl } = needs.config;
       const { metadata, ssoRedirect } = samlPaths(slug);
@@ -44,8 +47,8 @@ export function samlIdp(needs: Needs): ProviderKind {
     },
     resources: [samlMapping(needs)],
     routes: (server) => {
-      const refusals = createSamlRefusals(needs.db);
-      return samlRoutes({ ...needs, ...server, keyOf, refusals, publicUrl: needs.config.publicUrl });
+      const mount = { ...shared, ...server };
+      return [...samlRoutes(mount), samlTestRoute(mount)];
     },
     append: decideOnTicket(needs.key),
     detourOf: detourByTour(needs),

@@ -1,0 +1,49 @@
+import { applicationContext } from '../../../provider/authorize/ask-person.ts';
+import { testSignInAction } from '../../../provider/test-sign-in/test-action.ts';
+import { type TestMount, testRoute } from '../../../provider/test-sign-in/test-route.ts';
+import { samlProviderModel } from './models.ts';
+import { loadServiceProvider } from './service-provider.ts';
+import { SamlRefusal } from './sso/saml-refusal.ts';
+import { type TellNeeds, tellOf } from './sso/tell-of.ts';
+import { issuerOf } from './urls.ts';
+
+/** Where a test sign-in begins. No service provider has an empty address: the ticket buys no assertion. */
+export const samlTestRoute = (mount: TestMount) =>
+  testRoute(mount, {
+    path: '/application/test-saml/',
+    model: samlProviderModel,
+    load: (provider) => loadServiceProvider(mount.db, { provider }),
+    asking: async (_call, { application }) => ({
+      request: { isTest: true, consumerUrl: '' },
+      context: { ...applicationContext(application), consent_permissions: [] },
+    }),
+  });
+
+/** What an assertion would say. */
+export const samlTestAction = (needs: TellNeeds) =>
+  testSignInAction({
+    key: needs.key,
+    async tell(call, pk, { user, session }) {
+      const provider = await loadServiceProvider(call.db, { provider: pk });
+      if (!provider) return { refusal: 'No application uses the provider.' };
+      try {
+        const { nameId, mapped } = await tellOf(needs, call, { provider, user, session, nameIdFormat: null });
+        needs.keyOf(provider);
+        const attributes = mapped.attributes.map(({ name, values }) => [name, [...values]]);
+        return {
+          claims: {
+            assertion: {
+              issuer: issuerOf(needs.publicUrl, { issuer: provider.issuer, slug: provider.application.slug }),
+              audience: provider.audience,
+              name_id: nameId.value,
+              name_id_format: nameId.format,
+            },
+            attributes: Object.fromEntries(attributes),
+          },
+        };
+      } catch (error) {
+        if (error instanceof SamlRefusal) return { refusal: error.message };
+        throw error;
+      }
+    },
+  });

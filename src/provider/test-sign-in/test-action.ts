@@ -1,0 +1,78 @@
+import { cachedUserFacts, type UserFacts } from '../../core/mapping/user-facts.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { Invalid } from '../../lib/problem.ts';
+import type { InstanceKey } from '../../platform/keys.ts';
+import { type Call, requireActor } from '../../resource/call.ts';
+import { actionOn } from '../../resource/define.ts';
+import { text } from '../../resource/fields/text.ts';
+import { booleanSchema, objectSchema, stringSchema } from '../../resource/json-schema.ts';
+import { consumeTicket, findTicket } from '../authorize/tickets.ts';
+import { type SignIn, signInOfSession } from '../sign-in-of-session.ts';
+
+/** Whom a test has signed in. */
+export interface TestedPerson {
+  readonly user: UserFacts;
+  readonly session: string;
+  readonly signIn: SignIn;
+}
+
+/** What the application would be told, by the name of what tells it; or why it would be told nothing. */
+export type Told = { readonly claims: Readonly<Record<string, Json>> } | { readonly refusal: string };
+
+interface Needs {
+  readonly key: Pick<InstanceKey, 'hash' | 'box'>;
+  /** What the application of a provider would be told of somebody who has signed in. */
+  tell(call: Call, provider: number, person: TestedPerson): Promise<Told>;
+}
+
+const spent = 'This test was shown before, or it is not yours. Start it again.';
+
+/** Shows the outcome of a test sign-in to whoever went through it, once. */
+export const testSignInAction = ({ key, tell }: Needs) =>
+  actionOn<{ pk: number }>()({
+    name: 'test_sign_in',
+    on: 'row',
+    method: 'POST',
+    summary: 'Show what the application would be told after a test sign-in',
+    access: 'visible',
+    body: { ticket: text({ max: 100, help: 'What the test sign-in has led back with.' }) },
+    bodySchema: 'TestSignInRequest',
+    answer: {
+      status: 200,
+      schemaName: 'TestSignIn',
+      schema: objectSchema({
+        passing: booleanSchema,
+        message: { ...stringSchema, description: 'Why the person would not be signed in; else empty.' },
+        claims: {
+          type: 'object',
+          additionalProperties: true,
+          description: 'What the application would be told, by the name of what tells it.',
+        },
+      }),
+    },
+    async prepare({ call, row, values }) {
+      const ticket = await findTicket(call.db, key, call, values.ticket);
+      if (ticket?.provider !== row.pk || !isJsonObject(ticket.request) || ticket.request.isTest !== true)
+        throw Invalid.field('ticket', spent);
+      if (ticket.state === 'denied')
+        return { ticket, told: { refusal: 'You or the authorization flow denied the request.' } };
+      const person = await personOf(call);
+      return {
+        ticket,
+        told: person ? await tell(call, row.pk, person) : { refusal: 'You are not signed in any more.' },
+      };
+    },
+    async run({ tx, prepared: { ticket, told } }) {
+      if (!(await consumeTicket(tx, ticket))) throw Invalid.field('ticket', spent);
+      return 'refusal' in told
+        ? { passing: false, message: told.refusal, claims: {} }
+        : { passing: true, message: '', claims: told.claims };
+    },
+  });
+
+async function personOf(call: Call): Promise<TestedPerson | null> {
+  const { user: actor, session } = requireActor(call);
+  const user = await cachedUserFacts(call, actor.pk);
+  const signIn = await signInOfSession(call.db.read, session);
+  return user?.is_active && session !== null && signIn ? { user, session, signIn } : null;
+}

@@ -1,0 +1,84 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Route } from '../../platform/http/route.ts';
+import type { HttpAnswer, HttpCall } from '../../platform/http/routes.ts';
+import { stayingInWindow } from '../../platform/http/security-headers.ts';
+import { isVisible } from '../../resource/access.ts';
+import type { Call } from '../../resource/call.ts';
+import { parseKey } from '../../resource/read.ts';
+import type { Engine } from '../../resource/resource.ts';
+import { type Asking, askPerson } from '../authorize/ask-person.ts';
+import { mayUse } from '../authorize/may-use.ts';
+import type { AskingProvider, AuthorizeNeeds } from '../authorize/needs.ts';
+import { releaseTicket } from '../authorize/tickets.ts';
+import { redirectBrowser } from '../browser-answers.ts';
+import { browserCall, type BrowserMount as CallMount } from '../browser-call.ts';
+
+export type TestMount = AuthorizeNeeds & CallMount & { readonly engine: Engine };
+
+export interface TestedKind<Provider extends AskingProvider> {
+  /** Where a test begins; the key of the provider comes behind it. */
+  readonly path: string;
+  readonly model: string;
+  load(pk: number): Promise<Provider | null>;
+  /** What the application would ask for. It must not be good for anything else: `isTest` marks it. */
+  asking(call: Call, provider: Provider): Promise<Pick<Asking, 'context'> & { readonly request: TestRequest }>;
+}
+
+export interface TestRequest {
+  readonly isTest: true;
+}
+
+/** The page that shows the outcome. */
+const resultPage = '/if/admin/applications/test/';
+
+/**
+ * Takes an administrator through the authorization of a provider as its application would, without its client: in the end
+ * they come to a page of ours with a ticket that is good for the claims alone, for their session, once.
+ */
+export function testRoute<Provider extends AskingProvider>(mount: TestMount, kind: TestedKind<Provider>): Route {
+  const { registry } = mount.engine;
+
+  async function begin(http: HttpCall): Promise<HttpAnswer> {
+    const call = await browserCall(mount, http);
+    const resource = registry.require(kind.model);
+    const pk = parseKey(resource, http.params.provider ?? '');
+    if (!call.actor?.session) {
+      const next = `${kind.path}${encodeURIComponent(http.params.provider ?? '')}/`;
+      return redirectBrowser(await mount.signInPath(call.request.host, call.db.read, next));
+    }
+    if (call.actor.impersonator) throw new Problem('permission_denied', 'Nobody can test a sign-in for somebody else.');
+    const isOpen = pk !== null && (await isVisible(resource, pk, call, registry));
+    const provider = isOpen ? await kind.load(Number(pk)) : null;
+    if (!provider) throw new Problem('not_found');
+    const { application } = provider;
+    const back = (members: Record<string, string>) =>
+      `${resultPage}?${new URLSearchParams({ application: application.slug, provider: `${resource.path}${pk}/`, ...members })}`;
+    if (!application.enabled) return redirectBrowser(back({ outcome: 'off' }));
+    if (!(await mayUse(mount, call, provider))) return redirectBrowser(back({ outcome: 'denied' }));
+    const asked = await askPerson(mount, call, {
+      kind: kind.model,
+      provider,
+      ...(await kind.asking(call, provider)),
+      isSilent: false,
+      pathOf: (ticket) => back({ ticket }),
+    });
+    switch (asked.outcome) {
+      case 'decided':
+        await releaseTicket(mount.key, call);
+        return redirectBrowser(back({ ticket: asked.ticket }), asked.cookies);
+      case 'page':
+        return asked.answer;
+      default:
+        return redirectBrowser(back({ outcome: asked.outcome }));
+    }
+  }
+
+  return {
+    methods: ['GET'],
+    path: `${kind.path}{provider}/`,
+    handle: async (http) => {
+      const answer = await begin(http);
+      return { ...answer, headers: { ...stayingInWindow, ...answer.headers } };
+    },
+  };
+}
