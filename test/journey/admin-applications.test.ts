@@ -34,6 +34,13 @@ const pick = async (page: Page, label: string, name: string) => {
   await page.getByRole('option', { name }).first().click();
 };
 
+/** The window in which a test sign-in goes on. */
+async function openTest(page: Page): Promise<Page> {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Test the sign-in' }).click();
+  return opened;
+}
+
 describeJourney('the admin pages of applications', (journey) => {
   test('make an application from a template for the members of a group', async () => {
     const { server } = journey();
@@ -66,8 +73,9 @@ describeJourney('the admin pages of applications', (journey) => {
     const setup = await page.locator('pre').innerText();
     expect(setup).toContain(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET=${provider.client_secret}`);
     expect(setup).not.toMatch(/\{\w+\}/);
-    await page.getByRole('link', { name: 'Test the sign-in' }).click();
-    await page.getByText('"preferred_username": "admin"').waitFor();
+    const tested = await openTest(page);
+    await tested.getByText('What is bound to the application does not let you in.').waitFor();
+    await tested.waitForLoadState('networkidle');
     await page.waitForLoadState('networkidle');
   });
 
@@ -115,6 +123,15 @@ describeJourney('the admin pages of applications', (journey) => {
     const { client_id } = (await server.admin.get(`/providers/oauth2/${provider}/`)).body;
     await page.getByText(client_id).waitFor();
     await page.getByText('https://app.example.com/callback').waitFor();
+    const tested = await openTest(page);
+    await tested.getByRole('button', { name: 'Continue' }).click();
+    await tested.getByText('The sign-in works.').waitFor();
+    const claims = await tested.getByRole('region', { name: 'ID token' }).locator('pre').innerText();
+    expect(JSON.parse(claims)).toMatchObject({ aud: client_id, preferred_username: 'admin' });
+    await tested.reload();
+    await tested.getByText('This test was shown before').waitFor();
+    await tested.waitForLoadState('networkidle');
+    await tested.close();
     await tab(page, 'Claims').click();
     await pick(page, 'Person', dana.username);
     await page.getByText(`"preferred_username": "${dana.username}"`).waitFor();
@@ -133,7 +150,7 @@ describeJourney('the admin pages of applications', (journey) => {
     await page.getByText('There are none.').first().waitFor();
     await tab(page, 'Events').click();
     await page.getByText('Nobody has signed in to it yet.').waitFor();
-    await page.getByText('Model created').waitFor();
+    await page.getByText(`admin created the application ${name}.`).waitFor();
     await page.getByRole('button', { name: 'Duplicate…' }).click();
     const copy = unique('second');
     await page.getByRole('dialog').getByLabel('Name').fill(copy);
@@ -194,6 +211,7 @@ describeJourney('the admin pages of applications', (journey) => {
     const addresses = [
       ...['/applications/new/', '/applications/new/?template=grafana', '/applications/new/?template=saml'],
       '/applications/new/?template=grafana&name=G&address=https%3A%2F%2Fg.example.com&step=access',
+      '/applications/test/?application=x&provider=%2Fproviders%2Foauth2%2F1%2F&outcome=off',
       ...[at, ...['sign-in', 'claims', 'access', 'tokens', 'events', 'used-by'].map((tab) => `${at}?tab=${tab}`)],
       ...['duplicate', 'switch-off'].map((dialog) => `${at}?dialog=${dialog}`),
     ];

@@ -133,7 +133,11 @@ describeJourney('the admin pages of people', (journey) => {
     const tabs = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
     expect(await tabs.allInnerTexts()).toEqual(['Overview', 'Groups', 'Used by']);
     await page.getByText('Actions', { exact: true }).click();
-    expect(await page.locator('.menu li').allInnerTexts()).toEqual(['Set password…', 'Recovery link…']);
+    expect(await page.locator('.menu li').allInnerTexts()).toEqual([
+      'Set password…',
+      'Recovery link…',
+      'Sign out everywhere…',
+    ]);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
     await tabs.filter({ hasText: 'Groups' }).click();
     await page.getByText('In no group.').waitFor();

@@ -36,6 +36,7 @@ describeOnBoth('class 16: a session ends for good', (server) => {
       (pk) => admin.patch(`/core/users/${pk}/`, { is_active: false }),
       (pk) => admin.put(`/core/users/${pk}/`, { username: `user-${pk}`, name: '', is_active: false }),
       (pk) => admin.post(`/core/users/${pk}/set_password/`, { password: 'another one' }),
+      (pk) => admin.post(`/core/users/${pk}/sign_out_everywhere/`),
       (pk) => admin.delete(`/core/users/${pk}/`),
     ];
     for (const end of ends) {

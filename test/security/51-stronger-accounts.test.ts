@@ -42,6 +42,7 @@ describeOnBoth('class 51: nobody takes over an account that holds more permissio
   const at = ({ pk }: TestUser, below = '') => `/core/users/${pk}/${below}`;
   const reaching: Record<string, (api: Api, user: TestUser) => Promise<Answer>> = {
     'the password': (api, user) => api.post(at(user, 'set_password/'), { password: 'mine from now on' }),
+    'their sessions': (api, user) => api.post(at(user, 'sign_out_everywhere/')),
     'the key of a token': (api, user) => api.get(`/core/tokens/of-${user.username}/view_key/`),
     'the e-mail address': (api, user) => api.patch(at(user), { email: `${unique('mine')}@example.com` }),
     'the user name': (api, user) => api.patch(at(user), { username: unique('renamed') }),

@@ -25,6 +25,7 @@ const Settings = late(async () => (await import('./pages/settings.tsx')).Setting
 const Everything = late(async () => (await import('./pages/everything.tsx')).Everything);
 const NotFound = late(async () => (await import('./pages/not-found.tsx')).NotFound);
 const Wizard = late(async () => (await import('./applications/wizard.tsx')).Wizard);
+const TestPage = late(async () => (await import('./applications/test-page.tsx')).TestPage);
 const ApplicationPage = late(async () => (await import('./applications/application-page.tsx')).ApplicationPage);
 const AccessPage = late(async () => (await import('./access/access-page.tsx')).AccessPage);
 const PeoplePage = late(async () => (await import('./people/people-page.tsx')).PeoplePage);
@@ -44,6 +45,7 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
   '/events/events/': Events,
   '/everything/': Everything,
   '/applications/new/': Wizard,
+  '/applications/test/': TestPage,
   '/access/': AccessPage,
 };
 

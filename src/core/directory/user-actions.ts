@@ -22,6 +22,7 @@ import type { Action, ActionInput } from '../../resource/resource.ts';
 import { checkMayReachUser } from '../access/delegation.ts';
 import { systemPermissions } from '../access/permissions.ts';
 import { groupsOfSql } from '../access/rights-sql.ts';
+import { endSessions } from '../session/session.ts';
 import { effectiveAttributes } from './effective-attributes.ts';
 import { setPassword } from './set-password.ts';
 import { userTypes } from './user-rules.ts';
@@ -49,6 +50,23 @@ export function setPasswordAction(passwords: Passwords) {
     },
   });
 }
+
+/** Ends all sessions of a user but the caller's own. Whoever may set the password, which does that too, may do it. */
+export const signOutAction = actionOn<{ pk: number; username: string }>()({
+  name: 'sign_out_everywhere',
+  on: 'row',
+  method: 'POST',
+  summary: 'End all sessions of a user',
+  access: { permission: 'svc_core.reset_user_password' },
+  answer: { status: 204 },
+  async run({ tx, call, row }) {
+    await checkMayReachUser(tx, call, row.pk);
+    const { user, session } = requireActor(call);
+    const sessions = await endSessions(tx, row.pk, user.pk === row.pk ? session : null);
+    const model = { app: 'svc_core', model_name: 'user', pk: row.pk, name: row.username };
+    await call.world.record(tx, call, { action: 'logout', app: 'svc_core', context: { sessions, model } });
+  },
+});
 
 const userSelf: JsonSchema = objectSchema({
   pk: integerSchema,

@@ -20,7 +20,7 @@ import { attributesFilter, choicesFilter, linkedFilter, startsWithFilter } from 
 import { endImpersonationAction, impersonateAction } from './impersonation.ts';
 import { serviceAccountAction } from './service-account.ts';
 import { uidOf as computeUid } from './uid.ts';
-import { meAction, pathsAction, setPasswordAction } from './user-actions.ts';
+import { meAction, pathsAction, setPasswordAction, signOutAction } from './user-actions.ts';
 import { metricsAction } from './user-metrics.ts';
 import { afterUserWrite, checkUser, pathComplaint, userTypes } from './user-rules.ts';
 
@@ -148,6 +148,7 @@ export function userResource({ installId, passwords, settings, key, config, user
       metricsAction,
       rightsAction,
       setPasswordAction(passwords),
+      signOutAction,
       impersonateAction({ settings }),
       endImpersonationAction({ key, isSecure }),
       ...userActions,

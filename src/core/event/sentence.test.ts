@@ -8,6 +8,8 @@ const grafana = { app: 'svc_core', model_name: 'application', pk: 'ab', name: 'G
 
 test.each([
   ['login', {}, 'dana signed in.'],
+  ['logout', {}, 'dana was signed out.'],
+  ['logout', { model: { name: 'eve' } }, 'dana signed eve out.'],
   ['login_failed', { username: 'root' }, 'Somebody failed to sign in as root.'],
   ['password_set', { model: { name: 'dana' } }, 'dana changed their password.'],
   ['password_set', { model: { name: 'eve' } }, 'dana set the password of eve.'],

@@ -41,7 +41,11 @@ const change =
 /** By action. Null where the event's own message says it better. */
 const sentences: Readonly<Record<string, Sentence>> = {
   login: (event, words) => words('{who} signed in.', { who: whoOf(event, words) }),
-  logout: (event, words) => words('{who} was signed out.', { who: whoOf(event, words) }),
+  logout: (event, words) => {
+    const who = whoOf(event, words);
+    const name = event.context.model ? nameOf(event.context.model, words) : who;
+    return name === who ? words('{who} was signed out.', { who }) : words('{who} signed {name} out.', { who, name });
+  },
   login_failed: ({ context }, words) =>
     words('Somebody failed to sign in as {name}.', { name: textOf(context.username) ?? words('an unknown user') }),
   user_write: ({ context }, words) =>

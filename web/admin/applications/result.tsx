@@ -1,11 +1,13 @@
 import { Code } from '../../elements/code.tsx';
 import { CopyButton } from '../../elements/copy-button.tsx';
+import { useAnswer } from '../../elements/loading.tsx';
 import { Notice } from '../../elements/notice.tsx';
 import { known, t } from '../../texts/texts.ts';
 import { hrefOf } from '../address.ts';
 import { Link } from '../link.tsx';
 import { CopyRows } from './copy-rows.tsx';
-import { type Choices, type Created, factsOf, filled, type Template } from './template.ts';
+import { type Choices, type Created, factsOf, filled, providerPathOf, type Template } from './template.ts';
+import { TestLink } from './test-link.tsx';
 
 interface Props {
   readonly template: Template;
@@ -17,6 +19,7 @@ interface Props {
 export function Result({ template, choices: { slug, address }, created }: Props) {
   const setup = filled(template.setup, factsOf(address, slug, created));
   const path = `/core/applications/${slug}/`;
+  const made = useAnswer<{ provider: number }>(path);
   const rows = [
     { label: t(template.protocol === 'saml' ? 'Entity ID' : 'Issuer'), text: created.issuer },
     { label: t('Client ID'), text: created.client_id },
@@ -42,9 +45,11 @@ export function Result({ template, choices: { slug, address }, created }: Props)
         <Code text={setup} />
       </section>
       <div className="row">
-        <Link className="button button-primary" href={hrefOf(path, { tab: 'claims' })}>
-          {t('Test the sign-in')}
-        </Link>
+        {made.answer.state === 'ready' && (
+          <TestLink provider={`${providerPathOf(template)}${made.answer.value.provider}/`}>
+            {t('Test the sign-in')}
+          </TestLink>
+        )}
         <Link className="button" href={hrefOf(path)}>
           {t('Go to the application')}
         </Link>

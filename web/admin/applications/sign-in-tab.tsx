@@ -8,6 +8,7 @@ import { type ResourceEntry, useInterface } from '../api/interface.ts';
 import { Link } from '../link.tsx';
 import type { Application } from './application.ts';
 import { CopyRows } from './copy-rows.tsx';
+import { TestLink } from './test-link.tsx';
 
 interface OAuth2 {
   readonly client_type: string;
@@ -47,6 +48,7 @@ export function SignInTab({ application }: { application: Application }) {
 function Ways({ entry, path }: { entry: ResourceEntry; path: string }) {
   return (
     <div className="row">
+      <TestLink provider={path}>{t('Test the sign-in')}</TestLink>
       {entry.may.change === 'all' && (
         <Link className="button" href={hrefOf(`/edit${path}`)}>
           {t('Edit the sign-in')}

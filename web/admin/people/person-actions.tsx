@@ -8,23 +8,23 @@ import { t } from '../../texts/texts.ts';
 import { goTo, hereWith } from '../address.ts';
 import { useEntry, useHeld, useInterface } from '../api/interface.ts';
 import { ActionDialog, closeDialog } from '../parts/action-dialog.tsx';
-import { type Session, sessionsPath } from './belongings.tsx';
 import type { Person } from './person.ts';
 
 /** What can be done for or about a person, as far as the caller may. */
 export function PersonActions({ person }: { person: Person }) {
   const held = useHeld();
   const { user } = useInterface();
-  const canEndSessions = useEntry('/core/authenticated_sessions/') !== undefined;
+  const canMail = useEntry('/stages/email/') !== undefined && person.email !== '' && person.is_active;
   const isOther = person.pk !== user.pk;
   const offered = [
     ...(held('svc_core.reset_user_password')
       ? [
           { name: 'password', title: t('Set password…') },
           { name: 'recovery', title: t('Recovery link…') },
+          ...(canMail ? [{ name: 'recovery-mail', title: t('Send a recovery link by mail…') }] : []),
+          { name: 'sign-out', title: t('Sign out everywhere…') },
         ]
       : []),
-    ...(canEndSessions ? [{ name: 'sign-out', title: t('Sign out everywhere…') }] : []),
     ...(held('svc_core.impersonate') && isOther && person.is_active ? [{ name: 'act-as', title: t('Act as…') }] : []),
   ];
   const isOffered = (name: string) => offered.some((one) => one.name === name);
@@ -51,6 +51,7 @@ export function PersonActions({ person }: { person: Person }) {
       </details>
       {isOffered('password') && <PasswordDialog person={person} />}
       {isOffered('recovery') && <RecoveryDialog person={person} />}
+      {isOffered('recovery-mail') && <RecoveryMailDialog person={person} />}
       {isOffered('sign-out') && <SignOutDialog person={person} />}
       {isOffered('act-as') && <ActAsDialog person={person} />}
     </>
@@ -108,6 +109,35 @@ function RecoveryDialog({ person }: { person: Person }) {
   );
 }
 
+/** Through the first e-mail stage whose template is about passwords, else any. */
+async function mailRecovery({ pk }: Person): Promise<void> {
+  type Stages = { readonly results: readonly { readonly pk: string; readonly template: string }[] };
+  const { results } = await callAsPerson<Stages>('GET', '/stages/email/?page_size=100&ordering=name');
+  const stage = results.find(({ template }) => template.includes('password')) ?? results[0];
+  const none = t('There is no e-mail stage. Make one first.');
+  if (!stage) throw new Error(none);
+  await callAsPerson('POST', `/core/users/${pk}/recovery_email/?email_stage=${stage.pk}`, {});
+}
+
+function RecoveryMailDialog({ person }: { person: Person }) {
+  const done = useDone();
+  const { username: name, email } = person;
+  return (
+    <ActionDialog
+      name="recovery-mail"
+      title={t('Send {name} a recovery link?', { name })}
+      confirm={t('Send')}
+      act={async () => {
+        await mailRecovery(person);
+        closeDialog();
+        done(t('A link is on its way to {email}.', { email }));
+      }}
+    >
+      <p>{t('A mail to {email} brings a link by which they choose a new password.', { email })}</p>
+    </ActionDialog>
+  );
+}
+
 function SignOutDialog({ person }: { person: Person }) {
   const done = useDone();
   return (
@@ -116,9 +146,7 @@ function SignOutDialog({ person }: { person: Person }) {
       title={t('Sign {name} out everywhere?', { name: person.username })}
       confirm={t('Sign out')}
       act={async () => {
-        const { results } = await callAsPerson<{ results: readonly Session[] }>('GET', sessionsPath(person));
-        for (const { uuid } of results.filter(({ current }) => !current))
-          await callAsPerson('DELETE', `/core/authenticated_sessions/${uuid}/`);
+        await callAsPerson('POST', `/core/users/${person.pk}/sign_out_everywhere/`, {});
         closeDialog();
         done(t('{name} is signed out everywhere.', { name: person.username }));
       }}
