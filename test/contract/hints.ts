@@ -117,6 +117,7 @@ export const resourceHints: Readonly<Record<string, ResourceHint>> = {
 
 const imageUrl: OperationHint = { body: () => ({ url: 'https://example.com/image.svg' }) };
 const needsMediaServer: OperationHint = { undrivable: 'asks a media server; its own tests run one' };
+const afterTest: OperationHint = { undrivable: 'follows a test sign-in; its own tests go through one' };
 const showsSecret: OperationHint = { events: { count: 1, why: 'whoever reads a secret is written down' } };
 const onlyTries = { count: 0, why: 'it tries something out and keeps nothing' };
 const settings: OperationHint = {
@@ -251,6 +252,8 @@ export const operationHints: Readonly<Record<string, OperationHint>> = {
     body: ({ number }) => ({ name: `name ${number}`, field_key: 'sample', label: 'Sample', type: 'text', order: 1 }),
     events: onlyTries,
   },
+  providers_oauth2_test_sign_in_create: afterTest,
+  providers_saml_test_sign_in_create: afterTest,
 };
 
 /** Columns of the resources' tables that no field names, because only the server's own code may read them. */
