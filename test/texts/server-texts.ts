@@ -22,7 +22,7 @@ export function stringsOfServer(): ServerText[] {
 
 const tellers = new Set(['deny', 'refuse', 'stay', 'again', 'plainPage']);
 const told =
-  /^(flow|source|kinds\/(policies|stages|sources\/saml)|provider\/authorize|kinds\/providers\/.*(page|logout|routes).*)/;
+  /^(flow|source|kinds\/(policies|stages|sources)|provider\/authorize|kinds\/providers\/.*(page|logout|routes).*)/;
 /** Objects whose `message` is that of an event. */
 const eventParts = new Set(['context', 'event', 'about']);
 const untold = new Set(['to', 'action', 'hidden', 'name', 'status', 'frames', 'goOnTo', 'leadsTo', 'value']);
