@@ -63,7 +63,8 @@ export const objectAction = (kind: () => SyncKind, jobs: () => Jobs) =>
       const key = keyOf(type, values.sync_object_id);
       const target = await loadTarget(engine, call, kind(), row.pk);
       if (!target || key === null) return [];
-      if (!(await isActive(call.db.read, kind(), row.pk))) {
+      // To see what would be sent, no application is needed yet.
+      if (!isDryRun(call) && !(await isActive(call.db.read, kind(), row.pk))) {
         return [message(call, 'warning', 'No provider found. Is it assigned to an application?')];
       }
       const [known] = await loadRows(call.db.read, target.pk, type, [key]);

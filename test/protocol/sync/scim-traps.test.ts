@@ -140,17 +140,26 @@ function common(server: () => TestServer): void {
     );
   });
 
-  test('a provider without an application does nothing', async () => {
+  test('a provider without an application does nothing; a dry run shows what it would do', async () => {
     const target = await startScimTarget();
     const { admin } = server();
-    const { body } = await admin.post('/providers/scim/', { name: `idle ${Math.random()}`, ...target.settings });
-    await makeUser(admin);
-    const { body: result } = await admin.post(`/providers/scim/${body.pk}/sync/object/`, {
-      sync_object_model: 'svc.core.models.User',
-      sync_object_id: '1',
+    const mappings = (await admin.get('/propertymappings/provider/scim/?managed=gatehouse/providers/scim/user')).body;
+    const { body } = await admin.post('/providers/scim/', {
+      name: `idle ${Math.random()}`,
+      property_mappings: mappings.results.map(({ pk }: { pk: string }) => pk),
+      ...target.settings,
     });
+    const ada = await makeUser(admin);
+    const path = `/providers/scim/${body.pk}/sync/object/`;
+    const object = { sync_object_model: 'svc.core.models.User', sync_object_id: String(ada.pk) };
+    const { body: result } = await admin.post(path, object);
     expect(result.messages).toMatchObject([{ event: 'No provider found. Is it assigned to an application?' }]);
     expect(target.requests).toEqual([]);
+    const tried = await admin.post(`${path}?dry_run=true`, object);
+    expect(tried.body.messages).toContainEqual(
+      expect.objectContaining({ event: expect.stringMatching(/^POST .*\/Users$/) }),
+    );
+    expect(target.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
     await admin.delete(`/providers/scim/${body.pk}/`);
     await target.close();
   });
