@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { callback, makeRelyingParty, visitor } from '../support/relying-party.ts';
+import { makeServiceProvider } from '../support/saml-sp.ts';
 import { describeOnBoth } from '../support/server.ts';
 
 // A refresh token that an administrator got while acting as somebody was good for months.
@@ -33,6 +34,13 @@ describeOnBoth('class 57: an impersonator creates no access that outlives the im
       scope,
     });
     expect(location?.searchParams.get('error')).toBe('access_denied');
+  });
+
+  test('a SAML application signs nobody in', async () => {
+    const sp = await makeServiceProvider(server());
+    const { browser } = await acting();
+    const { status, text } = await browser.visit(sp.at('init/'));
+    expect([status, text]).toEqual([403, expect.stringContaining('for somebody else')]);
   });
 
   test('a device cannot be approved', async () => {

@@ -46,7 +46,7 @@ export function readMetadata(text: string, role: 'IDPSSODescriptor' | 'SPSSODesc
 function readEntity(entity: XmlElement, descriptor: XmlElement): EntityMetadata {
   const entityId = attributeOf(entity, 'entityID');
   if (!entityId) throw new SamlError('The metadata has no entityID.');
-  const flag = (name: string) => ['true', '1'].includes(attributeOf(descriptor, name) ?? '');
+  const flag = (name: string) => isTrue(descriptor, name);
   return {
     entityId,
     singleSignOn: endpoints(descriptor, 'SingleSignOnService'),
@@ -64,10 +64,13 @@ function readEntity(entity: XmlElement, descriptor: XmlElement): EntityMetadata 
   };
 }
 
+/** As XML Schema writes what is true. */
+const isTrue = (element: XmlElement, name: string) => ['true', '1'].includes(attributeOf(element, name) ?? '');
+
 /** The default first, then in the order of their index, then as written. */
 function endpoints(descriptor: XmlElement, local: string): Endpoint[] {
   const rank = (element: XmlElement) =>
-    attributeOf(element, 'isDefault') === 'true' ? -1 : Number(attributeOf(element, 'index') ?? 0);
+    isTrue(element, 'isDefault') ? -1 : Number(attributeOf(element, 'index') ?? 0);
   return childrenNamed(descriptor, metadataNamespace, local)
     .toSorted((one, other) => rank(one) - rank(other))
     .map((element) => ({

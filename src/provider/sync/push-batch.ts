@@ -5,7 +5,7 @@ import type { ObjectType } from './facts.ts';
 import { type LedgerRow, type Result, storeLinks, storeResults, storeSending, withAttempt } from './ledger.ts';
 import { prepareWork, type Work } from './prepare.ts';
 import { isUpToDate, removeObject, stateOf, writeObject } from './push-object.ts';
-import { ObjectRefused, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
+import { NameTaken, ObjectRefused, RemoteMissing, SyncStopped, Unavailable } from './remote.ts';
 import type { ObjectKey } from './scope.ts';
 import type { SentRequest } from './send.ts';
 import type { Connection, Target } from './target.ts';
@@ -35,6 +35,8 @@ export interface BatchResult {
 /** Failures in a row after which the target as a whole counts as unavailable. */
 const maxConsecutiveFailures = 5;
 const maxAttempts = 10;
+/** What holds a name and cannot be found may be on its way out; if it is not, trying on does not help. */
+const maxTaken = 4;
 
 /** Brings objects of one type to the target. Members of a group must have been handled before the group. */
 export async function pushBatch(
@@ -148,7 +150,8 @@ function explained(row: LedgerRow, error: Error | null): Pick<Result, 'error' | 
   // A conflict may be with something that is itself about to change.
   const isFinal = error instanceof ObjectRefused || error instanceof RemoteMissing;
   // An outage of the whole target is not the fault of the object that met it.
-  const isLast = row.attempts + 1 >= maxAttempts && !(error instanceof Unavailable && error.isWholeTarget);
+  const most = error instanceof NameTaken ? maxTaken : maxAttempts;
+  const isLast = row.attempts + 1 >= most && !(error instanceof Unavailable && error.isWholeTarget);
   if (isFinal || isLast) return { error: error.message, retryInMs: null };
   const wait = error instanceof Unavailable ? error.retryAfterMs : 0;
   return { error: error.message, retryInMs: Math.max(wait, backoffMs(row.attempts)) };

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { attemptsIn, type LedgerRow } from './ledger.ts';
 import {
   type DeleteAction,
+  NameTaken,
   ObjectRefused,
   RemoteConflict,
   type RemoteGroups,
@@ -107,7 +108,7 @@ export async function writeObject(state: RemoteState, wanted: Wanted, { type, is
     } catch (error) {
       if (!(error instanceof RemoteConflict)) throw error;
       if (!(await adopt(payload)) || state.remoteId === null) {
-        throw new ObjectRefused(`${error.message} It cannot be found there, so it cannot be linked.`);
+        throw new NameTaken(`${error.message} It cannot be found there, so it cannot be linked.`);
       }
       const id = state.remoteId;
       const attributes = await type.update(id, payload);

@@ -291,7 +291,7 @@ describeOnBoth('SAML providers', (server) => {
     test('takes an address that takes POST where the default one is by a binding that we do not speak', async () => {
       const artifact = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Artifact';
       const made = await imported(
-        document(`${consumer(artifact, 'https://sp.example/art', 'index="0" isDefault="true"')}
+        document(`${consumer(artifact, 'https://sp.example/art', 'index="9" isDefault="1"')}
           ${consumer(bindings.redirect, 'https://sp.example/get')}${consumer(bindings.post, 'https://sp.example/post')}`),
       );
       expect(made.acs_url).toBe('https://sp.example/post');

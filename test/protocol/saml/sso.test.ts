@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { generateCertificate } from '../../../src/lib/certificate/generate-certificate.ts';
 import { statusCodes } from '../../../src/lib/saml/names.ts';
+import { redirectUrl } from '../../../src/lib/saml/redirect-binding.ts';
 import { attributeOf } from '../../../src/lib/xml/element.ts';
 import { signXml } from '../../../src/lib/xml/sign.ts';
 import { lastEvents } from '../../support/events.ts';
-import { stranger, visitor } from '../../support/relying-party.ts';
+import { makeRelyingParty, stranger, visitor } from '../../support/relying-party.ts';
 import {
   acs,
   attributesOf,
@@ -143,6 +144,8 @@ describeOnBoth('SAML single sign-on', (server) => {
     const browser = await visitor(server());
     expect((await browser.visit('/application/saml/nothing/metadata/')).status).toBe(404);
     expect((await browser.visit('/application/saml/nothing/sso/binding/init/')).status).toBe(404);
+    const party = await makeRelyingParty(server());
+    expect((await browser.visit(`/application/saml/${party.slug}/init/`)).status).toBe(404);
     const sp = await makeServiceProvider(server());
     const { status, location } = await browser.visit(sp.at('metadata/'));
     expect([status, `${location?.pathname}${location?.search}`]).toEqual([
@@ -220,6 +223,28 @@ describeOnBoth('SAML single sign-on', (server) => {
     const [event] = await told('configuration_error');
     expect(event?.context.message).toMatch(/^Failed to evaluate property-mapping: 'broken/);
     if (hasXmlsec) await xmlsecVerify(text, await ownCertificate(), 'Assertion');
+  });
+
+  test('who is not signed in goes through the authentication flow of the provider', async () => {
+    const slug = `only-here-${Date.now()}`;
+    const flow = await server().admin.post('/flows/instances/', {
+      name: slug,
+      slug,
+      title: 'Sign in for payroll',
+      designation: 'authentication',
+    });
+    const sp = await makeServiceProvider(server(), { authentication_flow: flow.body.pk });
+    const { location } = await stranger(server()).visit(sp.at('init/'));
+    expect(location?.pathname).toBe(`/if/flow/${slug}/`);
+  });
+
+  test('nothing is sent to an address that is no web address, however it came to be stored', async () => {
+    const sp = await makeServiceProvider(server());
+    await server().world.db.write((tx) =>
+      sql`update provider_saml set acs_url = 'javascript:alert(1)' where pk = ${sp.provider.pk}`.execute(tx),
+    );
+    const { status, text } = await (await visitor(server())).visit(sp.at('init/'));
+    expect([status, text.includes('javascript:'), text.includes('SAMLResponse')]).toEqual([500, false, false]);
   });
 
   test('a provider without mappings sends no empty statement of attributes', async () => {
@@ -329,6 +354,20 @@ describeOnBoth('SAML single sign-on', (server) => {
       const form = formOf({ SAMLRequest: encoded(enveloped(authnRequest(), pair)) });
       const { location } = await browser.visit(sp.at(posted), form);
       expect(responseOn(await browser.visit(location ?? '')).to).toBe(acs);
+    });
+
+    test('requests that it signed with an EC key are taken by redirect', async () => {
+      const request = { commonName: 'ec', subjectAltNames: [], validityDays: 1, algorithm: 'ecdsa' } as const;
+      const ec = await generateCertificate(request);
+      const verification_kp = await storePair(server(), { certificate: ec.certificate });
+      const sp = await makeServiceProvider(server(), { verification_kp });
+      const key = {
+        privateKey: createPrivateKey(ec.key),
+        signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256',
+      };
+      const message = { name: 'SAMLRequest', message: { markup: authnRequest() }, relayState: null, key } as const;
+      const browser = await visitor(server());
+      expect(responseOn(await browser.visit(redirectUrl(sp.at(redirected), message))).to).toBe(acs);
     });
 
     const plain = () => `SAMLRequest=${encodeURIComponent(deflated(authnRequest()))}`;

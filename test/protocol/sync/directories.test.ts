@@ -165,6 +165,25 @@ function directories(server: () => TestServer): void {
       expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_900);
     });
 
+    test('an account that it refuses fails alone', async () => {
+      const { admin } = server();
+      const [bad, good] = [await makeUser(admin), await makeUser(admin)];
+      await settled(server(), path, provider.pk);
+      const { id } = userAt(bad.email);
+      target.fault = ({ method, segments }) =>
+        method !== 'GET' && segments.includes(id)
+          ? { status: 400, body: { error: { message: 'Not this one.' } } }
+          : null;
+      for (const { pk } of [bad, good]) await admin.patch(`/core/users/${pk}/`, { name: 'New Name' });
+      const ledger = async ({ pk }: { pk: number }) =>
+        (await admin.get(`/providers/${path}/${provider.pk}/sync/ledger/?user=${pk}`)).body.results[0];
+      await settled(server(), path, provider.pk);
+      target.fault = () => null;
+      expect((await ledger(bad)).error).toBe('The target answered 400: Not this one.');
+      expect((await ledger(good)).error).toBe('');
+      expect(JSON.stringify(userAt(good.email))).toContain('New Name');
+    });
+
     test('a run without the right to see its domains fails with a message', async () => {
       target.fault = ({ segments }) =>
         /domains|organization/.test(segments.at(-1) ?? '')
@@ -224,6 +243,23 @@ describeOnBoth(
 describeOnSqlite(
   'a cloud directory',
   (server) => {
+    test('takes what mappings write with underscores', async () => {
+      const target = await startCloud();
+      const { admin } = server();
+      const expression = "return { job_title: 'Boss' };";
+      const { body } = await admin.post('/propertymappings/provider/cloud_directory/', { name: 'job', expression });
+      const provider = await makeSyncProvider(admin, 'cloud_directory', target.settings);
+      const { property_mappings } = (await admin.get(`/providers/cloud_directory/${provider.pk}/`)).body;
+      const mappings = { property_mappings: [...property_mappings, body.pk] };
+      await admin.patch(`/providers/cloud_directory/${provider.pk}/`, mappings);
+      const ada = await makeUser(admin);
+      await settled(server(), 'cloud_directory', provider.pk);
+      const sent = [...target.users.values()].find((user) => user.userPrincipalName === ada.email);
+      expect(sent).toMatchObject({ jobTitle: 'Boss' });
+      await admin.delete(`/providers/cloud_directory/${provider.pk}/`);
+      await target.close();
+    });
+
     test('whose next page is at another host is not followed there with the token', async () => {
       const [target, elsewhere] = [await startCloud(), await startCloud()];
       target.fault = ({ method, segments }) =>

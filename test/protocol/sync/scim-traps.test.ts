@@ -243,10 +243,14 @@ function common(server: () => TestServer): void {
   });
 
   test('service accounts are left out where the provider says so', async () => {
-    const { settle, person, userAt } = await start({}, { exclude_users_service_account: true });
+    const { settle, person, userAt, admin } = await start({}, { exclude_users_service_account: true });
     const [robot, human] = [await person({ type: 'service_account' }), await person()];
     await settle();
     expect([userAt(robot.username), userAt(human.username)]).toEqual([undefined, expect.anything()]);
+    // Who leaves the scope leaves the target.
+    await admin.patch(`/core/users/${human.pk}/`, { type: 'service_account' });
+    await settle();
+    expect(userAt(human.username)).toBeUndefined();
   });
 }
 
@@ -278,6 +282,9 @@ function servers(server: () => TestServer): void {
     await settle();
     expect(groupAt(`${group.name}-2`)).toBeDefined();
     expect(sent('PATCH', 'Groups')).toHaveLength(1);
+    const [operation] = sent('PATCH', 'Groups')[0]?.body.Operations ?? [];
+    expect(operation).toMatchObject({ op: 'replace', value: { displayName: `${group.name}-2` } });
+    expect(operation.value).not.toHaveProperty('id');
   });
 
   test('its configuration is asked for once, and again when the provider is saved', async () => {

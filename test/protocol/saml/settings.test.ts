@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { nameIdFormats } from '../../../src/lib/saml/names.ts';
+import { attributeOf } from '../../../src/lib/xml/element.ts';
+import { visitor } from '../../support/relying-party.ts';
+import {
+  attributesOf,
+  elementOf,
+  makeServiceProvider,
+  responseOn,
+  type ServiceProvider,
+  textIn,
+} from '../../support/saml-sp.ts';
+import { describeOnSqlite } from '../../support/server.ts';
+import { findXmlsec, xmlsecVerify } from '../../support/xmlsec.ts';
+
+const hasXmlsec = await findXmlsec();
+
+describeOnSqlite('settings of a SAML provider', (server) => {
+  const certificateOf = async ({ provider }: ServiceProvider): Promise<string> =>
+    (await server().admin.get(`/crypto/certificatekeypairs/${provider.signing_kp}/view_certificate/`)).body.data;
+
+  test('the mappings that every provider gets tell seven things of a user', async () => {
+    const sp = await makeServiceProvider(server());
+    const browser = await visitor(server());
+    const { pk, username } = browser.person;
+    const [name, email, upn] = ['Ada Lovelace', `${username}@example.com`, `${username}@corp.example`];
+    await server().admin.patch(`/core/users/${pk}/`, { name, email, attributes: { upn } });
+    const groups = [`a ${username}`, `b ${username}`];
+    for (const group of groups) await server().admin.post('/core/groups/', { name: group, users: [pk] });
+    const { root } = responseOn(await browser.visit(sp.at('init/')));
+    const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+    expect(attributesOf(root)).toEqual({
+      [`${claims}/upn`]: [upn],
+      [`${claims}/name`]: [name],
+      [`${claims}/emailaddress`]: [email],
+      'http://schemas.gatehouse/2021/02/saml/username': [username],
+      'http://schemas.gatehouse/2021/02/saml/uid': [String(pk)],
+      'http://schemas.xmlsoap.org/claims/Group': groups,
+      'http://schemas.microsoft.com/ws/2008/06/identity/claims/windowsaccountname': [username],
+    });
+    const names = Object.keys(attributesOf(root));
+    expect(names).toEqual(names.toSorted());
+  });
+
+  test('issuer, audience, validity, algorithms and the format of names are as the provider says', async () => {
+    const sp = await makeServiceProvider(server(), {
+      issuer: 'urn:ours',
+      audience: '',
+      assertion_valid_not_before: 'minutes=-1',
+      assertion_valid_not_on_or_after: 'minutes=20',
+      session_valid_not_on_or_after: 'hours=2',
+      digest_algorithm: 'http://www.w3.org/2001/04/xmlenc#sha512',
+      signature_algorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha384',
+      default_name_id_policy: nameIdFormats.email,
+    });
+    const browser = await visitor(server());
+    const email = `${browser.person.username}@example.com`;
+    await server().admin.patch(`/core/users/${browser.person.pk}/`, { email });
+    const { root, text } = responseOn(await browser.visit(sp.at('init/')));
+    const of = (element: string, name: string) => attributeOf(elementOf(root, element) ?? root, name) ?? '';
+    const minutes = (element: string, name: string) =>
+      Math.round((Date.parse(of(element, name)) - Date.parse(of('Assertion', 'IssueInstant'))) / 60_000);
+    expect(textIn(root, 'Issuer')).toBe('urn:ours');
+    expect(text).not.toContain('AudienceRestriction');
+    expect([minutes('Conditions', 'NotBefore'), minutes('Conditions', 'NotOnOrAfter')]).toEqual([-1, 20]);
+    expect(minutes('SubjectConfirmationData', 'NotOnOrAfter')).toBe(20);
+    expect(minutes('AuthnStatement', 'SessionNotOnOrAfter')).toBe(120);
+    expect([of('NameID', 'Format'), textIn(root, 'NameID')]).toEqual([nameIdFormats.email, email]);
+    expect(of('DigestMethod', 'Algorithm')).toMatch(/sha512$/);
+    expect(of('SignatureMethod', 'Algorithm')).toMatch(/rsa-sha384$/);
+    if (hasXmlsec) await xmlsecVerify(text, await certificateOf(sp), 'Assertion');
+    // When they signed in, not when they were told of.
+    const { rows } = await sql<{ created: string }>`select created from authenticated_sessions
+      where pk = ${browser.session}`.execute(server().world.db.read);
+    expect(of('AuthnStatement', 'AuthnInstant')).toBe(
+      `${new Date(rows[0]?.created ?? '').toISOString().slice(0, 19)}Z`,
+    );
+  });
+});
