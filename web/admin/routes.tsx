@@ -33,6 +33,8 @@ const PersonPage = late(async () => (await import('./people/person-page.tsx')).P
 const GroupPage = late(async () => (await import('./people/group-page.tsx')).GroupPage);
 const RolePage = late(async () => (await import('./people/role-page.tsx')).RolePage);
 const SignInPreview = late(async () => (await import('./appearance/sign-in-preview.tsx')).SignInPreview);
+const FlowsPage = late(async () => (await import('./flows/flows-page.tsx')).FlowsPage);
+const FlowPage = late(async () => (await import('./flows/flow-page.tsx')).FlowPage);
 const ListPage = late(async () => (await import('./generic/list-page.tsx')).ListPage);
 const DetailPage = late(async () => (await import('./generic/detail-page.tsx')).DetailPage);
 const NewPage = late(async () => (await import('./generic/new-page.tsx')).NewPage);
@@ -50,13 +52,17 @@ const madeByHand: Readonly<Record<string, ComponentType>> = {
 };
 
 /** Lists that are made by hand, by the path of the resource. */
-const listsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = { '/core/users/': PeoplePage };
+const listsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
+  '/core/users/': PeoplePage,
+  '/flows/instances/': FlowsPage,
+};
 
 /** Pages of one object that are made by hand, by the path of the resource. */
 const objectsByHand: Readonly<Record<string, ComponentType<ResourcePage>>> = {
   '/core/applications/': ApplicationPage,
   '/core/users/': PersonPage,
   '/core/groups/': GroupPage,
+  '/flows/instances/': FlowPage,
   '/rbac/roles/': RolePage,
 };
 

@@ -41,8 +41,8 @@ export interface Walk {
   refresh(): Promise<void>;
 }
 
-/** Goes through a flow step by step. */
-export function useWalk(flow: FlowAddress): Walk {
+/** Goes through a flow step by step. `leave` takes challenges that lead elsewhere, and says whether this is one. */
+export function useWalk(flow: FlowAddress, leave: (challenge: Challenge) => boolean = follow): Walk {
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   const [step, setStep] = useState(0);
   const [isBusy, setBusy] = useState(true);
@@ -51,29 +51,33 @@ export function useWalk(flow: FlowAddress): Walk {
   const isUnderWay = useRef(false);
   const first = useRef('');
 
-  const attempt = useCallback(async (call: () => Promise<Challenge>, before: Challenge | null, isPart = false) => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    setBusy(true);
-    let isLeaving = false;
-    try {
-      const received = await call();
-      isLeaving = follow(received) || leaveForeignScripts(before, received);
-      if (isLeaving) return;
-      const facts = JSON.stringify(received);
-      first.current ||= facts;
-      setRestarted(before !== null && facts === first.current && JSON.stringify(before) !== facts);
-      setTrouble(null);
-      const isSameStep = received.component === before?.component && (isPart || received.response_errors !== undefined);
-      if (!isSameStep) setStep((count) => count + 1);
-      setChallenge(received);
-    } catch (error) {
-      setTrouble(troubleOf(error));
-    } finally {
-      isUnderWay.current = false;
-      if (!isLeaving) setBusy(false);
-    }
-  }, []);
+  const attempt = useCallback(
+    async (call: () => Promise<Challenge>, before: Challenge | null, isPart = false) => {
+      if (isUnderWay.current) return;
+      isUnderWay.current = true;
+      setBusy(true);
+      let isLeaving = false;
+      try {
+        const received = await call();
+        isLeaving = leave(received) || leaveForeignScripts(before, received);
+        if (isLeaving) return;
+        const facts = JSON.stringify(received);
+        first.current ||= facts;
+        setRestarted(before !== null && facts === first.current && JSON.stringify(before) !== facts);
+        setTrouble(null);
+        const isSameStep =
+          received.component === before?.component && (isPart || received.response_errors !== undefined);
+        if (!isSameStep) setStep((count) => count + 1);
+        setChallenge(received);
+      } catch (error) {
+        setTrouble(troubleOf(error));
+      } finally {
+        isUnderWay.current = false;
+        if (!isLeaving) setBusy(false);
+      }
+    },
+    [leave],
+  );
 
   const refresh = useCallback(() => attempt(() => showChallenge(flow), null), [attempt, flow]);
   const answer = useCallback<Walk['answer']>(

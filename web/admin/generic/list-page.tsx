@@ -28,13 +28,14 @@ interface Listed {
 const rowsAPage = '50';
 
 interface Props extends ResourcePage {
-  /** What stands beside the list, and further things to do, of lists that are made by hand. */
+  /** What stands beside and above the list, and further things to do, of lists that are made by hand. */
   readonly beside?: ReactNode;
+  readonly above?: ReactNode;
   readonly actions?: ReactNode;
 }
 
 /** All objects of a resource, with what is asked for in the address. */
-export function ListPage({ entry, beside, actions }: Props) {
+export function ListPage({ entry, beside, above, actions }: Props) {
   const description = useDescription(entry.path);
   const canAdd = entry.may.add === 'all';
   const list = <Loaded {...description}>{(known) => <List entry={entry} description={known} />}</Loaded>;
@@ -54,6 +55,7 @@ export function ListPage({ entry, beside, actions }: Props) {
         </>
       }
     >
+      {above}
       {beside ? (
         <div className="beside">
           {beside}

@@ -1,0 +1,115 @@
+import { type FormEvent, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { Button } from '../../elements/button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { known, t } from '../../texts/texts.ts';
+import { goTo, hereWith, useAddress } from '../address.ts';
+import { type ResourceEntry, useEntry, useInterface } from '../api/interface.ts';
+import { Link } from '../link.tsx';
+import { ReferencePicker } from '../widgets/reference-picker.tsx';
+import { bindingsPath, type Design } from './design.ts';
+import { ObjectBeside } from './object-beside.tsx';
+
+interface Props {
+  readonly design: Design;
+  reload(): Promise<void>;
+}
+
+const family = '/stages/all/';
+const gap = 10;
+
+/** Adds a stage at the end: one there is, or a new one of a kind. */
+export function AddStage({ design, reload }: Props) {
+  const { query } = useAddress();
+  const done = useDone();
+  const kinds = useKinds();
+  const kind = kinds.find(({ path }) => path === query.get('add'));
+
+  async function bind(stage: string): Promise<void> {
+    const last = Math.max(0, ...design.steps.map(({ order }) => order));
+    const order = Math.floor(last / gap) * gap + gap;
+    const { pk } = await callAsPerson<{ pk: string }>('POST', bindingsPath, { target: design.pk, stage, order });
+    await reload();
+    goTo(hereWith({ add: null, step: pk, pane: null, gate: null }));
+    done(t('The stage is added at the end.'));
+  }
+  if (kind) return <NewStage key={kind.path} kind={kind} onMade={bind} />;
+  return (
+    <div className="stack">
+      <h2>{t('Add a stage')}</h2>
+      <ExistingStage onChosen={bind} />
+      <div className="stack-tight">
+        <h3>{t('A new stage')}</h3>
+        <ul className="kind-list">
+          {kinds.map(({ path, singular, description }) => (
+            <li key={path}>
+              <Link href={hereWith({ add: path })}>{known(singular)}</Link>
+              <p className="quiet small">{known(description)}</p>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+function useKinds(): ResourceEntry[] {
+  const { resources } = useInterface();
+  const paths = useEntry(family)?.kinds ?? [];
+  return paths
+    .flatMap((path) => resources.find((entry) => entry.path === path) ?? [])
+    .toSorted((one, other) => one.singular.localeCompare(other.singular));
+}
+
+function ExistingStage({ onChosen }: { onChosen(stage: string): Promise<void> }) {
+  const [stage, setStage] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  async function add(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    if (stage === null) return setProblem(t('Choose a stage first.'));
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onChosen(stage);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+      setBusy(false);
+    }
+  }
+  return (
+    <form className="stack-tight" noValidate onSubmit={add}>
+      <ReferencePicker label={t('A stage that there is')} model="svc_flows.stage" value={stage} onChange={setStage} />
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <div className="row">
+        <Button type="submit" isBusy={isBusy}>
+          {t('Add')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface NewProps {
+  readonly kind: ResourceEntry;
+  onMade(stage: string): Promise<void>;
+}
+
+function NewStage({ kind, onMade }: NewProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+  return (
+    <div className="stack">
+      <h2>{t('New: {kind}', { kind: known(kind.singular) })}</h2>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <ObjectBeside
+        path={kind.path}
+        name={known(kind.singular)}
+        submit={t('Create and add')}
+        onCancel={() => goTo(hereWith({ add: '' }))}
+        onSaved={(row) => onMade(String(row.pk)).catch((caught) => setProblem(wordsOf(caught)))}
+      />
+    </div>
+  );
+}

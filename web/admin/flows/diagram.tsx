@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Button } from '../../elements/button.tsx';
+import { Code } from '../../elements/code.tsx';
+import { CopyButton } from '../../elements/copy-button.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { t } from '../../texts/texts.ts';
+import { type Design, flowsPath, type Gate, typeOf } from './design.ts';
+import { GateWords, modeWords } from './gate-words.tsx';
+
+/** The way through the flow: gates are forks, and whoever does not pass the one of a stage goes on to the next. */
+export function Diagram({ design }: { design: Design }) {
+  return (
+    <div className="stack">
+      <ol className="diagram" aria-label={t('The way through the flow')}>
+        <li className="diagram-end">{t('Beginning')}</li>
+        <Fork gates={design.gates} mode={design.policy_engine_mode} otherwise={t('turned away')} />
+        {design.steps.map((step) => (
+          <li key={step.pk} className="diagram-step">
+            <ol>
+              <Fork gates={step.gates} mode={step.policy_engine_mode} otherwise={t('goes on after this stage')} />
+              <li className="diagram-stage">
+                <strong>
+                  <bdi>{step.name ?? t('hidden')}</bdi>
+                </strong>
+                <span className="quiet small">{typeOf(step)}</span>
+              </li>
+            </ol>
+          </li>
+        ))}
+        <li className="diagram-end">{t('End')}</li>
+      </ol>
+      <Mermaid slug={design.slug} />
+    </div>
+  );
+}
+
+interface ForkProps {
+  readonly gates: readonly Gate[];
+  readonly mode: 'all' | 'any';
+  readonly otherwise: string;
+}
+
+function Fork({ gates, mode, otherwise }: ForkProps) {
+  const active = gates.filter(({ enabled }) => enabled);
+  if (active.length === 0) return null;
+  return (
+    <li className="diagram-fork">
+      <div className="diagram-gate">
+        {active.length > 1 && <p className="quiet small">{modeWords(mode)}</p>}
+        {active.map((gate) => (
+          <p key={gate.pk}>
+            <GateWords gate={gate} />
+          </p>
+        ))}
+      </div>
+      <p className="diagram-otherwise small">{t('else: {what}', { what: otherwise })}</p>
+    </li>
+  );
+}
+
+/** For documents: the same in the language of Mermaid, asked for only when it is wanted. */
+function Mermaid({ slug }: { slug: string }) {
+  const [text, setText] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  async function ask(): Promise<void> {
+    try {
+      const path = `${flowsPath}${encodeURIComponent(slug)}/diagram/`;
+      setText((await callAsPerson<{ diagram: string }>('GET', path)).diagram);
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+  }
+  if (text !== null)
+    return (
+      <div className="stack-tight">
+        <Code text={text} />
+        <div className="row">
+          <CopyButton text={text} />
+        </div>
+      </div>
+    );
+  return (
+    <div className="row">
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <Button onClick={ask}>{t('Show as Mermaid')}</Button>
+    </div>
+  );
+}

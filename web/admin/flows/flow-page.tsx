@@ -1,0 +1,89 @@
+import '../generic/detail.css';
+import '../generic/form.css';
+import './flows.css';
+import { useDone } from '../../elements/announcing.tsx';
+import { t } from '../../texts/texts.ts';
+import { goTo, hrefOf, useAddress } from '../address.ts';
+import { useInterface } from '../api/interface.ts';
+import { Changes } from '../generic/changes.tsx';
+import { DeleteButton } from '../generic/delete-button.tsx';
+import { Tabs } from '../generic/tabs.tsx';
+import { UsedBy } from '../generic/used-by.tsx';
+import { Page } from '../page.tsx';
+import { Unread } from '../parts/unread.tsx';
+import type { ResourcePage } from '../routes.tsx';
+import { type Design, purposeOf, useCanDesign, useDesign } from './design.ts';
+import { Designer } from './designer.tsx';
+import { Diagram } from './diagram.tsx';
+import { ObjectBeside } from './object-beside.tsx';
+import { TryTab } from './try-tab.tsx';
+
+/** A flow: its stages in order, its diagram, the flow itself, and its settings. */
+export function FlowPage({ entry, objectKey }: ResourcePage) {
+  const read = useDesign(objectKey);
+  const canChange = useCanDesign();
+  const { resources, user } = useInterface();
+  const { query } = useAddress();
+  if (read.answer.state !== 'ready') return <Unread read={read} entry={entry} />;
+  const design = read.answer.value;
+  const tabs = [
+    { name: 'designer', title: t('Designer') },
+    { name: 'diagram', title: t('Diagram') },
+    { name: 'try', title: t('Try it') },
+    ...(canChange ? [{ name: 'settings', title: t('Settings') }] : []),
+    { name: 'used-by', title: t('Used by') },
+    ...(resources.some(({ path }) => path === '/events/events/') ? [{ name: 'changes', title: t('Changes') }] : []),
+  ];
+  const tab = tabs.find(({ name }) => name === query.get('tab'))?.name ?? 'designer';
+  return (
+    <Page
+      title={design.name}
+      intro={purposeOf(design)}
+      crumbs={[{ text: entry.plural, href: hrefOf(entry.path) }]}
+      actions={
+        <>
+          {entry.may.delete === 'all' && (
+            <DeleteButton entry={entry} objectKey={objectKey} title={design.name} hasUsedBy />
+          )}
+          {user.is_superuser && (
+            <a className="button" href={`/api/v3${entry.path}${encodeURIComponent(design.slug)}/export/`} download>
+              {t('Export')}
+            </a>
+          )}
+        </>
+      }
+    >
+      <Tabs tabs={tabs} current={tab} />
+      {tab === 'designer' && <Designer design={design} reload={read.reload} />}
+      {tab === 'diagram' && <Diagram design={design} />}
+      {tab === 'try' && <TryTab design={design} />}
+      {tab === 'settings' && <SettingsTab design={design} path={entry.path} reload={read.reload} />}
+      {tab === 'used-by' && <UsedBy entry={entry} objectKey={objectKey} />}
+      {tab === 'changes' && <Changes entry={entry} pk={design.pk} />}
+    </Page>
+  );
+}
+
+interface SettingsProps {
+  readonly design: Design;
+  readonly path: string;
+  reload(): Promise<void>;
+}
+
+function SettingsTab({ design, path, reload }: SettingsProps) {
+  const done = useDone();
+  return (
+    <ObjectBeside
+      path={path}
+      objectKey={design.slug}
+      name={design.name}
+      submit={t('Save')}
+      onSaved={async (row) => {
+        if (row.slug !== design.slug)
+          goTo(hrefOf(`${path}${encodeURIComponent(String(row.slug))}/`, { tab: 'settings' }));
+        else await reload();
+        done(t('{name} is saved.', { name: design.name }));
+      }}
+    />
+  );
+}

@@ -1,0 +1,21 @@
+import { Rich } from '../../texts/rich.tsx';
+import { t } from '../../texts/texts.ts';
+import type { Gate } from './design.ts';
+
+/** Who or what passes a gate, in words. */
+export function GateWords({ gate }: { gate: Gate }) {
+  const { group, user, negate } = gate;
+  const name = <bdi>{nameOfGate(gate)}</bdi>;
+  if (group !== null)
+    return <Rich text={negate ? 'Everybody but members of {name}' : 'Members of {name}'} values={{ name }} />;
+  if (user !== null) return <Rich text={negate ? 'Everybody but {name}' : 'Only {name}'} values={{ name }} />;
+  return (
+    <Rich text={negate ? 'Whom the policy {name} turns away' : 'Whom the policy {name} lets pass'} values={{ name }} />
+  );
+}
+
+export const nameOfGate = ({ name }: Gate): string => name ?? t('hidden');
+
+/** How several gates decide together. */
+export const modeWords = (mode: 'all' | 'any'): string =>
+  mode === 'all' ? t('All of these have to pass.') : t('One of these has to pass.');

@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'react';
+import { wordsOf } from '../../api/call.ts';
+import { callApi } from '../../api/client.ts';
+import { Code } from '../../elements/code.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import type { Challenge } from '../../flow/challenge.ts';
+import { known, t } from '../../texts/texts.ts';
+
+interface Binding {
+  readonly stage_obj: { readonly name: string; readonly verbose_name: string } | null;
+}
+
+interface Inspection {
+  readonly plans: readonly unknown[];
+  readonly current_plan?: {
+    readonly current_stage: Binding | null;
+    readonly next_planned_stage: Binding | null;
+    readonly plan_context: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Where one's own walk stands, read again at each step. */
+export function Inspector({ slug, challenge }: { slug: string; challenge: Challenge | null }) {
+  const [read, setRead] = useState<{ readonly value?: Inspection; readonly problem?: string } | null>(null);
+  useEffect(() => {
+    if (!challenge) return;
+    let isWanted = true;
+    callApi<Inspection>('GET', `/flows/inspector/${encodeURIComponent(slug)}/`)
+      .then((value) => isWanted && setRead({ value }))
+      .catch((caught) => isWanted && setRead({ problem: wordsOf(caught) }));
+    return () => {
+      isWanted = false;
+    };
+  }, [slug, challenge]);
+  if (read?.problem) return <Notice tone="plain">{read.problem}</Notice>;
+  const plan = read?.value?.current_plan;
+  if (!plan) return null;
+  const context = Object.entries(plan.plan_context).filter(([, value]) => value !== null);
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>{t('Now')}</dt>
+          <dd>
+            <Stage binding={plan.current_stage} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t('Next')}</dt>
+          <dd>{plan.next_planned_stage ? <Stage binding={plan.next_planned_stage} /> : t('The end of the flow')}</dd>
+        </div>
+      </dl>
+      <h3>{t('What the flow knows')}</h3>
+      <p className="quiet small">{t('Stars stand for what people typed and for secrets.')}</p>
+      <Code text={JSON.stringify(Object.fromEntries(context), null, 2)} />
+    </>
+  );
+}
+
+function Stage({ binding }: { binding: Binding | null }) {
+  const stage = binding?.stage_obj;
+  if (!stage) return <>–</>;
+  return (
+    <>
+      <bdi>{stage.name}</bdi> <span className="quiet small">{known(stage.verbose_name)}</span>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { useId, useState } from 'react';
+import { callAsPerson, wordsOf } from '../../api/call.ts';
+import { Loaded, useAnswer } from '../../elements/loading.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { type Text, t } from '../../texts/texts.ts';
+import { hrefOf } from '../address.ts';
+import { Link } from '../link.tsx';
+import { flowsPath } from './design.ts';
+
+interface ReadyMadeFlow {
+  readonly name: 'recovery' | 'invitation' | 'passkey';
+  readonly is_on: boolean;
+  readonly flow: string | null;
+  readonly places: readonly { readonly name: string; readonly path: string }[];
+}
+
+const path = '/flows/ready_made/';
+
+const words: Readonly<Record<ReadyMadeFlow['name'], { title: Text; about: Text; places: Text }>> = {
+  recovery: {
+    title: 'Password recovery',
+    about: 'The sign-in page offers “Forgot your password?”. A link by mail lets people choose a new one.',
+    places: 'Brands',
+  },
+  invitation: {
+    title: 'Enrolment by invitation',
+    about: 'People whom you invite create their own account. Nobody can without an invitation.',
+    places: 'Flow',
+  },
+  passkey: {
+    title: 'Sign-in with a passkey first',
+    about: 'The sign-in page offers passkeys before it asks for a password.',
+    places: 'Stages',
+  },
+};
+
+/** Flows that come with the server, with a switch each. */
+export function ReadyMade() {
+  const read = useAnswer<readonly ReadyMadeFlow[]>(path);
+  return (
+    <section className="stack-tight" aria-label={t('Ready-made flows')}>
+      <Loaded {...read}>
+        {(flows) => (
+          <ul className="tiles">
+            {flows.map((flow) => (
+              <ReadyMadeCard key={flow.name} flow={flow} reload={read.reload} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function ReadyMadeCard({ flow, reload }: { flow: ReadyMadeFlow; reload(): Promise<void> }) {
+  const { name, is_on, places } = flow;
+  const { title, about, places: kind } = words[name];
+  const id = useId();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  async function turn(): Promise<void> {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await callAsPerson('PUT', `${path}${name}/`, { is_on: !is_on });
+      await reload();
+    } catch (caught) {
+      setProblem(wordsOf(caught));
+    }
+    setBusy(false);
+  }
+  return (
+    <li className="card stack-tight ready-made">
+      <div className="ready-made-head">
+        <h2 id={id}>{t(title)}</h2>
+        <button
+          type="button"
+          role="switch"
+          className="switch"
+          aria-checked={is_on}
+          aria-labelledby={id}
+          aria-busy={isBusy || undefined}
+          onClick={turn}
+        >
+          <span aria-hidden="true">{is_on ? t('On') : t('Off')}</span>
+        </button>
+      </div>
+      <p>{t(about)}</p>
+      {places.length > 0 && (
+        <p className="quiet small">
+          {t(kind)}:{' '}
+          {places.map((place, at) => (
+            <span key={place.path}>
+              {at > 0 && ', '}
+              <Link href={hrefOf(place.path)}>
+                <bdi>{place.name}</bdi>
+              </Link>
+            </span>
+          ))}
+        </p>
+      )}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {flow.flow !== null && (
+        <p className="small">
+          <Link href={hrefOf(`${flowsPath}${flow.flow}/`)}>
+            {t('Open the flow')}
+            <span className="visually-hidden">: {t(title)}</span>
+          </Link>
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+import { type MouseEvent, Suspense, useCallback, useMemo } from 'react';
+import { Waiting } from '../../elements/loading.tsx';
+import { Notice } from '../../elements/notice.tsx';
+import { type Challenge, type Redirect, redirectComponent } from '../../flow/challenge.ts';
+import { screenOf } from '../../flow/screens.ts';
+import { useWalk } from '../../flow/use-walk.ts';
+import { WalkContext } from '../../flow/walk-context.ts';
+import { t } from '../../texts/texts.ts';
+import { Inspector } from './inspector.tsx';
+
+interface Props {
+  readonly slug: string;
+  /** Called when the flow leads elsewhere, with the address. */
+  onEnd(to: string): void;
+}
+
+/**
+ * The flow as people see it, by the same screens, and the inspector beside it. The pages of flows cannot be framed, here
+ * neither: that protects them against clickjacking.
+ */
+export function RunPane({ slug, onEnd }: Props) {
+  const flow = useMemo(() => ({ slug, query: '' }), [slug]);
+  const leave = useCallback(
+    (challenge: Challenge) => {
+      if (challenge.component !== redirectComponent) return false;
+      onEnd(toOf(challenge));
+      return true;
+    },
+    [onEnd],
+  );
+  const walk = useWalk(flow, leave);
+  const { challenge, trouble, step } = walk;
+  const Screen = challenge && screenOf(challenge.component);
+
+  /** A link would leave this page. */
+  function stay(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link) return;
+    event.preventDefault();
+    onEnd(link.href);
+  }
+  return (
+    <div className="run">
+      <div className="card run-screen" onClickCapture={stay}>
+        <WalkContext value={walk}>
+          <Suspense fallback={<Waiting />}>
+            {Screen ? (
+              <Screen challenge={challenge} key={step} />
+            ) : trouble ? (
+              <Notice tone="bad">{trouble.text}</Notice>
+            ) : (
+              <Waiting />
+            )}
+          </Suspense>
+        </WalkContext>
+      </div>
+      <section className="card stack" aria-label={t('Inspector')}>
+        <h2>{t('Inspector')}</h2>
+        <Inspector slug={slug} challenge={challenge} />
+      </section>
+    </div>
+  );
+}
+
+const hasTarget = (challenge: Challenge): challenge is Redirect => 'to' in challenge;
+const toOf = (challenge: Challenge): string => (hasTarget(challenge) ? challenge.to : '');

@@ -1,0 +1,150 @@
+import { callAsPerson } from '../../api/call.ts';
+import { useDone } from '../../elements/announcing.tsx';
+import { ConfirmButton } from '../../elements/confirm-button.tsx';
+import { t } from '../../texts/texts.ts';
+import { goTo, hereWith, hrefOf, useAddress } from '../address.ts';
+import type { Member } from '../api/description.ts';
+import { Link } from '../link.tsx';
+import { afterWrongAnswer, bindingsPath, type DesignStep, typeOf } from './design.ts';
+import { GatesPane } from './gates-pane.tsx';
+import { ObjectBeside } from './object-beside.tsx';
+
+interface Props {
+  readonly step: DesignStep;
+  readonly canChange: boolean;
+  reload(): Promise<void>;
+}
+
+/** What stands beside a chosen stage: its own form, its gates, and its place in the flow. */
+export function StepPane({ step, canChange, reload }: Props) {
+  const { query } = useAddress();
+  const parts = [
+    { name: 'stage', title: t('Stage') },
+    { name: 'gates', title: t('Gates') },
+    { name: 'place', title: t('In this flow') },
+  ];
+  const part = parts.find(({ name }) => name === query.get('pane'))?.name ?? 'stage';
+  const name = step.name ?? t('hidden');
+  return (
+    <div className="stack">
+      <div>
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        <p className="quiet small">{typeOf(step)}</p>
+      </div>
+      <nav className="tabs" aria-label={t('Parts of {name}', { name })}>
+        <ul>
+          {parts.map((one) => (
+            <li key={one.name}>
+              <Link
+                href={hereWith({ pane: one.name === 'stage' ? null : one.name, gate: null })}
+                aria-current={one.name === part ? 'true' : undefined}
+              >
+                {one.title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {part === 'stage' && <StagePart {...{ step, canChange, reload, name }} />}
+      {part === 'gates' && (
+        <GatesPane
+          target={step.target}
+          gates={step.gates}
+          mode={step.policy_engine_mode}
+          open={t('Everybody comes to this stage.')}
+          {...{ canChange, reload }}
+        />
+      )}
+      {part === 'place' && <PlacePart {...{ step, canChange, reload, name }} />}
+    </div>
+  );
+}
+
+type PartProps = Props & { readonly name: string };
+
+function StagePart({ step, canChange, reload, name }: PartProps) {
+  const done = useDone();
+  const [, path = '', key = ''] = /^(.*\/)([^/]+)\/$/.exec(step.path ?? '') ?? [];
+  if (step.path === null) return <p className="quiet">{t('You may not see this.')}</p>;
+  if (!canChange)
+    return (
+      <p>
+        <Link href={hrefOf(step.path)}>{t('Open the page of the stage')}</Link>
+      </p>
+    );
+  return (
+    <ObjectBeside
+      key={step.pk}
+      path={path}
+      objectKey={key}
+      name={name}
+      submit={t('Save the stage')}
+      onSaved={async () => {
+        await reload();
+        done(t('{name} is saved.', { name }));
+      }}
+    />
+  );
+}
+
+/** What is decided by dragging and elsewhere is left out. */
+const isShown = ({ name }: Member): boolean => !/^(target|stage|order)$/.test(name);
+
+function PlacePart({ step, canChange, reload, name }: PartProps) {
+  const done = useDone();
+  if (!canChange) return <PlaceFacts step={step} />;
+  return (
+    <>
+      <ObjectBeside
+        key={step.pk}
+        path={bindingsPath}
+        objectKey={step.pk}
+        name={name}
+        submit={t('Save')}
+        isShown={isShown}
+        onSaved={async () => {
+          await reload();
+          done(t('{name} is saved.', { name }));
+        }}
+      />
+      <div className="row">
+        <ConfirmButton
+          look="plain"
+          question={t('Remove {name} from the flow?', { name })}
+          consequence={<p>{t('Its gates go with it. The stage itself stays, and other flows that use it.')}</p>}
+          confirm={t('Remove')}
+          onConfirm={async () => {
+            await callAsPerson('DELETE', `${bindingsPath}${step.pk}/`);
+            goTo(hereWith({ step: null, pane: null, gate: null }), { replace: true });
+            await reload();
+            done(t('{name} is no longer part of the flow.', { name }));
+          }}
+        >
+          {t('Remove from the flow')}
+        </ConfirmButton>
+      </div>
+    </>
+  );
+}
+
+function PlaceFacts({ step }: { step: DesignStep }) {
+  const yes = (flag: boolean) => (flag ? t('Yes') : t('No'));
+  return (
+    <dl className="facts">
+      <div>
+        <dt>{t('Gates are asked when the flow begins')}</dt>
+        <dd>{yes(step.evaluate_on_plan)}</dd>
+      </div>
+      <div>
+        <dt>{t('Gates are asked when somebody comes here')}</dt>
+        <dd>{yes(step.re_evaluate_policies)}</dd>
+      </div>
+      <div>
+        <dt>{t('After a wrong answer')}</dt>
+        <dd>{afterWrongAnswer(step)}</dd>
+      </div>
+    </dl>
+  );
+}
