@@ -9,6 +9,7 @@ import { Changes } from '../generic/changes.tsx';
 import { DeleteButton } from '../generic/delete-button.tsx';
 import { Tabs } from '../generic/tabs.tsx';
 import { UsedBy } from '../generic/used-by.tsx';
+import { Link } from '../link.tsx';
 import { Page } from '../page.tsx';
 import { Unread } from '../parts/unread.tsx';
 import type { ResourcePage } from '../routes.tsx';
@@ -49,6 +50,14 @@ export function FlowPage({ entry, objectKey }: ResourcePage) {
             <a className="button" href={`/api/v3${entry.path}${encodeURIComponent(design.slug)}/export/`} download>
               {t('Export')}
             </a>
+          )}
+          {canChange && (
+            <Link
+              className="button button-primary"
+              href={hrefOf(`/edit${entry.path}${encodeURIComponent(objectKey)}/`)}
+            >
+              {t('Edit')}
+            </Link>
           )}
         </>
       }
