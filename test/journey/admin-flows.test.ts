@@ -81,7 +81,7 @@ describeJourney('the admin pages of flows', (journey) => {
 
     // By dragging it below the last one.
     await handle.scrollIntoViewIfNeeded();
-    const [from, last] = [await handle.boundingBox(), await page.locator('.step').last().boundingBox()];
+    const [from, last] = [await handle.boundingBox(), await page.locator('.flow-step').last().boundingBox()];
     await page.mouse.move((from?.x ?? 0) + 10, (from?.y ?? 0) + 10);
     await page.mouse.down();
     await page.mouse.move((from?.x ?? 0) + 10, (last?.y ?? 0) + (last?.height ?? 0) - 5, { steps: 5 });

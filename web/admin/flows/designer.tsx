@@ -26,9 +26,9 @@ export function Designer({ design, reload }: Props) {
     <div className="designer">
       <div className="stack">
         <FindingsSummary findings={design.findings} />
-        <div className="step-begin" data-open={chosen === 'flow' || undefined}>
+        <div className="flow-begin" data-open={chosen === 'flow' || undefined}>
           <GateStrip gates={design.gates} mode={design.policy_engine_mode} />
-          <div className="card step-card">
+          <div className="card flow-card">
             <h2>
               <Link
                 href={hereWith({ step: 'flow', pane: null, gate: null, add: null })}
@@ -47,7 +47,7 @@ export function Designer({ design, reload }: Props) {
         {steps.length === 0 ? (
           <p className="empty">{t('This flow has no stages yet.')}</p>
         ) : (
-          <ol className="steps" aria-label={t('Stages in order')}>
+          <ol className="flow-steps" aria-label={t('Stages in order')}>
             {steps.map((step, at) => (
               <StepCard
                 key={step.pk}

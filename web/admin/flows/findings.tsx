@@ -11,7 +11,7 @@ const words = {
 export function Findings({ findings, label }: { findings: readonly Finding[]; label: string }) {
   if (findings.length === 0) return null;
   return (
-    <ul className="findings" aria-label={label}>
+    <ul className="flow-findings" aria-label={label}>
       {findings.map(({ code, severity, message, advice }) => (
         <li key={code} data-severity={severity}>
           <p>

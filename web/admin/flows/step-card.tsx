@@ -28,12 +28,12 @@ interface Props {
 export function StepCard({ step, place, count, findings, isOpen, isDragged, moves }: Props) {
   const name = step.name ?? t('hidden');
   return (
-    <li className="step" data-step={step.pk} data-open={isOpen || undefined} data-dragged={isDragged || undefined}>
+    <li className="flow-step" data-step={step.pk} data-open={isOpen || undefined} data-dragged={isDragged || undefined}>
       <GateStrip gates={step.gates} mode={step.policy_engine_mode} />
-      <div className="card step-card">
-        <div className="step-head">
+      <div className="card flow-card">
+        <div className="flow-card-head">
           {moves && <Handle {...{ step, name, place, count, moves }} />}
-          <div className="step-text">
+          <div className="flow-card-text">
             <h3>
               <Link
                 href={hereWith({ step: step.pk, pane: null, gate: null, add: null })}
@@ -45,7 +45,7 @@ export function StepCard({ step, place, count, findings, isOpen, isDragged, move
             <p className="quiet small">{typeOf(step)}</p>
           </div>
           {moves && (
-            <div className="step-moves">
+            <div className="flow-moves">
               <MoveButton {...{ name, moves, step }} places={-1} isPossible={place > 1} />
               <MoveButton {...{ name, moves, step }} places={1} isPossible={place < count} />
             </div>
@@ -73,7 +73,7 @@ function Handle({ step, name, place, count, moves }: HandleProps) {
   return (
     <button
       type="button"
-      className="step-handle"
+      className="flow-handle"
       data-focus={`handle ${step.pk}`}
       aria-label={t('Move {name}: place {place} of {count}. Use the arrow keys.', { name, place, count })}
       onKeyDown={press}
@@ -111,7 +111,7 @@ function MoveButton({ step, name, moves, places, isPossible }: MoveProps) {
 export function GateStrip({ gates, mode }: { gates: readonly Gate[]; mode: 'all' | 'any' }) {
   if (gates.length === 0) return null;
   return (
-    <ul className="gate-strip" aria-label={modeWords(mode)}>
+    <ul className="flow-gates" aria-label={modeWords(mode)}>
       {gates.map((gate) => (
         <li key={gate.pk} data-off={!gate.enabled || undefined}>
           <GateWords gate={gate} />
