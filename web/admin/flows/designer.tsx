@@ -98,7 +98,17 @@ function Pane({ design, reload, canChange }: Props & { canChange: boolean }) {
           />
         </div>
       ) : (
-        <p className="empty">{t('Choose a stage to see its form, its gates and its place in the flow.')}</p>
+        <div className="stack">
+          <dl className="facts">
+            <div>
+              <dt>{t('Address')}</dt>
+              <dd>
+                <bdi>{`/if/flow/${design.slug}/`}</bdi>
+              </dd>
+            </div>
+          </dl>
+          <p className="quiet">{t('Choose a stage to see its form, its gates and its place in the flow.')}</p>
+        </div>
       )}
     </section>
   );
